@@ -192,7 +192,7 @@ pub fn compaction_config(data: &[u8]) {
 
 /// An index file is written as it was read.
 pub fn index(data: &[u8]) {
-    let settings = index_file::Settings {
+    let settings = index_file::IndexFileOptions {
         offset_seconds: 0,
         undated: Timestamp(0),
         entry_level: None,

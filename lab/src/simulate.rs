@@ -21,7 +21,7 @@ use std::thread;
 use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow, bail};
-use hippo_core::decay::Profile;
+use hippo_core::decay::DecayCurve;
 use hippo_core::hierarchy::Limits;
 
 use crate::house::House;
@@ -47,8 +47,8 @@ pub fn run(house: &House, arguments: &[String]) -> Result<()> {
     };
     let begun = Instant::now();
     let (protocol, tuned, curves) = thread::scope(|scope| -> Result<_> {
-        let protocol = scope.spawn(|| live(seed, Profile::PROTOCOL));
-        let tuned = scope.spawn(|| live(seed, Profile::TUNED));
+        let protocol = scope.spawn(|| live(seed, DecayCurve::PROTOCOL));
+        let tuned = scope.spawn(|| live(seed, DecayCurve::TUNED));
         let tuned = tuned.join().map_err(|_| anyhow!("the simulation failed"))??;
         // Beside the year that is still under way.
         let curves = curves(seed);
@@ -86,7 +86,7 @@ pub fn run(house: &House, arguments: &[String]) -> Result<()> {
 }
 
 /// A year under a profile. The store on disk must end with what the simulation holds.
-fn live(seed: u64, profile: Profile) -> Result<Year> {
+fn live(seed: u64, profile: DecayCurve) -> Result<Year> {
     let year = year::live(
         seed,
         Options {
@@ -103,8 +103,8 @@ fn live(seed: u64, profile: Profile) -> Result<Year> {
 
 /// Each curve with how it foretells what is asked for, by drift.
 fn curves(seed: u64) -> Vec<(String, [Outcome; 4])> {
-    let (protocol, tuned) = (Profile::PROTOCOL, Profile::TUNED);
-    let practised = |practice| Profile { practice, ..tuned };
+    let (protocol, tuned) = (DecayCurve::PROTOCOL, DecayCurve::TUNED);
+    let practised = |practice| DecayCurve { practice, ..tuned };
     let curves = [
         ("the last access".to_owned(), Curve::Recency),
         ("the number of accesses".to_owned(), Curve::Frequency),
@@ -112,21 +112,21 @@ fn curves(seed: u64) -> Vec<(String, [Outcome; 4])> {
         ("**PROTOCOL**".to_owned(), Curve::Profile(protocol)),
         (
             "PROTOCOL, `access_gain` = 0.3".to_owned(),
-            Curve::Profile(Profile {
+            Curve::Profile(DecayCurve {
                 access_gain: 0.3,
                 ..protocol
             }),
         ),
         (
             "PROTOCOL, `restored` = 0.5".to_owned(),
-            Curve::Profile(Profile {
+            Curve::Profile(DecayCurve {
                 restored: 0.5,
                 ..protocol
             }),
         ),
         (
             "PROTOCOL, `restored` = 1".to_owned(),
-            Curve::Profile(Profile {
+            Curve::Profile(DecayCurve {
                 restored: 1.0,
                 ..protocol
             }),
@@ -140,14 +140,14 @@ fn curves(seed: u64) -> Vec<(String, [Outcome; 4])> {
         ("TUNED, `practice` = 2".to_owned(), Curve::Profile(practised(2.0))),
         (
             "TUNED, `forgetting_rate` = 0.5".to_owned(),
-            Curve::Profile(Profile {
+            Curve::Profile(DecayCurve {
                 forgetting_rate: 0.5,
                 ..tuned
             }),
         ),
         (
             "TUNED, `forgetting_rate` = 1.2".to_owned(),
-            Curve::Profile(Profile {
+            Curve::Profile(DecayCurve {
                 forgetting_rate: 1.2,
                 ..tuned
             }),

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use hippo_core::index_file::{IndexFile, Settings};
+use hippo_core::index_file::{IndexFile, IndexFileOptions};
 use hippo_core::time::Timestamp;
 use hippo_proto::{CycleName, IndexEntry, IndexPointer, IndexPriority};
 use hippod_tests::{Caller, Daemon, Dice, PATIENCE, QUIET, Scratch};
@@ -297,7 +297,7 @@ fn a_thousand_edits_of_the_daemon_and_another_writer_are_all_there() {
 /// The index file has exactly these entries, in the same words.
 pub fn assert_file_says(root: &Path, entries: &[IndexEntry]) {
     let bytes = std::fs::read(root.join("HIPPOCAMPUS.md")).unwrap();
-    let settings = Settings {
+    let settings = IndexFileOptions {
         offset_seconds: 0,
         undated: Timestamp(0),
         entry_level: None,

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use hippo_core::consolidation::{Likeness, Settings, likeness};
+use hippo_core::consolidation::{ConsolidationSettings, Likeness, classify_pair};
 use hippo_core::entry::{Entry, Pointer};
 use hippo_embed::acquire::{Layout, Manifest, locate};
 use hippo_embed::{Embedder, OnnxEmbedder};
@@ -116,13 +116,13 @@ fn pairs_that_say_the_same_merge_and_no_changed_value_does() {
     assert!(labelled(Label::Same) >= 90 && labelled(Label::OtherFact) >= 80);
     assert!(labelled(Label::ChangedValue) >= 80 && labelled(Label::Unrelated) >= 40);
 
-    let (mut model, settings) = (model(), Settings::default());
+    let (mut model, settings) = (model(), ConsolidationSettings::default());
     let mut halves = BTreeMap::from([(false, Count::default()), (true, Count::default())]);
     let mut wrong = Vec::new();
     for pair in &pairs {
         let vectors = [&pair.a, &pair.b].map(|told| model.embed_query(&told.text()).unwrap());
         let cosine = vectors[0].iter().zip(&vectors[1]).map(|(x, y)| x * y).sum();
-        let found = likeness(&pair.a.entry(), &pair.b.entry(), cosine, &settings);
+        let found = classify_pair(&pair.a.entry(), &pair.b.entry(), cosine, &settings);
         let merged = found == Likeness::Same;
         halves.get_mut(&pair.in_view).unwrap().add(pair.label, merged);
         if merged && pair.label != Label::Same {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use divan::Bencher;
 
 use hippo_core::consolidation::{self, Cycle, Filed, Record, Snapshot};
-use hippo_core::decay::Profile;
+use hippo_core::decay::DecayCurve;
 use hippo_core::entry::{Entry, EntryId, Pointer};
 use hippo_core::time::Timestamp;
 
@@ -53,7 +53,7 @@ fn settled(entries: usize) -> Snapshot {
         records,
         ..Snapshot::default()
     };
-    snapshot.settings.profile = Profile::PROTOCOL;
+    snapshot.settings.profile = DecayCurve::PROTOCOL;
     snapshot.begin(NOW);
     snapshot
 }
@@ -62,7 +62,8 @@ fn settled(entries: usize) -> Snapshot {
 #[divan::bench(args = [1_000, 10_000])]
 fn light_idle(bencher: Bencher<'_, '_>, entries: usize) {
     let snapshot = settled(entries);
-    let idle = || consolidation::idle(&snapshot.records, &snapshot.quick_access, &snapshot.settings, NOW);
+    let idle =
+        || consolidation::plan_idle(&snapshot.records, &snapshot.quick_access, &snapshot.settings, NOW);
     assert!(idle().is_some());
     bencher.bench(idle);
 }

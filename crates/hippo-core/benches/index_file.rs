@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use divan::Bencher;
 use hippo_core::entry::{Entry, EntryId, Pointer};
-use hippo_core::index_file::{IndexFile, Settings, merge::merge};
+use hippo_core::index_file::{IndexFile, IndexFileOptions, merge::merge};
 use hippo_core::time::Timestamp;
 
 static FILE: LazyLock<Vec<u8>> = LazyLock::new(|| made_up().to_bytes());
@@ -15,21 +15,21 @@ fn main() {
 
 #[divan::bench]
 fn parse_and_serialise() -> usize {
-    IndexFile::parse(divan::black_box(&FILE), Settings::default())
+    IndexFile::parse(divan::black_box(&FILE), IndexFileOptions::default())
         .to_bytes()
         .len()
 }
 
 #[divan::bench]
 fn parse() -> usize {
-    IndexFile::parse(divan::black_box(&FILE), Settings::default())
+    IndexFile::parse(divan::black_box(&FILE), IndexFileOptions::default())
         .entries()
         .count()
 }
 
 #[divan::bench]
 fn update_every_entry(bencher: Bencher<'_, '_>) {
-    let file = IndexFile::parse(&FILE, Settings::default());
+    let file = IndexFile::parse(&FILE, IndexFileOptions::default());
     let entries: Vec<Entry> = file.to_entries().into_iter().map(accessed).collect();
     bencher.with_inputs(|| file.clone()).bench_refs(|file| {
         entries
@@ -41,7 +41,7 @@ fn update_every_entry(bencher: Bencher<'_, '_>) {
 
 #[divan::bench]
 fn merge_with_the_store(bencher: Bencher<'_, '_>) {
-    let file = IndexFile::parse(&FILE, Settings::default()).to_entries();
+    let file = IndexFile::parse(&FILE, IndexFileOptions::default()).to_entries();
     let ours: Vec<Entry> = file.iter().cloned().map(accessed).collect();
     bencher.bench(|| {
         merge(
@@ -49,7 +49,7 @@ fn merge_with_the_store(bencher: Bencher<'_, '_>) {
             &file,
             &ours,
             &std::collections::BTreeSet::new(),
-            &Settings::default(),
+            &IndexFileOptions::default(),
         )
         .entries
         .len()
@@ -65,7 +65,7 @@ fn accessed(entry: Entry) -> Entry {
 }
 
 fn made_up() -> IndexFile {
-    let mut file = IndexFile::skeleton(Timestamp(1_769_826_600_000), Settings::default());
+    let mut file = IndexFile::skeleton(Timestamp(1_769_826_600_000), IndexFileOptions::default());
     for number in 0..1_000_u32 {
         let entry = Entry {
             id: EntryId(format!("service-{number}-deployment")),

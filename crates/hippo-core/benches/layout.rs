@@ -6,8 +6,8 @@ use divan::Bencher;
 use hippo_core::consolidation::{Filed, Record};
 use hippo_core::entry::{Entry, EntryId, Pointer};
 use hippo_core::hierarchy::Limits;
-use hippo_core::index_file::Settings;
-use hippo_core::layout::{Files, Wanted, lay_out};
+use hippo_core::index_file::IndexFileOptions;
+use hippo_core::layout::{LaidOutFiles, LayoutInput, lay_out};
 use hippo_core::time::Timestamp;
 
 const NOW: Timestamp = Timestamp(1_769_904_000_000);
@@ -57,16 +57,16 @@ fn less_room(bencher: Bencher<'_, '_>, count: u32) {
     bencher.bench(|| laid_out(Some(&files.master), &records, Limits::default()).entries);
 }
 
-fn laid_out(current: Option<&[u8]>, records: &Records, limits: Limits) -> Files {
+fn laid_out(current: Option<&[u8]>, records: &Records, limits: Limits) -> LaidOutFiles {
     lay_out(
         divan::black_box(current),
-        &Wanted {
+        &LayoutInput {
             records,
             forgotten: &BTreeSet::new(),
             quick_access: &[],
             meta: None,
             limits,
-            settings: Settings::default(),
+            settings: IndexFileOptions::default(),
             now: NOW,
         },
     )

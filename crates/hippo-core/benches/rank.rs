@@ -2,7 +2,7 @@
 
 use divan::{Bencher, counter::ItemsCount};
 use hippo_core::chunk::{ContentHash, Speaker};
-use hippo_core::corpus::{Corpus, NewChunk, NewSection};
+use hippo_core::corpus::{Corpus, CorpusChunk, CorpusSection};
 use hippo_core::retrieval::rank::{Mode, Postings, RankInput, RankScratch, VectorHits, rank};
 use hippo_core::retrieval::terms::QueryTerm;
 
@@ -19,16 +19,16 @@ fn corpus() -> Corpus {
     let mut corpus = Corpus::new();
     let per_document = CHUNKS / DOCUMENTS;
     for document in 0..DOCUMENTS {
-        let mut sections = vec![NewSection {
+        let mut sections = vec![CorpusSection {
             parent: None,
             date: None,
         }];
-        sections.extend((0..per_document / SESSION).map(|_| NewSection {
+        sections.extend((0..per_document / SESSION).map(|_| CorpusSection {
             parent: Some(0),
             date: None,
         }));
-        let chunks: Vec<NewChunk> = (0..per_document)
-            .map(|ordinal| NewChunk {
+        let chunks: Vec<CorpusChunk> = (0..per_document)
+            .map(|ordinal| CorpusChunk {
                 id: document * per_document + ordinal,
                 section: 1 + ordinal / SESSION,
                 terms: 10 + ordinal % 40,

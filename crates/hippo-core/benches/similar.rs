@@ -1,7 +1,7 @@
 //! How long does it take to find the entries that look alike?
 
 use divan::{Bencher, counter::ItemsCount};
-use hippo_core::consolidation::{similar, value_conflict};
+use hippo_core::consolidation::{find_similar, value_conflict};
 use hippo_core::entry::EntryId;
 
 const DIMENSION: usize = 384;
@@ -31,7 +31,7 @@ fn compare(bencher: Bencher<'_, '_>, count: usize, new: usize) {
     let vectors = vectors(count);
     bencher
         .counter(ItemsCount::new(new * (2 * count - new) / 2))
-        .bench(|| similar(&ids, divan::black_box(&vectors), &fresh, 0.9).len());
+        .bench(|| find_similar(&ids, divan::black_box(&vectors), &fresh, 0.9).len());
 }
 
 #[divan::bench(args = [1_000, 10_000], sample_count = 10)]
@@ -57,7 +57,7 @@ fn all_alike(bencher: Bencher<'_, '_>, count: usize) {
     };
     let vectors: Vec<Vec<f32>> = vectors(count).into_iter().map(near).collect();
     let fresh = vec![true; count];
-    bencher.bench(|| similar(&ids, divan::black_box(&vectors), &fresh, 0.7).len());
+    bencher.bench(|| find_similar(&ids, divan::black_box(&vectors), &fresh, 0.7).len());
 }
 
 #[divan::bench]

@@ -1,8 +1,8 @@
-//! Which entries does a workspace begin with: one topic for each meaningful section (v1 App. B)?
+//! Initial index entries of a workspace (v1 App. B).
 //!
-//! Each file is cut into units, a unit becomes an entry: a topic from its headings, the sentence that says
-//! most, phrases that tell it apart as tags, pointers to its sections. Words are weighed against the whole workspace.
-//! The same files give the same entries; an id depends on the path and the headings alone.
+//! Each file is cut into units, and a unit becomes an entry: a topic from its headings, its most
+//! representative sentence, distinctive phrases as tags, and pointers to its sections. Words are weighed
+//! against the whole workspace. The result is deterministic, and an id depends only on path and headings.
 
 mod group;
 pub(crate) mod line;
@@ -24,69 +24,70 @@ use crate::entry::{Entry, EntryId, Priority};
 use crate::source::SourceKind;
 use crate::time::Timestamp;
 use crate::tokens;
-use work::Work;
+use work::EntryBuilder;
 
 pub use group::{DAILY_LOGS, INFRASTRUCTURE, PEOPLE, PROJECTS, TECHNICAL, TimeBand};
 pub use priority::{PriorityRule, default_rules};
 
-/// Entries for each file, at most (v1 §9.1: 10 files 30 to 50, 200 files 400 to 1,000).
+/// Maximum number of entries per file (v1 §9.1: 10 files 30 to 50, 200 files 400 to 1,000).
 pub const ENTRIES_PER_FILE: usize = 5;
-/// Entries of a workspace of any size, when nobody asks for more (v1 §9.1).
+/// Default maximum number of entries of a workspace (v1 §9.1).
 pub const MOST_ENTRIES: usize = 1_000;
-/// Times that a limit of tokens is approached.
+/// Maximum number of attempts to meet a token limit.
 const TRIES: usize = 8;
 /// Bytes of an entry's `hx` comment without id and tags: dates, hits, strength, source.
 const FIELDS: usize = 72;
 
-/// A markdown file of the workspace.
+/// Markdown file of the workspace.
 #[derive(Debug, Clone, Copy)]
 pub struct MemoryFile<'a> {
     /// Path relative to the workspace, with `/`.
     pub path: &'a str,
-    /// What it is.
+    /// Kind of source.
     pub kind: SourceKind,
-    /// As chunked.
+    /// Chunks of the file.
     pub document: &'a Document,
-    /// What was chunked.
+    /// Bytes of the file.
     pub bytes: &'a [u8],
-    /// When it was last written: its date, where nothing in it names one.
+    /// Modification time; the date of content without one.
     pub modified: Timestamp,
-    /// It has entries already: its words count as background, and it gets no entry.
+    /// `true` if the file already has entries: its words count as background, and it gets no new entry.
     pub known: bool,
 }
 
-/// A file that is no markdown and gets one entry: JSON, JSONL or plain text.
+/// File that is not markdown and gets one entry: JSON, JSONL or plain text.
 #[derive(Debug, Clone, Copy)]
 pub struct StateFile<'a> {
     /// Path relative to the workspace, with `/`.
     pub path: &'a str,
-    /// What it holds.
+    /// Content of the file.
     pub bytes: &'a [u8],
-    /// When it was last written.
+    /// Modification time.
     pub modified: Timestamp,
 }
 
-/// How much is made, and how.
+/// Limits and options of bootstrap.
 #[derive(Debug, Clone)]
-pub struct Settings {
-    /// Entries at most; `None`: [`ENTRIES_PER_FILE`] for each file, at most [`MOST_ENTRIES`].
+pub struct BootstrapSettings {
+    /// Maximum number of entries; `None` means [`ENTRIES_PER_FILE`] per file and at most [`MOST_ENTRIES`].
     pub max_entries: Option<usize>,
-    /// Tokens of all entries as written, at most; `None`: what the entries take. Where not even one fits, none is made.
+    /// Maximum tokens of all entries as written; `None` means no limit. If not even one entry fits, none is
+    /// made.
     pub max_tokens: Option<usize>,
-    /// The moment of the scan.
+    /// Time of the scan.
     pub now: Timestamp,
-    /// The local time zone's distance from UTC in seconds.
+    /// Offset of the local time zone from UTC in seconds.
     pub offset_seconds: i32,
-    /// Days: what is older counts as accessed this long ago, so that a first index is not weak from the start.
-    /// 21 days leave a strength of 0.30, the least that v1 §6.3 answers from.
+    /// Maximum age of the initial access in days, so that a first index does not start weak. 21 days leave
+    /// a strength of 0.30, the least from which v1 §6.3 answers.
     pub oldest_access: u16,
-    /// What sets priorities; the first rule that fits counts.
+    /// Rules that set priorities; the first match is used.
     pub priority_rules: Vec<PriorityRule>,
-    /// Ids that are not to be used.
+    /// Ids that are already taken.
     pub taken: BTreeSet<EntryId>,
 }
 
-impl Default for Settings {
+impl Default for BootstrapSettings {
     fn default() -> Self {
         Self {
             max_entries: None,
@@ -100,16 +101,16 @@ impl Default for Settings {
     }
 }
 
-/// An entry and the group of By Topic that it belongs to.
+/// New entry with its group below By Topic.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewEntry {
-    /// The entry.
+    /// Entry.
     pub entry: Entry,
     /// Heading below By Topic.
     pub group: String,
 }
 
-/// Tokens that an entry takes in the index file with all its fields, estimated.
+/// Estimates the tokens of an entry in the index file with all its fields.
 #[must_use]
 pub fn entry_tokens(entry: &Entry) -> usize {
     let pointers = entry.pointers.iter().map(|pointer| {
@@ -128,26 +129,31 @@ pub fn entry_tokens(entry: &Entry) -> usize {
     tokens::of_bytes(bytes)
 }
 
-/// The entries of a workspace, by path and place.
+/// Creates the entries of a workspace, by path and position.
 ///
-/// Nodes of the compaction tree get none: they repeat the logs.
+/// Nodes of the compaction tree are skipped, because they repeat the logs.
 #[must_use]
-pub fn bootstrap(files: &[MemoryFile<'_>], state: &[StateFile<'_>], settings: &Settings) -> Vec<NewEntry> {
+pub fn bootstrap(
+    files: &[MemoryFile<'_>],
+    state: &[StateFile<'_>],
+    settings: &BootstrapSettings,
+) -> Vec<NewEntry> {
     let mut files: Vec<&MemoryFile<'_>> = files
         .iter()
         .filter(|file| !matches!(file.kind, SourceKind::Node(_)))
         .collect();
     files.sort_by_key(|file| file.path);
-    let mut work = Work::of(&files, settings);
+    let mut work = EntryBuilder::new(&files, settings);
     let new = files.iter().filter(|file| !file.known).count() + state.len();
     let most = settings
         .max_entries
         .unwrap_or_else(|| (new * ENTRIES_PER_FILE).min(MOST_ENTRIES));
-    let mut entries = made(&mut work, state, most);
+    let mut entries = create_entries(&mut work, state, most);
     let Some(limit) = settings.max_tokens else {
         return entries;
     };
-    // How large entries are depends on how finely files are cut: the number that fits is approached from both sides.
+    // The size of entries depends on how finely files are cut, so search for the number that fits from both
+    // sides.
     let (mut fits, mut over, mut guess) = (0, most + 1, most);
     let mut best = Vec::new();
     for _ in 0..TRIES {
@@ -165,13 +171,13 @@ pub fn bootstrap(files: &[MemoryFile<'_>], state: &[StateFile<'_>], settings: &S
             break;
         }
         guess = (guess * limit / size.max(1)).clamp(fits + 1, over - 1);
-        entries = made(&mut work, state, guess);
+        entries = create_entries(&mut work, state, guess);
     }
     best
 }
 
-/// At most `most` entries, in the order of their pointers.
-fn made(work: &mut Work<'_>, state: &[StateFile<'_>], most: usize) -> Vec<NewEntry> {
+/// Creates at most `most` entries, in the order of their pointers.
+fn create_entries(work: &mut EntryBuilder<'_>, state: &[StateFile<'_>], most: usize) -> Vec<NewEntry> {
     let mut entries = work.entries(most.saturating_sub(state.len()));
     let described = state.iter().filter_map(|file| work.state_entry(file));
     entries.extend(described.take(most));
@@ -179,35 +185,35 @@ fn made(work: &mut Work<'_>, state: &[StateFile<'_>], most: usize) -> Vec<NewEnt
     entries
 }
 
-/// What an entry says of one text that somebody wants to be remembered.
+/// Summary and priority of one text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Gist {
-    /// One line.
+    /// One-line summary.
     pub summary: String,
-    /// What the text says of its priority, and the name of the rule that found it.
+    /// Priority inferred from the text, and the name of the rule.
     pub priority: Option<(Priority, String)>,
 }
 
-/// The gist of a text below a heading.
+/// Returns the gist of a text below a heading.
 #[must_use]
-pub fn gist(rules: &[PriorityRule], heading: &str, text: &str) -> Gist {
+pub fn extract_gist(rules: &[PriorityRule], heading: &str, text: &str) -> Gist {
     let bytes = format!("# {heading}\n\n{text}\n").into_bytes();
     let document = chunk::chunk(&bytes);
     let lines = line::lines(&document, &bytes, 0, document.chunks.len());
-    let mut words = words::Words::new();
+    let mut words = words::WordCounts::new();
     words.begin_block();
     for line in &lines {
         words.count(&line.text);
     }
-    let summary = summary::summary(&mut words, &lines, &HashSet::new());
-    let rule = priority::infer(rules, &[heading], &lines);
+    let summary = summary::extract_summary(&mut words, &lines, &HashSet::new());
+    let rule = priority::infer_priority(rules, &[heading], &lines);
     Gist {
         summary,
         priority: rule.map(|rule| (rule.priority, rule.name.clone())),
     }
 }
 
-/// The ids shown under Quick Access: the most accessed first, then the strongest; at most `most` (v1: 20).
+/// Returns the ids under Quick Access, at most `most`: most accessed first, then strongest (v1: 20).
 #[must_use]
 pub fn quick_access<'a>(entries: impl Iterator<Item = (&'a Entry, f32)>, most: usize) -> Vec<EntryId> {
     let mut ranked: Vec<(&Entry, f32)> = entries.collect();

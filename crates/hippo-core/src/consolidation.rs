@@ -1,9 +1,9 @@
-//! What does a consolidation cycle do to the entries of the index file: a snapshot in, a plan out (v1 §8)?
+//! CyclePlanner of consolidation cycles for the entries of the index file (v1 §8).
 //!
-//! [`plan`] decides, [`apply`] does the same to a snapshot that a shell does to its store and files. Every rule is
-//! tried until none changes anything, so a plan made after applying a plan is empty, and a run that was cut off after
-//! any step is finished by planning again. A step states what was there and what comes: its inverse undoes it.
-//! Nothing is deleted: what leaves the index stands in the archive.
+//! [`plan`] maps a snapshot to a plan; [`apply`] does to the snapshot what the caller does to its store and
+//! files. Rules run until none has an effect, so that planning after applying a plan yields an empty plan,
+//! and an interrupted run is completed by planning again. Each step holds the values before and after, so
+//! that its inverse undoes it. Entries are never deleted: those that leave the index go to the archive.
 
 mod archival;
 mod change;
@@ -27,26 +27,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::bootstrap::NewEntry;
 use crate::chunk::ContentHash;
-use crate::decay::Profile;
+use crate::decay::DecayCurve;
 use crate::entry::{EntryId, Pointer};
 use crate::time::{Date, Timestamp};
 
 pub use archival::Health;
 pub use change::{Change, Step};
 pub(crate) use facts::MACHINE;
-pub use facts::{LogDay, facts};
-pub use light::idle;
-pub use merge::{Likeness, likeness};
-pub use planner::{Finding, Plan, Refusal, carry_out, plan};
+pub use facts::{LogDay, find_repeated_facts};
+pub use light::plan_idle;
+pub use merge::{Likeness, classify_pair};
+pub use planner::{Finding, Plan, Refusal, plan, plan_and_apply};
 pub use record::{Filed, Learned, Passage, Place, Record, Removed};
-pub use similar::similar;
-pub use value::{Conflict, Told, value_conflict};
+pub use similar::find_similar;
+pub use value::{ComparedText, ValueConflict, value_conflict};
 
-/// Which cycle runs.
+/// Kind of consolidation cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cycle {
-    /// Hourly: strengths, accesses, new files, the Decay Queue.
+    /// Hourly: strengths, accesses, new files, Decay Queue.
     Light,
     /// Nightly: pointers, pruning, merges, associations, Quick Access.
     Deep,
@@ -54,170 +54,171 @@ pub enum Cycle {
     Archival,
 }
 
-/// Why something is done, or refused.
+/// Rule that makes or refuses a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rule {
-    /// A file has no entry yet.
+    /// Creates an entry for a file without one.
     NewEntry,
-    /// Below the queue's threshold: into the Decay Queue.
+    /// Moves an entry below the queue's threshold to the Decay Queue.
     Queue,
-    /// In the Decay Queue and strong again: back to its group.
+    /// Moves an entry that is strong again from the Decay Queue back to its group.
     Revive,
-    /// The file does not say yet what is so: strength, last access, hits.
+    /// Writes changed strength, last access and hits to the file.
     Flush,
-    /// Since when an entry is strong.
+    /// Tracks the time since which an entry is strong.
     Strong,
-    /// A section or file moved, or is gone.
+    /// Follows moved sections and files, and drops lost pointers.
     Pointer,
-    /// A section's text changed: what it held is noted anew.
+    /// Records the new content hash of a changed section.
     Source,
-    /// In the Decay Queue and below the threshold for pruning: into the archive.
+    /// Archives entries of the Decay Queue below the pruning threshold.
     Prune,
-    /// Two entries say the same.
+    /// Merges two entries that say the same.
     Merge,
-    /// What is accessed together belongs together.
+    /// Relates entries that are accessed together.
     Associate,
-    /// The source says something else than the summary.
+    /// Replaces a summary that no longer matches its source.
     Summary,
-    /// The entries accessed most.
+    /// Lists the most accessed entries.
     QuickAccess,
-    /// A run looked at the source and kept the entry (v1 §8.3).
+    /// Strengthens entries whose source the run reviewed (v1 §8.3).
     Replay,
-    /// Strong for long.
+    /// Marks entries that were strong for long.
     Consolidate,
-    /// In the Decay Queue for long: into the archive.
+    /// Archives entries that were long in the Decay Queue.
     Archive,
-    /// A fact repeated in the logs is proposed for long-term memory.
+    /// Proposes a fact repeated in the logs for long-term memory.
     Propose,
-    /// Many entries share a tag: a section of its own.
+    /// Groups many entries with a common tag in a section.
     Cluster,
-    /// This Week, This Month, Older.
+    /// Assigns This Week, This Month or Older.
     ByTime,
-    /// An entry that nothing leads to, or that leads nowhere.
+    /// Reports entries without related entries.
     Orphan,
-    /// Two texts state different values.
+    /// Refuses a merge of texts with different values.
     ValueConflict,
-    /// A person removed it.
+    /// Refuses an entry that a person removed.
     Tombstone,
-    /// One run may not demote more.
+    /// Refuses demotions above the run's limit.
     LossCap,
 }
 
-/// A section of a document.
+/// Section of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SectionState {
-    /// Title, without marks.
+    /// Title without heading marks.
     pub title: String,
     /// Hash of its text without the heading.
     pub hash: ContentHash,
 }
 
-/// A document as it is on disk.
+/// State of a document on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DocumentState {
     /// Hash of the whole file.
     pub hash: ContentHash,
-    /// Its sections with a heading.
+    /// Sections with a heading.
     pub sections: Vec<SectionState>,
 }
 
-/// Two entries that look alike.
+/// Pair of similar entries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Similar {
-    /// One of them.
+    /// First entry.
     pub a: EntryId,
-    /// The other.
+    /// Second entry.
     pub b: EntryId,
     /// Cosine of their vectors, in [−1, 1].
     pub cosine: f32,
 }
 
-/// Two entries that were accessed together.
+/// Pair of entries that were accessed together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoAccess {
-    /// One of them.
+    /// First entry.
     pub a: EntryId,
-    /// The other.
+    /// Second entry.
     pub b: EntryId,
-    /// How often. In a snapshot: what is left of it by now; 0 takes back the link that it made.
+    /// Number of common accesses. In a snapshot: the decayed count, where 0 removes the link made from
+    /// them.
     pub count: u32,
 }
 
-/// What is left of common accesses after some time: they halve in [`CO_ACCESS_HALF_LIFE`], rounded. Rounded down, one a day
-/// would never become two.
+/// Returns the decayed number of common accesses: it halves every [`CO_ACCESS_HALF_LIFE`] and is rounded to
+/// nearest. Rounding down would never let one access a day add up to two.
 #[must_use]
-pub fn co_access_left(count: u32, last: Timestamp, now: Timestamp) -> u32 {
+pub fn decayed_co_access(count: u32, last: Timestamp, now: Timestamp) -> u32 {
     let ago = now.since(last) as f64 / CO_ACCESS_HALF_LIFE as f64;
-    // At most `count`.
+    // The result is at most `count`.
     (f64::from(count) * 0.5_f64.powf(ago)).round() as u32
 }
 
-/// Milliseconds after which half of the common accesses of a pair is left: 30 days.
+/// Half-life of common accesses in milliseconds: 30 days.
 pub const CO_ACCESS_HALF_LIFE: i64 = 30 * 86_400_000;
 
-/// A fact of the daily logs that may be worth keeping.
+/// Fact from the daily logs that may be worth keeping.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fact {
-    /// As written.
+    /// Original wording.
     pub text: String,
-    /// Where it stands.
+    /// Log sections that state it.
     pub sources: Vec<Pointer>,
-    /// On how many days it is told.
+    /// Number of days with a log that states it.
     pub days: u32,
-    /// How often it was accessed.
+    /// Number of accesses.
     pub hits: u32,
 }
 
-/// A run, from its start to its end, however often it is interrupted.
+/// Run of a cycle from start to end, including interruptions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Run {
-    /// When it started: all times that its steps set.
+pub struct ConsolidationRun {
+    /// Start time; all times that its steps set.
     pub started: Timestamp,
-    /// Live entries at that time.
+    /// Number of live entries at the start.
     pub live: u32,
-    /// Entries demoted by it so far.
+    /// Number of entries demoted so far.
     pub demoted: u32,
 }
 
-/// Thresholds.
+/// Thresholds and limits of the cycles.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Settings {
-    /// Below this strength an entry goes to the Decay Queue (v1 §6.2: 0.1).
+pub struct ConsolidationSettings {
+    /// Strength below which an entry moves to the Decay Queue (v1 §6.2: 0.1).
     pub queue_below: f32,
-    /// Below this strength an entry of the Decay Queue is pruned (v1 §8.2: 0.05).
+    /// Strength below which an entry of the Decay Queue is pruned (v1 §8.2: 0.05).
     pub prune_below: f32,
-    /// Days in the Decay Queue before the archive (v1 §8.2: 30).
+    /// Days in the Decay Queue before archival (v1 §8.2: 30).
     pub queue_days: u16,
-    /// Above this strength an entry counts as strong (v1 §8.2: 0.8).
+    /// Strength above which an entry counts as strong (v1 §8.2: 0.8).
     pub strong_above: f32,
-    /// Days of strength before an entry is consolidated (v1 §8.2: 30).
+    /// Days of strength before consolidation (v1 §8.2: 30).
     pub strong_days: u16,
-    /// Cosine from which two entries may be merged.
+    /// Minimum cosine of entries that may be merged.
     pub merge_above: f32,
-    /// The same for two entries that share a pointer.
+    /// Minimum cosine if the entries share a pointer.
     pub merge_above_shared: f32,
-    /// Common accesses from which two entries are related.
+    /// Minimum number of common accesses of related entries.
     pub related_from: u32,
-    /// Related entries of one entry, at most.
+    /// Maximum number of related entries of one entry.
     pub related_most: usize,
-    /// Entries under Quick Access (v1 §8.2: 20).
+    /// Number of entries under Quick Access (v1 §8.2: 20).
     pub quick_access: usize,
-    /// The curve that strengths follow.
-    pub profile: Profile,
-    /// Strength that a replay adds.
+    /// Decay curve.
+    pub profile: DecayCurve,
+    /// Strength gain of a replay.
     pub replay: f32,
-    /// Share of the live entries that one run may demote; of few entries, one.
+    /// Share of the live entries that one run may demote, but at least one entry.
     pub loss_cap: f32,
-    /// Live entries with a common tag from which they become a section.
+    /// Minimum number of live entries with a common tag that form a section.
     pub cluster_from: usize,
-    /// Days on which a fact must be told, or accesses that it must have, to be proposed.
+    /// Minimum number of days that state a fact, and of accesses, for a proposal.
     pub propose_from: (u32, u32),
-    /// The local time zone's distance from UTC in seconds.
+    /// Offset of the local time zone from UTC in seconds.
     pub offset_seconds: i32,
 }
 
-impl Default for Settings {
+impl Default for ConsolidationSettings {
     fn default() -> Self {
         Self {
             queue_below: 0.1,
@@ -230,7 +231,7 @@ impl Default for Settings {
             related_from: 2,
             related_most: 8,
             quick_access: 20,
-            profile: Profile::PROTOCOL,
+            profile: DecayCurve::PROTOCOL,
             replay: 0.05,
             loss_cap: 0.25,
             cluster_from: 8,
@@ -240,65 +241,65 @@ impl Default for Settings {
     }
 }
 
-/// Everything that a cycle decides from.
+/// Input of a cycle.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Snapshot {
-    /// The run that plans.
-    pub run: Run,
-    /// All entries, the archived ones too.
+    /// Run that plans.
+    pub run: ConsolidationRun,
+    /// All entries, including archived ones.
     pub records: BTreeMap<EntryId, Record>,
     /// Entries that a person removed.
     pub tombstones: BTreeMap<EntryId, Removed>,
     /// Documents by path.
     pub documents: BTreeMap<String, DocumentState>,
-    /// Files that are there, or may be, and could not be read: pointers to them are left alone.
+    /// Files that could not be read, and may exist. Pointers to them are left alone.
     pub unread: BTreeSet<String>,
-    /// Entries that bootstrap makes of files that have none.
+    /// Entries that bootstrap proposes for files without entries.
     pub candidates: Vec<NewEntry>,
-    /// Summaries as they would be written today, of entries whose source changed.
+    /// Newly extracted summaries of entries whose source changed.
     pub summaries: BTreeMap<EntryId, String>,
-    /// Entries that look alike.
+    /// Pairs of similar entries.
     pub similar: Vec<Similar>,
-    /// Entries that were accessed together.
+    /// Pairs of entries that were accessed together.
     pub co_access: Vec<CoAccess>,
-    /// Paths whose text this run has reviewed (v1 §8.3).
+    /// Paths whose text this run reviewed (v1 §8.3).
     pub reviewed: BTreeSet<String>,
-    /// What the logs say repeatedly.
+    /// Facts repeated in the logs.
     pub facts: Vec<Fact>,
-    /// Texts that have been proposed for long-term memory.
+    /// Texts already proposed for long-term memory.
     pub proposed: BTreeSet<String>,
-    /// What the index file lists under Quick Access.
+    /// Entries that the index file lists under Quick Access.
     pub quick_access: Vec<EntryId>,
-    /// Thresholds.
-    pub settings: Settings,
+    /// Thresholds and limits.
+    pub settings: ConsolidationSettings,
 }
 
 impl Snapshot {
-    /// Entries in the index, the Decay Queue not counted.
+    /// Returns the entries in the index, without those in the Decay Queue.
     pub fn live(&self) -> impl Iterator<Item = &Record> {
         self.records
             .values()
             .filter(|record| record.place == Place::Index)
     }
 
-    /// Begins a run: what it may demote is a share of what is live now. A run that goes on after an interruption keeps
-    /// its [`Run`] instead.
+    /// Starts a run. Its demotion limit is a share of the entries that are live now, so a resumed run keeps
+    /// its [`ConsolidationRun`] instead.
     pub fn begin(&mut self, started: Timestamp) {
-        self.run = Run {
+        self.run = ConsolidationRun {
             started,
             live: u32::try_from(self.live().count()).unwrap_or(u32::MAX),
             demoted: 0,
         };
     }
 
-    /// The local day on which the run started.
+    /// Returns the local day on which the run started.
     #[must_use]
     pub fn today(&self) -> Date {
         self.run.started.date(self.settings.offset_seconds)
     }
 }
 
-/// The snapshot after all steps of a plan.
+/// Returns the snapshot after all steps of a plan.
 #[must_use]
 pub fn apply(snapshot: &Snapshot, plan: &Plan) -> Snapshot {
     let mut after = snapshot.clone();
@@ -308,7 +309,7 @@ pub fn apply(snapshot: &Snapshot, plan: &Plan) -> Snapshot {
     after
 }
 
-/// The changes that take a plan back, in the order in which they are to be made.
+/// Returns the changes that undo a plan, in the order in which to apply them.
 #[must_use]
 pub fn undo(plan: &Plan) -> Vec<Change> {
     plan.steps

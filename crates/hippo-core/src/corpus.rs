@@ -1,66 +1,70 @@
-//! Where does each chunk stand: the in-memory picture of a workspace that ranking needs.
+//! In-memory snapshot of a workspace for ranking.
 
 use crate::chunk::{ContentHash, Speaker};
 use crate::time::Date;
 
-/// A section for [`Corpus::set_document`].
+/// Section passed to [`Corpus::set_document`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NewSection {
-    /// Position of the section above it, which is smaller than its own.
+pub struct CorpusSection {
+    /// Index of the parent section, smaller than its own.
     pub parent: Option<u32>,
     /// Date in its own heading.
     pub date: Option<Date>,
 }
 
-/// A chunk for [`Corpus::set_document`].
+/// Chunk passed to [`Corpus::set_document`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NewChunk {
-    /// Its id: dense, not used by another living chunk.
+pub struct CorpusChunk {
+    /// Dense id that no other live chunk uses.
     pub id: u32,
-    /// Position of its section.
+    /// Index of its section.
     pub section: u32,
     /// Number of index terms.
     pub terms: u32,
-    /// Who speaks.
+    /// Speaker.
     pub speaker: Speaker,
     /// Hash of its bytes.
     pub hash: ContentHash,
 }
 
-/// Where a chunk stands and what ranking knows of it: 20 bytes, and 4 more in its document's list.
+/// Position and ranking data of a chunk: 20 bytes, plus 4 in its document's list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct ChunkPlace {
     /// Document id.
     pub document: u32,
-    /// Position among the document's chunks, from 0.
+    /// Index among the document's chunks.
     pub ordinal: u32,
-    /// Position among the document's sections, from 0.
+    /// Index among the document's sections.
     pub section: u32,
-    /// First four bytes of the content hash: equal texts have equal marks, and different texts hardly ever.
+    /// First four bytes of the content hash: equal for equal texts, and almost always different for
+    /// different ones.
     pub mark: u32,
     /// Number of index terms, at most 65,535.
     pub terms: u16,
-    /// Who speaks.
+    /// Speaker.
     pub speaker: Speaker,
 }
 
-/// A section as ranking sees it: a run of chunks of one document. Neighbours are looked for in the *passage* of a
-/// chunk: the section at depth 2 (a session, an entry of a day) with all its subsections, or what stands above it.
+/// Section as a run of chunks of one document.
+///
+/// Neighbours of a chunk are looked up in its *passage*: the section at depth 2 (a session, an entry of a
+/// day) with all its subsections, or the shallower section that contains the chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SectionPlace {
-    /// Position of the section that is its passage; its own position for a section of depth 1 or 2.
+    /// Index of the section that is its passage; its own index at depth 1 or 2.
     pub passage: u32,
-    /// Ordinal of the passage's first chunk. This and the next two are kept at the passage alone.
+    /// Ordinal of the passage's first chunk. This field and the next two are only set for the passage
+    /// itself.
     pub first: u32,
-    /// Ordinal after the passage's last chunk; equal to `first` where it has none.
+    /// Ordinal after the passage's last chunk; equal to `first` if empty.
     pub end: u32,
-    /// Number of terms in the passage, those of an assistant not counted.
+    /// Number of terms in the passage, without those of an assistant.
     pub terms: u32,
-    /// Date of the section itself, as from a heading such as `# 2024-04-25`, or of the nearest dated section above.
+    /// Date of the section, such as from a heading `# 2024-04-25`, or of its nearest dated ancestor.
     pub date: Option<Date>,
 }
 
-/// One document of the corpus.
+/// Document of the corpus.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentPlace {
     /// Path relative to the workspace.
@@ -73,22 +77,22 @@ pub struct DocumentPlace {
 }
 
 impl DocumentPlace {
-    /// Ids of its chunks, in order.
+    /// Returns the ids of its chunks, in order.
     pub fn chunks(&self) -> &[u32] {
         &self.chunks
     }
 
-    /// Its sections, in order; at least one.
+    /// Returns its sections, in order; at least one.
     pub fn sections(&self) -> &[SectionPlace] {
         &self.sections
     }
 }
 
-/// All documents of a workspace and the place of every chunk.
+/// All documents of a workspace and the position of each chunk.
 #[derive(Debug, Clone, Default)]
 pub struct Corpus {
     documents: Vec<Option<DocumentPlace>>,
-    places: Vec<Option<Place>>,
+    places: Vec<Option<ChunkPlace>>,
     chunks: u32,
     terms: u64,
     passages: u64,
@@ -96,20 +100,20 @@ pub struct Corpus {
 }
 
 impl Corpus {
-    /// An empty corpus.
+    /// Creates an empty corpus.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds document `id`, or puts it in the place of what `id` was. Chunks are given in order; a chunk whose section
-    /// does not exist counts to the last one.
+    /// Adds or replaces document `id`. Chunks are in order; a chunk with an unknown section belongs to the
+    /// last section.
     pub fn set_document(
         &mut self,
         id: u32,
         path: &str,
         date: Option<Date>,
-        sections: &[NewSection],
-        chunks: &[NewChunk],
+        sections: &[CorpusSection],
+        chunks: &[CorpusChunk],
     ) {
         self.remove_document(id);
         let mut sections = place_sections(sections);
@@ -127,9 +131,9 @@ impl Corpus {
             }
             terms += u64::from(chunk.terms);
             let [a, b, c, d, ..] = chunk.hash.0;
-            let slot = slot(&mut self.places, chunk.id);
+            let slot = entry_at(&mut self.places, chunk.id);
             self.chunks += u32::from(slot.is_none());
-            *slot = Some(Place {
+            *slot = Some(ChunkPlace {
                 document: id,
                 ordinal,
                 section: number as u32,
@@ -150,17 +154,17 @@ impl Corpus {
             chunks,
             sections: sections.into(),
         };
-        *slot(&mut self.documents, id) = Some(document);
+        *entry_at(&mut self.documents, id) = Some(document);
     }
 
-    /// Takes a document and its chunks out; answers whether it was there.
+    /// Removes a document and its chunks. Returns `true` if it existed.
     pub fn remove_document(&mut self, id: u32) -> bool {
         let Some(document) = self.documents.get_mut(id as usize).and_then(Option::take) else {
             return false;
         };
         for chunk in &document.chunks {
             let place = &mut self.places[*chunk as usize];
-            // An id that another document took over in the meantime is not this document's to clear.
+            // Another document may have reused the id meanwhile.
             if place.is_some_and(|place| place.document == id) {
                 *place = None;
                 self.chunks -= 1;
@@ -173,7 +177,7 @@ impl Corpus {
         true
     }
 
-    /// Gives a document another path, as after a rename; its date comes with the path.
+    /// Sets the path and the date of a document after a rename.
     pub fn set_path(&mut self, id: u32, path: &str, date: Option<Date>) {
         if let Some(Some(document)) = self.documents.get_mut(id as usize) {
             document.path = path.into();
@@ -181,38 +185,38 @@ impl Corpus {
         }
     }
 
-    /// Changes the date of a document.
+    /// Sets the date of a document.
     pub fn set_date(&mut self, id: u32, date: Option<Date>) {
         if let Some(Some(document)) = self.documents.get_mut(id as usize) {
             document.date = date;
         }
     }
 
-    /// A document by its id.
+    /// Returns a document by its id.
     pub fn document(&self, id: u32) -> Option<&DocumentPlace> {
         self.documents.get(id as usize)?.as_ref()
     }
 
-    /// All documents with their ids, by rising id.
+    /// Returns all documents with their ids, ascending.
     pub fn documents(&self) -> impl Iterator<Item = (u32, &DocumentPlace)> + Clone {
         (0u32..)
             .zip(&self.documents)
             .filter_map(|(id, document)| Some((id, document.as_ref()?)))
     }
 
-    /// The place of a chunk; `None` for an id that no living chunk has.
-    pub fn place(&self, chunk: u32) -> Option<&Place> {
+    /// Returns the position of a chunk; `None` for an unused id.
+    pub fn place(&self, chunk: u32) -> Option<&ChunkPlace> {
         self.places.get(chunk as usize)?.as_ref()
     }
 
-    /// The section that is the passage of a chunk.
-    pub fn passage(&self, place: &Place) -> Option<&SectionPlace> {
+    /// Returns the section that is the passage of a chunk.
+    pub fn passage(&self, place: &ChunkPlace) -> Option<&SectionPlace> {
         let sections = &self.document(place.document)?.sections;
         sections.get(sections.get(place.section as usize)?.passage as usize)
     }
 
-    /// Ids of the chunks at most `reach` away from a chunk in its passage, itself included, in order.
-    pub fn window(&self, place: &Place, reach: u32) -> &[u32] {
+    /// Returns the ids of the chunks within `reach` of a chunk in its passage, including itself, in order.
+    pub fn window(&self, place: &ChunkPlace, reach: u32) -> &[u32] {
         let (Some(document), Some(passage)) = (self.document(place.document), self.passage(place)) else {
             return &[];
         };
@@ -225,8 +229,8 @@ impl Corpus {
         document.chunks.get(from as usize..to as usize).unwrap_or(&[])
     }
 
-    /// The date that holds for a chunk: of its section or the nearest dated section above, else of its document.
-    pub fn date(&self, place: &Place) -> Option<Date> {
+    /// Returns the date of a chunk: of its section or nearest dated ancestor, else of its document.
+    pub fn date(&self, place: &ChunkPlace) -> Option<Date> {
         let document = self.document(place.document)?;
         document
             .sections
@@ -235,34 +239,34 @@ impl Corpus {
             .or(document.date)
     }
 
-    /// One more than the largest chunk id ever seen: the length of an array by chunk id.
+    /// Returns the largest chunk id ever used plus one: the length of an array indexed by chunk id.
     pub fn id_bound(&self) -> usize {
         self.places.len()
     }
 
-    /// Number of living chunks.
+    /// Returns the number of live chunks.
     pub fn len(&self) -> usize {
         self.chunks as usize
     }
 
-    /// Whether there is no chunk.
+    /// Returns `true` if there are no chunks.
     pub fn is_empty(&self) -> bool {
         self.chunks == 0
     }
 
-    /// Mean number of terms of a chunk, at least 1.
+    /// Returns the mean number of terms of a chunk, at least 1.
     pub fn mean_terms(&self) -> f32 {
         (self.terms as f32 / self.chunks.max(1) as f32).max(1.0)
     }
 
-    /// Mean number of terms of a passage, those of an assistant not counted; at least 1.
+    /// Returns the mean number of terms of a passage, without those of an assistant; at least 1.
     pub fn mean_passage_terms(&self) -> f32 {
         (self.passage_terms as f32 / self.passages.max(1) as f32).max(1.0)
     }
 }
 
-/// At least one section; dates and passages handed down from parent to child.
-fn place_sections(sections: &[NewSection]) -> Vec<SectionPlace> {
+/// Resolves dates and passages from parent to child. Returns at least one section.
+fn place_sections(sections: &[CorpusSection]) -> Vec<SectionPlace> {
     let mut placed: Vec<SectionPlace> = Vec::with_capacity(sections.len().max(1));
     for (number, section) in (0u32..).zip(sections) {
         let parent = section.parent.filter(|parent| *parent < number);
@@ -282,7 +286,7 @@ fn place_sections(sections: &[NewSection]) -> Vec<SectionPlace> {
     placed
 }
 
-/// How many passages have chunks, and how many terms they hold.
+/// Returns the number of passages with chunks, and their terms.
 fn count_passages(sections: &[SectionPlace]) -> (u64, u64) {
     let filled = sections.iter().filter(|section| section.first < section.end);
     filled.fold((0, 0), |(count, terms), passage| {
@@ -290,7 +294,7 @@ fn count_passages(sections: &[SectionPlace]) -> (u64, u64) {
     })
 }
 
-fn slot<T>(slots: &mut Vec<Option<T>>, id: u32) -> &mut Option<T> {
+fn entry_at<T>(slots: &mut Vec<Option<T>>, id: u32) -> &mut Option<T> {
     let index = id as usize;
     if slots.len() <= index {
         slots.resize_with(index + 1, || None);

@@ -1,9 +1,10 @@
-//! How strong is an index entry now, and when will it have a given strength?
+//! Strength of index entries over time.
 //!
-//! Strength follows the power law of v1 §7.1, `s(t) = s0 · (1 + rate · h)^(−exponent · m)`, with `h` the hours since the
-//! last access, less what replays took from its age. `s0` belongs to that moment: computing the strength changes nothing, so two passes over the same
-//! time equal one. The formula is binding; the table printed beside it in v1 (1 day 0.72, 1 week 0.52, 1 year 0.16) does
-//! not follow from it (0.69, 0.42, 0.13). [`Profile::TUNED`] has the same law with other numbers.
+//! Strength follows the power law of v1 §7.1, `s(t) = s0 · (1 + rate · h)^(−exponent · m)`. `h` is the
+//! number of hours since the last access, minus the age that replays removed; `s0` is the strength at that
+//! time. Computing a strength has no side effect. The formula is binding: the table beside it in v1 (1 day
+//! 0.72, 1 week 0.52, 1 year 0.16) does not follow from the formula (0.69, 0.42, 0.13). [`DecayCurve::TUNED`]
+//! uses the same law with other parameters.
 
 #[cfg(test)]
 mod tests;
@@ -13,39 +14,39 @@ use std::fmt;
 use crate::entry::{Entry, Origin, Priority};
 use crate::time::Timestamp;
 
-/// Milliseconds in an hour.
+/// Milliseconds of an hour.
 const HOUR: f64 = 3_600_000.0;
 
-/// The numbers of the curve and of what lifts an entry.
+/// Parameters of the decay curve and of gains.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Profile {
-    /// How much an hour counts; v1's `decay_rate`.
+pub struct DecayCurve {
+    /// Rate per hour; v1's `decay_rate`.
     pub decay_rate: f64,
-    /// The exponent; v1's `forgetting_rate`.
+    /// Base exponent; v1's `forgetting_rate`.
     pub forgetting_rate: f64,
-    /// Multiplies the exponent of entries made by a person or an agent.
+    /// Exponent factor for entries made by a person or an agent.
     pub manual: f64,
-    /// Multiplies the exponent of entries with many links.
+    /// Exponent factor for entries with many links.
     pub associated: f64,
-    /// From how many links on [`Profile::associated`] holds.
+    /// Minimum number of links for [`DecayCurve::associated`].
     pub associated_from: usize,
-    /// Multiplies the exponent at low priority. v1 gives no number; this one is v2's.
+    /// Exponent factor at low priority. v1 gives no value; this one is v2's.
     pub low: f64,
-    /// Multiplies the exponent at priority `amygdala`; 0 is no decay.
+    /// Exponent factor at priority `amygdala`; 0 disables decay.
     pub amygdala: f64,
-    /// What the first access of a day adds; the n-th adds the n-th part (v1 §7.2: spaced beats massed).
+    /// Gain of the first access of a day; the n-th access gains 1/n of it (v1 §7.2: spaced beats massed).
     pub access_gain: f64,
-    /// What being reviewed and kept by a consolidation run adds (v1 §8.3).
+    /// Gain of a review by a consolidation run that keeps the entry (v1 §8.3).
     pub replay_gain: f64,
-    /// The part of what was lost since the last access that an access gives back before it adds, 0 to 1. From 1 on an access
-    /// never leaves an entry weaker than it would have been without it; v1 gives back nothing.
+    /// Share of the lost strength that an access restores before its gain, 0 to 1. At 1, an access never
+    /// leaves an entry weaker than without it. v1 restores nothing.
     pub restored: f64,
-    /// How much accesses slow the decay: the exponent is divided by `1 + practice · ln(1 + hits)`; v1 has 0.
+    /// Effect of accesses on decay: the exponent is divided by `1 + practice · ln(1 + hits)`; 0 in v1.
     pub practice: f64,
 }
 
-impl Profile {
-    /// The protocol's own numbers (v1 §7, §13).
+impl DecayCurve {
+    /// Parameters of the protocol (v1 §7, §13).
     pub const PROTOCOL: Self = Self {
         decay_rate: 0.1,
         forgetting_rate: 0.3,
@@ -60,11 +61,13 @@ impl Profile {
         practice: 0.0,
     };
 
-    /// Numbers that tell better what will be asked for, by simulation (docs/simulation.md). By the letter of v1 an access starts
-    /// the curve anew, a little above where it was: an old entry is weaker a week after an access than without it, so that
-    /// what is used now and then is archived and what is never used stays. Here an access gives back all that was lost, and
-    /// each one slows the decay. The curve is `(1 + 0.1 · days)^−0.8`: strong for three days, moderate for two weeks, weak for five,
-    /// silent after half a year without any access.
+    /// Parameters that predict future requests better in simulation (docs/simulation.md).
+    ///
+    /// In v1, an access restarts the curve slightly above the current strength. A week later, an old entry
+    /// is weaker than without the access, so occasionally used entries are archived before unused ones.
+    /// Here, an access restores all lost strength, and each access slows the decay. The curve is `(1 + 0.1
+    /// · days)^−0.8`: strong for three days, moderate for two weeks, weak for five, silent after half a
+    /// year without access.
     pub const TUNED: Self = Self {
         decay_rate: 0.1 / 24.0,
         forgetting_rate: 0.8,
@@ -73,9 +76,9 @@ impl Profile {
         ..Self::PROTOCOL
     };
 
-    /// The exponent for an entry of this kind; 0 where nothing fades.
+    /// Returns the exponent for an entry with these modifiers; 0 means no decay.
     #[must_use]
-    pub fn exponent(&self, modifiers: Modifiers) -> f64 {
+    pub fn exponent(&self, modifiers: DecayModifiers) -> f64 {
         let mut exponent = self.forgetting_rate;
         match modifiers.priority {
             Priority::Low => exponent *= self.low,
@@ -93,29 +96,29 @@ impl Profile {
     }
 }
 
-impl Default for Profile {
+impl Default for DecayCurve {
     fn default() -> Self {
         Self::PROTOCOL
     }
 }
 
-/// What about an entry changes its curve (v1 §7.2).
+/// Properties of an entry that modify its curve (v1 §7.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Modifiers {
-    /// Its priority.
+pub struct DecayModifiers {
+    /// Priority.
     pub priority: Priority,
-    /// Whether a person or an agent made it.
+    /// `true` if a person or an agent made the entry.
     pub manual: bool,
-    /// How many entries it is related to.
+    /// Number of related entries.
     pub links: usize,
-    /// How often it was accessed; counts with [`Profile::practice`].
+    /// Number of accesses; used with [`DecayCurve::practice`].
     pub hits: u32,
 }
 
-impl Modifiers {
-    /// Those of an entry.
+impl DecayModifiers {
+    /// Returns the modifiers of an entry.
     #[must_use]
-    pub fn of(entry: &Entry) -> Self {
+    pub fn from_entry(entry: &Entry) -> Self {
         Self {
             priority: entry.priority,
             manual: entry.origin == Origin::Manual,
@@ -125,31 +128,31 @@ impl Modifiers {
     }
 }
 
-/// What an entry of some strength is good for (v1 §6.2).
+/// StrengthBand of strength (v1 §6.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Band {
-    /// Below 0.1: no answer from the index; search still finds the text.
+pub enum StrengthBand {
+    /// Below 0.1: the index does not answer, but search still finds the text.
     Silent,
-    /// From 0.1: belongs into the Decay Queue.
+    /// From 0.1: candidate for the Decay Queue.
     Decaying,
-    /// From 0.3: answers, and search verifies.
+    /// From 0.3: the index answers and search verifies.
     Weak,
-    /// From 0.5: answers.
+    /// From 0.5: the index answers.
     Moderate,
-    /// From 0.8: answers, with confidence.
+    /// From 0.8: the index answers with confidence.
     Strong,
 }
 
-impl Band {
-    /// The band of a strength.
+impl StrengthBand {
+    /// Returns the band of a strength.
     #[must_use]
-    pub fn of(strength: f32) -> Self {
+    pub fn from_strength(strength: f32) -> Self {
         let bands = [Self::Strong, Self::Moderate, Self::Weak, Self::Decaying];
         let found = bands.into_iter().find(|band| strength >= band.threshold());
         found.unwrap_or(Self::Silent)
     }
 
-    /// The least strength that belongs to it.
+    /// Returns the minimum strength of the band.
     #[must_use]
     pub const fn threshold(self) -> f32 {
         match self {
@@ -162,7 +165,7 @@ impl Band {
     }
 }
 
-impl fmt::Display for Band {
+impl fmt::Display for StrengthBand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Strong => "strong",
@@ -174,33 +177,38 @@ impl fmt::Display for Band {
     }
 }
 
-/// The strength, in [0, 1], of what had `initial` some milliseconds ago.
+/// Returns the strength, in [0, 1], `elapsed` milliseconds after it was `initial`.
 ///
-/// Negative time (a clock set back) counts as none, an `initial` beyond [0, 1] as the nearest end, one that is no number as 0.
+/// Negative time (a clock set back) counts as zero. `initial` is clamped to [0, 1]; NaN counts as 0.
 #[must_use]
-pub fn strength(profile: &Profile, initial: f32, elapsed: i64, modifiers: Modifiers) -> f32 {
-    let initial = within(f64::from(initial));
-    narrow(initial * retained(profile, elapsed.max(0), modifiers)).min(narrow(initial))
+pub fn strength(profile: &DecayCurve, initial: f32, elapsed: i64, modifiers: DecayModifiers) -> f32 {
+    let initial = clamp_unit(f64::from(initial));
+    to_f32(initial * retained_share(profile, elapsed.max(0), modifiers)).min(to_f32(initial))
 }
 
-/// The strength of an entry at a moment, in [0, 1].
+/// Returns the strength of an entry at a time, in [0, 1].
 #[must_use]
-pub fn strength_at(profile: &Profile, entry: &Entry, now: Timestamp) -> f32 {
-    strength(profile, entry.strength, elapsed(entry, now), Modifiers::of(entry))
+pub fn strength_at(profile: &DecayCurve, entry: &Entry, now: Timestamp) -> f32 {
+    strength(
+        profile,
+        entry.strength,
+        elapsed(entry, now),
+        DecayModifiers::from_entry(entry),
+    )
 }
 
-/// Milliseconds after its last access at which what had `initial` then has fallen to `target`.
+/// Returns the milliseconds after the last access until `initial` has decayed to `target`.
 ///
-/// Zero when it is there already; `None` when it never gets there: at priority `amygdala`, for a target of 0, and beyond what 63 bits of
-/// milliseconds hold.
+/// Zero if it already has; `None` if it never will: at priority `amygdala`, for a target of 0, and beyond
+/// 63 bits of milliseconds.
 #[must_use]
-pub fn time_until(profile: &Profile, initial: f32, target: f32, modifiers: Modifiers) -> Option<i64> {
-    let (initial, target) = (within(f64::from(initial)), f64::from(target));
+pub fn time_until(profile: &DecayCurve, initial: f32, target: f32, modifiers: DecayModifiers) -> Option<i64> {
+    let (initial, target) = (clamp_unit(f64::from(initial)), f64::from(target));
     if target >= initial {
         return Some(0);
     }
     let exponent = profile.exponent(modifiers);
-    // `>` is false for what is no number.
+    // `>` is false for NaN.
     let falls = exponent > 0.0 && profile.decay_rate > 0.0 && target > 0.0;
     if !falls {
         return None;
@@ -214,30 +222,31 @@ pub fn time_until(profile: &Profile, initial: f32, target: f32, modifiers: Modif
     (milliseconds < 9.2e18).then_some(milliseconds as i64)
 }
 
-/// Records an access, the `nth` of its calendar day (from 1): the gain on top of the strength of this moment, which
-/// the curve starts from anew.
-pub fn access(profile: &Profile, entry: &mut Entry, now: Timestamp, nth: u32) {
+/// Records an access, the `nth` of its calendar day (from 1). Its gain is added to the current strength,
+/// from which the curve restarts.
+pub fn record_access(profile: &DecayCurve, entry: &mut Entry, now: Timestamp, nth: u32) {
     let gain = profile.access_gain / f64::from(nth.max(1));
     let left = strength_at(profile, entry, now);
-    let lost = f64::from(entry.strength - left).max(0.0) * within(profile.restored);
-    entry.strength = lifted(left, lost + gain);
-    // Also when the clock was set back: a moment in the future would keep the entry from fading until then.
+    let lost = f64::from(entry.strength - left).max(0.0) * clamp_unit(profile.restored);
+    entry.strength = add_gain(left, lost + gain);
+    // Also after the clock was set back: a future timestamp would stop the decay until then.
     entry.accessed = now;
     entry.replayed_to = None;
     entry.hits = entry.hits.saturating_add(1);
 }
 
-/// Records that a consolidation run reviewed the entry's source and kept it; call it once a run.
+/// Records that a consolidation run reviewed the source of an entry and kept it. Call it once per run.
 ///
-/// It is no access: `hits` and `accessed` stay. The entry gets as much younger as the gain needs, instead of starting the curve from anew a little
-/// higher: its start is so steep that a day later the entry would be weaker than without the replay.
-pub fn replay(profile: &Profile, entry: &mut Entry, now: Timestamp) {
-    let lifted = lifted(strength_at(profile, entry, now), profile.replay_gain);
+/// `hits` and `accessed` do not change. The start of the curve moves so that the strength rises by the
+/// gain. Restarting the curve slightly higher would be worse: its start is so steep that the entry would be
+/// weaker a day later than without the replay.
+pub fn record_replay(profile: &DecayCurve, entry: &mut Entry, now: Timestamp) {
+    let lifted = add_gain(strength_at(profile, entry, now), profile.replay_gain);
     let age = if lifted > entry.strength {
         entry.strength = lifted;
         0
     } else {
-        let age = time_until(profile, entry.strength, lifted, Modifiers::of(entry));
+        let age = time_until(profile, entry.strength, lifted, DecayModifiers::from_entry(entry));
         age.unwrap_or(0).min(elapsed(entry, now).max(0))
     };
     entry.replayed_to = Some(Timestamp(now.0.saturating_sub(age)));
@@ -247,22 +256,22 @@ fn elapsed(entry: &Entry, now: Timestamp) -> i64 {
     now.0.saturating_sub(entry.curve_start().0)
 }
 
-/// The part of the initial strength that is left.
-fn retained(profile: &Profile, elapsed: i64, modifiers: Modifiers) -> f64 {
+/// Returns the share of the initial strength that remains.
+fn retained_share(profile: &DecayCurve, elapsed: i64, modifiers: DecayModifiers) -> f64 {
     #[allow(
         clippy::cast_precision_loss,
         reason = "53 bits of milliseconds are 285,000 years"
     )]
     let hours = elapsed as f64 / HOUR;
-    within((1.0 + profile.decay_rate * hours).powf(-profile.exponent(modifiers)))
+    clamp_unit((1.0 + profile.decay_rate * hours).powf(-profile.exponent(modifiers)))
 }
 
-fn lifted(strength: f32, gain: f64) -> f32 {
-    narrow(within(f64::from(strength) + gain))
+fn add_gain(strength: f32, gain: f64) -> f32 {
+    to_f32(clamp_unit(f64::from(strength) + gain))
 }
 
-/// Within [0, 1]; 0 for what is no number.
-const fn within(value: f64) -> f64 {
+/// Clamps to [0, 1]; NaN becomes 0.
+const fn clamp_unit(value: f64) -> f64 {
     if value.is_nan() {
         0.0
     } else {
@@ -274,6 +283,6 @@ const fn within(value: f64) -> f64 {
     clippy::cast_possible_truncation,
     reason = "strengths have seven digits, two are shown"
 )]
-const fn narrow(value: f64) -> f32 {
+const fn to_f32(value: f64) -> f32 {
     value as f32
 }

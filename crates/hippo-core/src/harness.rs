@@ -1,4 +1,4 @@
-//! Reader of `hipocampus.config.json`, and what of it a folder may set without trust.
+//! Reader of `hipocampus.config.json`, and the settings allowed without trust.
 
 use std::fmt;
 
@@ -8,20 +8,20 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
 use crate::nesting::{self, TooDeep};
 
-/// The file, in a workspace. It is the one that hipocampus has, so that its workspaces are understood.
+/// Name of the file in a workspace. The original hipocampus uses the same file.
 pub const FILE: &str = "hipocampus.config.json";
-/// Record of `init` as earlier builds left it in the workspace; it is used only where the user says so.
+/// Record of `init` written by earlier builds; used only if the user confirms it.
 pub const OLD_INIT_RECORD: &str = ".hippocampus/harness.json";
-/// Harnesses that `platform` may name.
+/// Harnesses accepted as `platform`.
 pub const PLATFORMS: [&str; 5] = ["claude-code", "openclaw", "opencode", "codex", "none"];
-/// Fewest and most tokens of `ROOT.md`.
+/// Minimum and maximum tokens of `ROOT.md`.
 pub const ROOT_TOKENS: (u32, u32) = (200, 1_000_000);
-/// Most hours between two runs of the compaction tree: a year.
+/// Maximum hours between two runs of the compaction tree: a year.
 pub const MOST_HOURS: f64 = 8_760.0;
 
-/// JSON as people write it into the settings of a harness: comments and trailing commas are allowed, nothing else beyond it.
+/// Returns parse options for hand-written JSON: comments and trailing commas, but no other extensions.
 #[must_use]
-pub fn as_people_write() -> ParseOptions {
+pub fn json_options() -> ParseOptions {
     ParseOptions {
         allow_loose_object_property_names: false,
         allow_missing_commas: false,
@@ -35,14 +35,14 @@ pub fn as_people_write() -> ParseOptions {
     }
 }
 
-/// The keys of it that are understood. What is not said, or `null`, is `None`; all other keys are for others.
+/// Supported keys of the file. Missing and `null` values are `None`; other keys are ignored.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Settings {
+pub struct HarnessSettings {
     /// `platform`, one of [`PLATFORMS`].
     pub platform: Option<String>,
     /// `search.vector`
     pub vector: Option<bool>,
-    /// `index.inPrompt`: whether the prompt begins with `HIPPOCAMPUS.md`.
+    /// `index.inPrompt`: includes `HIPPOCAMPUS.md` in the prompt.
     pub index_in_prompt: Option<bool>,
     /// `compaction.rootMaxTokens`, within [`ROOT_TOKENS`].
     pub root_max_tokens: Option<u32>,
@@ -50,28 +50,28 @@ pub struct Settings {
     pub cooldown_hours: Option<f64>,
 }
 
-/// A setting that a folder asks for and that only its trusted file has.
+/// Setting of a folder that needs trust to take effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wider {
-    /// The key.
+pub struct WiderSetting {
+    /// Key.
     pub key: &'static str,
-    /// The value without trust.
+    /// Value without trust.
     pub from: String,
-    /// The value with trust.
+    /// Value with trust.
     pub to: String,
 }
 
-impl Settings {
-    /// These settings as far as they narrow what the user has, and those that do not: a larger root, more frequent runs, and
-    /// `HIPPOCAMPUS.md` in the prompt.
+impl HarnessSettings {
+    /// Returns these settings limited to the user's values, and the values that exceed them: a larger root,
+    /// more frequent runs, and `HIPPOCAMPUS.md` in the prompt.
     #[must_use]
-    pub fn narrowed(&self, root_max_tokens: u32, cooldown_hours: f64) -> (Self, Vec<Wider>) {
+    pub fn narrowed(&self, root_max_tokens: u32, cooldown_hours: f64) -> (Self, Vec<WiderSetting>) {
         let mut narrowed = self.clone();
         let mut wider = Vec::new();
-        let mut tell = |key, from: String, to: String| wider.push(Wider { key, from, to });
+        let mut add_wider = |key, from: String, to: String| wider.push(WiderSetting { key, from, to });
         if let Some(tokens) = self.root_max_tokens.filter(|tokens| *tokens > root_max_tokens) {
             narrowed.root_max_tokens = Some(root_max_tokens);
-            tell(
+            add_wider(
                 "compaction.rootMaxTokens",
                 root_max_tokens.to_string(),
                 tokens.to_string(),
@@ -79,7 +79,7 @@ impl Settings {
         }
         if let Some(hours) = self.cooldown_hours.filter(|hours| *hours < cooldown_hours) {
             narrowed.cooldown_hours = Some(cooldown_hours);
-            tell(
+            add_wider(
                 "compaction.cooldownHours",
                 cooldown_hours.to_string(),
                 hours.to_string(),
@@ -87,91 +87,94 @@ impl Settings {
         }
         if self.index_in_prompt == Some(true) {
             narrowed.index_in_prompt = None;
-            tell("index.inPrompt", "false".to_owned(), "true".to_owned());
+            add_wider("index.inPrompt", "false".to_owned(), "true".to_owned());
         }
         (narrowed, wider)
     }
 }
 
-/// A value that cannot be used, and what can.
+/// Invalid value with the expected one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Misfit {
-    /// From 1.
+pub struct InvalidSetting {
+    /// Line, from 1.
     pub line: usize,
-    /// In characters, from 1.
+    /// Column in characters, from 1.
     pub column: usize,
-    /// What is wrong; without the text of the file but for a short value.
+    /// Description; quotes at most a short value of the file.
     pub what: String,
 }
 
-impl fmt::Display for Misfit {
+impl fmt::Display for InvalidSetting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { line, column, what } = self;
         write!(f, "line {line}, column {column}: {what}")
     }
 }
 
-/// Reads the file. A value that cannot be used is as if it were not said, and told; the others hold. Of a file that is no JSON nothing
-/// holds.
+/// Reads the file. Invalid values are reported and treated as missing; the others are used. A file that is
+/// not JSON yields no settings.
 #[must_use]
-pub fn read(bytes: &[u8]) -> (Settings, Vec<Misfit>) {
+pub fn read(bytes: &[u8]) -> (HarnessSettings, Vec<InvalidSetting>) {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => {
             let sound = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
-            let misfit = misfit(&sound, sound.len(), "it is no UTF-8".to_owned());
-            return (Settings::default(), vec![misfit]);
+            let misfit = invalid_at(&sound, sound.len(), "not valid UTF-8".to_owned());
+            return (HarnessSettings::default(), vec![misfit]);
         }
     };
-    // It is only read: what some editors put before it does no harm.
+    // Some editors write a byte order mark.
     let text = text.trim_start_matches('\u{feff}');
-    let mut reader = Reader {
+    let mut reader = HarnessReader {
         text,
-        misfits: Vec::new(),
+        invalid: Vec::new(),
     };
     if let Err(TooDeep { line, column, .. }) = nesting::check_json(text) {
         let what = TooDeep::WHAT.to_owned();
-        return (Settings::default(), vec![Misfit { line, column, what }]);
+        return (
+            HarnessSettings::default(),
+            vec![InvalidSetting { line, column, what }],
+        );
     }
-    let settings = match parse_to_ast(text, &CollectOptions::default(), &as_people_write()) {
+    let settings = match parse_to_ast(text, &CollectOptions::default(), &json_options()) {
         Ok(parsed) => reader.settings(parsed.value.as_ref()),
         Err(error) => {
-            reader.misfits.push(Misfit {
+            reader.invalid.push(InvalidSetting {
                 line: error.line_display(),
                 column: error.column_display(),
                 what: error.kind().to_string(),
             });
-            Settings::default()
+            HarnessSettings::default()
         }
     };
-    (settings, reader.misfits)
+    (settings, reader.invalid)
 }
 
-fn misfit(text: &str, at: usize, what: String) -> Misfit {
+fn invalid_at(text: &str, at: usize, what: String) -> InvalidSetting {
     let before = text.get(..at).unwrap_or_default();
     let line = before.rsplit('\n').next().unwrap_or_default();
-    Misfit {
+    InvalidSetting {
         line: before.matches('\n').count() + 1,
         column: line.chars().count() + 1,
         what,
     }
 }
 
-/// Longest value that is shown, in bytes.
+/// Maximum length of a shown value in bytes.
 const SHOWN: usize = 40;
 
-struct Reader<'t> {
+struct HarnessReader<'t> {
     text: &'t str,
-    misfits: Vec<Misfit>,
+    invalid: Vec<InvalidSetting>,
 }
 
-impl<'t> Reader<'t> {
-    fn settings(&mut self, root: Option<&Value<'t>>) -> Settings {
+impl<'t> HarnessReader<'t> {
+    fn settings(&mut self, root: Option<&Value<'t>>) -> HarnessSettings {
         let Some(Value::Object(root)) = root else {
             let at = root.map_or(self.text.len(), Ranged::start);
-            let found = misfit(self.text, at, "it holds no object { … }".to_owned());
-            self.misfits.push(found);
-            return Settings::default();
+            let found = invalid_at(self.text, at, "expected an object { … }".to_owned());
+            self.invalid.push(found);
+            return HarnessSettings::default();
         };
         let platforms = format!("one of {}", PLATFORMS.join(", "));
         let platform = self.value(root, "", "platform", &platforms, |value| {
@@ -185,7 +188,7 @@ impl<'t> Reader<'t> {
         let vector = search.and_then(|search| self.value(search, "search.", "vector", "true or false", flag));
         if let Some(search) = search {
             let name = |value: &Value<'t>| value.as_string_lit().map(drop);
-            self.value(search, "search.", "embedModel", "a text such as \"auto\"", name);
+            self.value(search, "search.", "embedModel", "a string such as \"auto\"", name);
         }
         let index_in_prompt =
             index.and_then(|index| self.value(index, "index.", "inPrompt", "true or false", flag));
@@ -206,8 +209,8 @@ impl<'t> Reader<'t> {
             let range = format!("a number of hours from 0 to {MOST_HOURS}");
             self.value(section, "compaction.", "cooldownHours", &range, hours)
         });
-        self.misfits.sort_by_key(|misfit| (misfit.line, misfit.column));
-        Settings {
+        self.invalid.sort_by_key(|misfit| (misfit.line, misfit.column));
+        HarnessSettings {
             platform,
             vector,
             index_in_prompt,
@@ -220,12 +223,12 @@ impl<'t> Reader<'t> {
         let found = self.property(root, "", key)?;
         let section = found.value.as_object();
         if section.is_none() {
-            self.tell(found, key, "an object { … }");
+            self.report_invalid(found, key, "an object { … }");
         }
         section
     }
 
-    /// The value of a key, where it is one that can be used.
+    /// Returns the value of a key if it is valid.
     fn value<T>(
         &mut self,
         object: &Object<'t>,
@@ -237,12 +240,12 @@ impl<'t> Reader<'t> {
         let found = self.property(object, section, key)?;
         let value = usable(&found.value);
         if value.is_none() {
-            self.tell(found, &format!("{section}{key}"), expected);
+            self.report_invalid(found, &format!("{section}{key}"), expected);
         }
         value
     }
 
-    /// A key that is said and not `null`. One that is said twice means nothing.
+    /// Returns a key that is set and not `null`. A duplicate key is reported and ignored.
     fn property<'v>(
         &mut self,
         object: &'v Object<'t>,
@@ -255,14 +258,14 @@ impl<'t> Reader<'t> {
             .filter(|found| found.name.as_str() == key);
         let first = named.next()?;
         if let Some(second) = named.next() {
-            let what = format!("{section}{key} stands there twice: leave one");
-            self.misfits.push(misfit(self.text, second.start(), what));
+            let what = format!("{section}{key} is set twice: remove one");
+            self.invalid.push(invalid_at(self.text, second.start(), what));
             return None;
         }
         first.value.as_null_keyword().is_none().then_some(first)
     }
 
-    fn tell(&mut self, found: &ObjectProp<'t>, key: &str, expected: &str) {
+    fn report_invalid(&mut self, found: &ObjectProp<'t>, key: &str, expected: &str) {
         let value = &found.value;
         let shown = match value {
             Value::Object(_) => "an object".to_owned(),
@@ -274,8 +277,8 @@ impl<'t> Reader<'t> {
                 format!("{short}{cut}")
             }
         };
-        let what = format!("{key} is {shown}; expected is {expected}");
-        self.misfits.push(misfit(self.text, value.start(), what));
+        let what = format!("{key} is {shown}; expected {expected}");
+        self.invalid.push(invalid_at(self.text, value.start(), what));
     }
 }
 

@@ -1,7 +1,8 @@
-//! Which entries stay in the master file, and into which file below `.hippocampus/` do the others go (v1 §9.2)?
+//! MasterSelection of the entries in the master file (v1 §9.2).
 //!
-//! Entries are taken in the order of their rank as long as they fit. What is in the master file already has a small
-//! advantage in rank and in room, so that nothing goes to and fro: selecting again after a selection changes nothing.
+//! Entries are selected in rank order while they fit; the others go to files below `.hippocampus/`. Entries
+//! already in the master file have a small advantage in rank and room, which prevents oscillation:
+//! selecting twice changes nothing.
 
 #[cfg(test)]
 mod tests;
@@ -15,48 +16,48 @@ use crate::entry::{EntryId, Priority};
 use crate::text;
 use crate::time::{Date, Timestamp};
 
-/// Where the files of the hierarchy lie, relative to the workspace.
+/// Folder of the hierarchy's files, relative to the workspace.
 pub const FOLDER: &str = ".hippocampus";
-/// Strength that an entry outside must have beyond one inside to take its place.
+/// Margin of strength by which an entry outside must exceed an entry inside to replace it.
 const ADVANTAGE: f32 = 0.05;
-/// Hits that count as much as strength 0.1; more hits add ever less.
+/// Number of hits worth 0.1 of strength; further hits add progressively less.
 const HITS: f32 = 5.0;
 
-/// An entry as the selection sees it.
+/// Candidate entry of the selection.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Item {
-    /// Which.
+pub struct SelectionItem {
+    /// Entry.
     pub id: EntryId,
     /// Current strength, in [0, 1].
     pub strength: f32,
-    /// Accesses.
+    /// Number of accesses.
     pub hits: u32,
-    /// `amygdala` first, then `high`, then all others.
+    /// Priority: `amygdala` first, then `high`, then all others.
     pub priority: Priority,
     /// Group below By Topic.
     pub group: String,
-    /// Whether it points into a file of the workspace's root: `MEMORY.md`, `TOOLS.md`, `USER.md`.
+    /// `true` if it points into a file in the workspace's root: `MEMORY.md`, `TOOLS.md`, `USER.md`.
     pub core: bool,
-    /// The day that it is of.
+    /// Day of the entry.
     pub date: Date,
-    /// Tokens that it takes as written.
+    /// Size in tokens as written.
     pub tokens: usize,
-    /// Whether it is in the master file now.
+    /// `true` if it is in the master file now.
     pub in_master: bool,
-    /// Whether a person wrote more into it there than its fields hold: then it stays, whatever room there is.
+    /// `true` if it has text beyond its fields in the master file: then it always stays.
     pub annotated: bool,
 }
 
-/// How much the master file holds.
+/// Limits of the master file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
-    /// Tokens of the whole file (v1 §13: 15,000).
+    /// Maximum tokens of the whole file (v1 §13: 15,000).
     pub max_tokens: usize,
-    /// Tokens of it that are no entries: headings, Quick Access, Meta.
+    /// Tokens outside entries: headings, Quick Access, Meta.
     pub other_tokens: usize,
-    /// Entries once not all fit (v1 §9.2: about 200).
+    /// Maximum entries once not all fit (v1 §9.2: about 200).
     pub max_entries: usize,
-    /// Share of both that entries from outside may fill; the rest is kept free so that growth moves nothing.
+    /// Share of both limits that new entries may fill; the rest stays free so that growth moves no entry.
     pub fill: f32,
 }
 
@@ -71,58 +72,60 @@ impl Default for Limits {
     }
 }
 
-/// Where every entry belongs: in the master file, or in exactly one other file.
+/// Assignment of each entry to the master file or exactly one other file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Selection {
+pub struct MasterSelection {
     /// Entries of the master file.
     pub master: BTreeSet<EntryId>,
-    /// Entries by file, relative to the workspace: `.hippocampus/topics/…` and, for what the logs tell,
+    /// Entries by file, relative to the workspace: `.hippocampus/topics/…` and, for daily logs,
     /// `.hippocampus/temporal/YYYY-MM.md`.
     pub files: BTreeMap<String, BTreeSet<EntryId>>,
     /// Entries that leave the master file.
     pub moved_out: Vec<EntryId>,
-    /// Entries that come back.
+    /// Entries that enter the master file.
     pub moved_in: Vec<EntryId>,
 }
 
-/// `.hippocampus/meta.json`.
+/// Content of `.hippocampus/meta.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Meta {
-    /// Of this file's own form: 1.
+pub struct HierarchyMeta {
+    /// Version of this file's format: 1.
     pub version: u32,
-    /// When it was written.
+    /// Time of writing.
     pub reindexed: Timestamp,
-    /// Entries in all files.
+    /// Number of entries in all files.
     pub entries: usize,
-    /// The master file.
+    /// Master file.
     pub master: FileMeta,
-    /// The other files by path.
+    /// Other files by path.
     pub files: BTreeMap<String, FileMeta>,
 }
 
-/// What a file holds.
+/// Statistics of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct FileMeta {
-    /// Entries.
+    /// Number of entries.
     pub entries: usize,
-    /// Tokens of the entries, estimated.
+    /// Estimated tokens of the entries.
     pub tokens: usize,
     /// Mean strength, in [0, 1]; 0 without entries.
     pub mean_strength: f32,
 }
 
-/// Decides where entries belong. An id that comes twice counts once, the first time.
+/// Assigns entries to files. Of items with the same id, the first is used.
 ///
-/// While all entries fit, all are in the master file. Once they do not, it keeps the best, at most
-/// [`Limits::max_entries`] and [`Limits::max_tokens`]; when they fit again with room to spare, all come back. Annotated
-/// entries stay beyond these limits.
+/// If all entries fit, all are in the master file. Otherwise it keeps the best within
+/// [`Limits::max_entries`] and [`Limits::max_tokens`]. All return when they fit again with room to spare.
+/// Annotated entries stay regardless of the limits.
 #[must_use]
-pub fn select(items: &[Item], limits: &Limits) -> Selection {
+pub fn select_entries(items: &[SelectionItem], limits: &Limits) -> MasterSelection {
     let mut known = BTreeSet::new();
-    let mut ranked: Vec<&Item> = items.iter().filter(|item| known.insert(&item.id)).collect();
+    let mut ranked: Vec<&SelectionItem> = items.iter().filter(|item| known.insert(&item.id)).collect();
     ranked.sort_by(|a, b| {
-        let order = class(b).cmp(&class(a)).then(score(b).total_cmp(&score(a)));
-        // A first index has many entries of equal strength.
+        let order = rank_class(b)
+            .cmp(&rank_class(a))
+            .then(score(b).total_cmp(&score(a)));
+        // Tie-breakers: a first index has many entries of equal strength.
         let order = order.then(b.core.cmp(&a.core)).then(b.date.cmp(&a.date));
         order.then_with(|| a.id.cmp(&b.id))
     });
@@ -133,10 +136,10 @@ pub fn select(items: &[Item], limits: &Limits) -> Selection {
         .fold(0_usize, |sum, item| sum.saturating_add(item.tokens));
     let together = ranked.iter().all(|item| item.in_master);
     let all = total <= if together { room } else { part(room) };
-    let mut selection = Selection::default();
+    let mut selection = MasterSelection::default();
     let mut used = 0_usize;
     for item in ranked {
-        // Who is inside may use all of the room; who comes in behind them leaves some of it free.
+        // Entries inside may use all room; entries that enter leave some free.
         let (tokens, entries) = if item.in_master {
             (room, limits.max_entries)
         } else {
@@ -152,7 +155,7 @@ pub fn select(items: &[Item], limits: &Limits) -> Selection {
         } else {
             selection
                 .files
-                .entry(file_of(item))
+                .entry(file_path(item))
                 .or_default()
                 .insert(item.id.clone());
             if item.in_master {
@@ -163,12 +166,12 @@ pub fn select(items: &[Item], limits: &Limits) -> Selection {
     selection
 }
 
-/// What `meta.json` says of a selection.
+/// Returns the content of `meta.json` for a selection.
 #[must_use]
-pub fn meta(items: &[Item], selection: &Selection, now: Timestamp) -> Meta {
-    let by_id: BTreeMap<&EntryId, &Item> = items.iter().rev().map(|item| (&item.id, item)).collect();
+pub fn build_meta(items: &[SelectionItem], selection: &MasterSelection, now: Timestamp) -> HierarchyMeta {
+    let by_id: BTreeMap<&EntryId, &SelectionItem> = items.iter().rev().map(|item| (&item.id, item)).collect();
     let of = |ids: &BTreeSet<EntryId>| {
-        let members: Vec<&Item> = ids.iter().filter_map(|id| by_id.get(id).copied()).collect();
+        let members: Vec<&SelectionItem> = ids.iter().filter_map(|id| by_id.get(id).copied()).collect();
         let strength: f32 = members.iter().map(|item| item.strength).sum();
         FileMeta {
             entries: members.len(),
@@ -182,7 +185,7 @@ pub fn meta(items: &[Item], selection: &Selection, now: Timestamp) -> Meta {
         .map(|(path, ids)| (path.clone(), of(ids)))
         .collect();
     let master = of(&selection.master);
-    Meta {
+    HierarchyMeta {
         version: 1,
         reindexed: now,
         entries: master.entries + files.values().map(|file| file.entries).sum::<usize>(),
@@ -191,8 +194,8 @@ pub fn meta(items: &[Item], selection: &Selection, now: Timestamp) -> Meta {
     }
 }
 
-/// What stays and what never fades come first, whatever their strength.
-const fn class(item: &Item) -> u8 {
+/// Returns the rank class: annotated and amygdala entries precede all others, regardless of strength.
+const fn rank_class(item: &SelectionItem) -> u8 {
     match item.priority {
         _ if item.annotated => 3,
         Priority::Amygdala => 2,
@@ -201,8 +204,8 @@ const fn class(item: &Item) -> u8 {
     }
 }
 
-/// Strength, a little more for hits, and the advantage of being inside.
-fn score(item: &Item) -> f32 {
+/// Returns the strength with a bonus for hits and for being inside.
+fn score(item: &SelectionItem) -> f32 {
     let strength = if item.strength.is_nan() {
         0.0
     } else {
@@ -212,8 +215,8 @@ fn score(item: &Item) -> f32 {
     strength + hits + if item.in_master { ADVANTAGE } else { 0.0 }
 }
 
-/// The file of an entry that is not in the master file.
-fn file_of(item: &Item) -> String {
+/// Returns the file of an entry outside the master file.
+fn file_path(item: &SelectionItem) -> String {
     if item.group == DAILY_LOGS {
         return format!(
             "{FOLDER}/temporal/{:04}-{:02}.md",
@@ -229,7 +232,7 @@ fn file_of(item: &Item) -> String {
             name.push('-');
         }
     }
-    // File systems allow 255 bytes; a group is a heading of any length.
+    // File systems allow 255 bytes, and a group can be a heading of any length.
     let name = text::start(&name, 60).trim_end_matches('-');
     format!(
         "{FOLDER}/topics/{}.md",

@@ -1,18 +1,18 @@
-//! What does the index file say, and how is it changed without touching anything else?
+//! Lossless reader and editor of the index file `HIPPOCAMPUS.md`.
 //!
-//! docs/format.md is binding. Reading never fails: any bytes give an [`IndexFile`] and diagnostics, in time linear in their number, and
-//! nothing recurses on their depth. The file is a sequence of blocks that own their bytes, so what was not understood or not
-//! changed is written as it was read, byte for byte.
+//! docs/format.md defines the format. Parsing never fails: any input yields an [`IndexFile`] and
+//! diagnostics, in time linear in its length and without recursion. The file is a sequence of blocks that
+//! own their bytes, so unknown and unchanged text is written back byte for byte.
 
 mod block;
 mod edit;
 mod header;
 mod indexed;
+mod insert;
 mod line;
 pub mod merge;
 mod meta;
 mod parse;
-mod place;
 mod pointer;
 #[cfg(test)]
 pub(crate) mod properties;
@@ -21,9 +21,9 @@ mod section;
 #[cfg(test)]
 mod tests;
 mod text;
+mod text_merge;
 mod three_way;
 mod token;
-mod words;
 mod write;
 
 use std::ops::Range;
@@ -31,117 +31,118 @@ use std::ops::Range;
 use crate::entry::{Entry, EntryId};
 use crate::time::Timestamp;
 
-pub use header::Header;
-pub use indexed::Indexed;
-pub use section::Known;
+pub use header::IndexHeader;
+pub use indexed::IndexedEntry;
+pub use section::IndexSection;
 pub use text::slug;
-pub use words::merge_words;
+pub use text_merge::merge_text;
 pub(crate) use write::written_text;
 pub use write::{as_written, entry_text, pointer_line};
 
 pub(crate) use line::{BEGIN, END};
 
-use block::Block;
+use block::IndexBlock;
 
-/// What reading and writing depend on besides the file.
+/// Options for reading and writing an index file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Settings {
-    /// Distance from UTC in seconds, east positive, at most a day: dates in the file are days there.
+pub struct IndexFileOptions {
+    /// Offset from UTC in seconds, east positive, at most one day. Dates in the file are days at this
+    /// offset.
     pub offset_seconds: i32,
-    /// When entries that state no date were made: the time of reading or the file's modification time.
+    /// Creation time of entries without a date: the time of reading or the file's modification time.
     pub undated: Timestamp,
-    /// Level of new entries, 2 to 6; `None`: one below the heading that they are placed under.
+    /// Heading level of new entries, 2 to 6. `None` means one below the heading of their section.
     pub entry_level: Option<u8>,
 }
 
-/// The index file, read and perhaps changed.
+/// Parsed index file that can be edited and written back.
 #[derive(Debug, Clone)]
 pub struct IndexFile {
-    settings: Settings,
+    settings: IndexFileOptions,
     line_end: &'static str,
-    blocks: Vec<Block>,
-    diagnostics: Vec<Diagnostic>,
+    blocks: Vec<IndexBlock>,
+    diagnostics: Vec<IndexDiagnostic>,
 }
 
-/// An entry and where it stands.
+/// Entry with its section and its position in the file.
 #[derive(Debug, Clone)]
-pub struct Placed<'a> {
+pub struct PlacedEntry<'a> {
     /// The entry.
-    pub indexed: &'a Indexed,
-    /// Titles of the sections that it is in, the outermost first; headings of level 1 do not count.
+    pub indexed: &'a IndexedEntry,
+    /// Titles of the enclosing sections, outermost first, without headings of level 1.
     pub section: Vec<&'a str>,
-    /// Where its bytes stand in [`IndexFile::to_bytes`].
+    /// Byte range of the entry in [`IndexFile::to_bytes`].
     pub span: Range<usize>,
 }
 
-/// Something odd about the file that did not keep it from being read.
+/// Irregularity that did not prevent the file from being read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Diagnostic {
-    /// Where it starts; counts from 1.
+pub struct IndexDiagnostic {
+    /// Line where it starts, counted from 1.
     pub line: u32,
-    /// What it is.
-    pub problem: Problem,
+    /// Kind of irregularity.
+    pub problem: IndexProblem,
 }
 
-/// What reading found odd.
+/// Kinds of irregularities in an index file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Problem {
-    /// A code fence runs to the end of the file; it is read as text.
+pub enum IndexProblem {
+    /// A code fence without an end; read as text.
     #[error("code fence is not closed")]
     OpenFence,
-    /// A generated block has no last line; it is read as text.
+    /// A generated block without an end; read as text.
     #[error("generated block is not closed")]
     OpenGenerated,
-    /// An `hx` comment has no `-->` before the next heading.
+    /// An `hx` comment without `-->` before the next heading.
     #[error("hx comment is not closed")]
     OpenComment,
-    /// An `hx` comment below no entry.
+    /// An `hx` comment outside any entry.
     #[error("hx comment belongs to no entry")]
     StrayComment,
-    /// An entry has more than one `hx` comment; the first counts.
+    /// A second `hx` comment in one entry; the first is used.
     #[error("entry has a second hx comment")]
     SecondComment,
-    /// An `hx` comment without an id; one is made from the topic.
+    /// An `hx` comment without an id; the id is derived from the topic.
     #[error("hx comment states no id")]
     NoId,
-    /// An id that stands further up as well; the first counts, this one stays as text.
+    /// An id that an earlier entry already has; the later entry is kept as text.
     #[error("id {0} is taken by an entry further up")]
     DuplicateId(EntryId),
-    /// A key that stands twice in one comment; the first counts.
+    /// A key that occurs twice in one comment; the first value is used.
     #[error("key {0} is repeated")]
     RepeatedKey(&'static str),
-    /// A value that is none for its key; the default counts, for `str` the nearest end of [0, 1].
+    /// A value that is invalid for its key. The default is used; `str` is clamped to [0, 1].
     #[error("value of {0} cannot be used")]
     BadValue(&'static str),
 }
 
-/// Why an entry could not be put into the file.
+/// Reason why an entry could not be written to the file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
-    /// There is no such entry.
+    /// The file has no entry with this id.
     #[error("no entry {0} in the index file")]
     NoEntry(EntryId),
-    /// There is one already.
+    /// The file already has an entry with this id.
     #[error("entry {0} is in the index file already")]
     Exists(EntryId),
 }
 
 impl IndexFile {
-    /// Reads a file. `to_bytes` gives the same bytes until something is changed.
+    /// Parses a file. [`IndexFile::to_bytes`] returns the same bytes until the file is changed.
     #[must_use]
-    pub fn parse(bytes: &[u8], settings: Settings) -> Self {
+    pub fn parse(bytes: &[u8], settings: IndexFileOptions) -> Self {
         parse::parse(bytes, settings)
     }
 
-    /// A new file with all sections of v1 §5.3, without entries.
+    /// Creates a file with all sections of v1 §5.3 and no entries.
     #[must_use]
-    pub fn skeleton(reindexed: Timestamp, settings: Settings) -> Self {
+    pub fn skeleton(reindexed: Timestamp, settings: IndexFileOptions) -> Self {
         let mut file = Self::parse(section::skeleton().as_bytes(), settings);
         file.set_header(0, reindexed);
         file
     }
 
-    /// The file as it is to be written.
+    /// Returns the bytes of the file.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.blocks.iter().map(|block| block.bytes().len()).sum());
@@ -151,22 +152,22 @@ impl IndexFile {
         out
     }
 
-    /// Entries in the order of the file.
-    pub fn entries(&self) -> impl Iterator<Item = &Indexed> {
-        self.blocks.iter().filter_map(Block::entry)
+    /// Returns the entries in file order.
+    pub fn entries(&self) -> impl Iterator<Item = &IndexedEntry> {
+        self.blocks.iter().filter_map(IndexBlock::entry)
     }
 
-    /// Entries in the order of the file, with the places where they stand.
+    /// Returns the entries in file order with their sections and byte ranges.
     #[must_use]
-    pub fn placed(&self) -> Vec<Placed<'_>> {
+    pub fn placed_entries(&self) -> Vec<PlacedEntry<'_>> {
         let mut out = Vec::new();
-        let mut path = section::Path::default();
+        let mut path = section::SectionPath::default();
         let mut start = 0;
         for block in &self.blocks {
             let end = start + block.bytes().len();
             match block {
-                Block::Section(heading) => path.enter(heading.level, &heading.title),
-                Block::Entry(indexed) => out.push(Placed {
+                IndexBlock::Section(heading) => path.enter(heading.level, &heading.title),
+                IndexBlock::Entry(indexed) => out.push(PlacedEntry {
                     indexed,
                     section: path.titles().collect(),
                     span: start..end,
@@ -178,21 +179,21 @@ impl IndexFile {
         out
     }
 
-    /// The entry with this id.
+    /// Returns the entry with this id.
     #[must_use]
-    pub fn get(&self, id: &EntryId) -> Option<&Indexed> {
+    pub fn get(&self, id: &EntryId) -> Option<&IndexedEntry> {
         self.entries().find(|indexed| indexed.entry.id == *id)
     }
 
-    /// Copies of all entries in the order of the file, as [`merge::merge`] takes them.
+    /// Returns copies of all entries in file order, the input of [`merge::merge`].
     #[must_use]
     pub fn to_entries(&self) -> Vec<Entry> {
         self.entries().map(|indexed| indexed.entry.clone()).collect()
     }
 
-    /// What was odd when the file was read, in the order of lines.
+    /// Returns the irregularities found by parsing, in line order.
     #[must_use]
-    pub fn diagnostics(&self) -> &[Diagnostic] {
+    pub fn diagnostics(&self) -> &[IndexDiagnostic] {
         &self.diagnostics
     }
 }

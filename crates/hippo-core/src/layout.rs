@@ -1,8 +1,9 @@
-//! What are the index file and the files below it to look like for the entries of the store?
+//! Layout of the index file and the files below it.
 //!
-//! The file as it is comes in, and all that people wrote comes out again: entries are updated in their own bytes, new
-//! ones are put into their sections, and what leaves the file goes with its lines alone. The files below `.hippocampus/`
-//! are made as a whole. The same entries give the same bytes, whenever and however often this is done.
+//! Input is the current index file; all text written by people is kept. Entries are updated in their own
+//! bytes, new entries are inserted into their sections, and an entry is removed with its own lines only.
+//! The files below `.hippocampus/` are generated as a whole. The output is deterministic, and laying out
+//! twice changes nothing.
 
 mod lists;
 mod master;
@@ -13,93 +14,96 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::consolidation::{Place, Record};
 use crate::entry::EntryId;
-use crate::hierarchy::{self, FOLDER, Item, Limits, Meta, Selection};
-use crate::index_file::{IndexFile, Settings, entry_text};
+use crate::hierarchy::{self, FOLDER, HierarchyMeta, Limits, MasterSelection, SelectionItem};
+use crate::index_file::{IndexFile, IndexFileOptions, entry_text};
 use crate::time::Timestamp;
-use master::{All, Master};
+use master::{LiveEntries, MasterFile};
 
 /// Path of the index file, relative to the workspace.
 pub const INDEX_FILE: &str = "HIPPOCAMPUS.md";
-/// Path of the file that lists the others, relative to the workspace.
+/// Path of the file that lists the other files, relative to the workspace.
 pub const META_FILE: &str = ".hippocampus/meta.json";
 
-/// What the files are made from.
+/// Input of the layout.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted<'a> {
-    /// All entries, the archived ones too.
+pub struct LayoutInput<'a> {
+    /// All entries, including archived ones.
     pub records: &'a BTreeMap<EntryId, Record>,
-    /// Entries that a person removed: they are in no file.
+    /// Entries that a person removed; no file contains them.
     pub forgotten: &'a BTreeSet<EntryId>,
-    /// What is listed under Quick Access.
+    /// Entries under Quick Access.
     pub quick_access: &'a [EntryId],
-    /// What `.hippocampus/meta.json` says now.
-    pub meta: Option<&'a Meta>,
-    /// How much the master file holds; its `other_tokens` are not used.
+    /// Current content of `.hippocampus/meta.json`.
+    pub meta: Option<&'a HierarchyMeta>,
+    /// Limits of the master file; `other_tokens` is ignored.
     pub limits: Limits,
-    /// How it is written.
-    pub settings: Settings,
-    /// The moment of writing.
+    /// Options of the index file.
+    pub settings: IndexFileOptions,
+    /// Time of writing.
     pub now: Timestamp,
 }
 
-/// The files as they are to be.
+/// Generated files.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Files {
-    /// `HIPPOCAMPUS.md`.
+pub struct LaidOutFiles {
+    /// Content of `HIPPOCAMPUS.md`.
     pub master: Vec<u8>,
-    /// Entries in it.
+    /// Number of entries in it.
     pub entries: usize,
-    /// Files below `.hippocampus/`, by path relative to the workspace. Other files of the same folders are of no use
-    /// any more.
+    /// LaidOutFiles below `.hippocampus/`, by path relative to the workspace. Other generated files in these
+    /// folders are obsolete.
     pub others: BTreeMap<String, Vec<u8>>,
 }
 
-/// Whether a file below `.hippocampus/` is one that [`lay_out`] makes, or has made once.
+/// Returns `true` for a file below `.hippocampus/` that [`lay_out`] generates or once generated.
 #[must_use]
-pub fn is_made_here(path: &str) -> bool {
+pub fn is_generated_path(path: &str) -> bool {
     let below = |folder: &str| path.starts_with(&format!("{FOLDER}/{folder}/")) && path.ends_with(".md");
     path == META_FILE || below("topics") || below("temporal") || below("archive")
 }
 
-/// Lays the entries out. `current` is the index file as it is; every entry in it is known to the records, or is to go.
+/// Lays out the entries. `current` is the current index file: each entry in it has a record, or is removed.
 ///
-/// Within [`Limits::max_tokens`], but for entries into which a person wrote more than their fields hold: these stay. Laying out what was laid out changes nothing.
+/// The result is within [`Limits::max_tokens`], except for entries with text beyond their fields, which
+/// stay. Laying out the result again changes nothing.
 #[must_use]
-pub fn lay_out(current: Option<&[u8]>, wanted: &Wanted<'_>) -> Files {
-    let all = master::live(wanted);
-    let Master {
+pub fn lay_out(current: Option<&[u8]>, wanted: &LayoutInput<'_>) -> LaidOutFiles {
+    let all = master::collect_live(wanted);
+    let MasterFile {
         bytes,
         selection,
         items,
     } = master::lay_out(current.unwrap_or_default(), &all, wanted);
-    Files {
+    LaidOutFiles {
         entries: selection.master.len(),
-        others: others(&items, &selection, &all, wanted),
+        others: generate_other_files(&items, &selection, &all, wanted),
         master: bytes,
     }
 }
 
-/// The bytes of entries of `before` that are not in `after`, where they say more than the fields of an entry.
+/// Returns the bytes of entries that are in `before` but not in `after`, and have text beyond their fields.
 #[must_use]
-pub fn leaving(before: &[u8], after: &[u8], settings: Settings) -> Vec<(EntryId, Vec<u8>)> {
+pub fn leaving_entries(before: &[u8], after: &[u8], settings: IndexFileOptions) -> Vec<(EntryId, Vec<u8>)> {
     let after = IndexFile::parse(after, settings);
     let stays: BTreeSet<&EntryId> = after.entries().map(|there| &there.entry.id).collect();
     let before = IndexFile::parse(before, settings);
     let leaves = before
         .entries()
-        .filter(|there| there.says_more() && !stays.contains(&there.entry.id));
+        .filter(|there| there.has_other_content() && !stays.contains(&there.entry.id));
     leaves
         .map(|there| (there.entry.id.clone(), there.bytes().to_vec()))
         .collect()
 }
 
-/// The index file with entries that come back as they stood in it, by [`leaving`]; `None` where none of them is to be in
-/// it and is not. It is still to be laid out.
+/// Returns the index file with returning entries inserted from the bytes that [`leaving_entries`] saved;
+/// `None` if no entry returns.
+///
+/// The result must still be laid out.
 #[must_use]
-pub fn with_returning<'b>(
+pub fn insert_returning<'b>(
     current: Option<&[u8]>,
     blocks: impl Iterator<Item = (&'b EntryId, &'b Vec<u8>)>,
-    wanted: &Wanted<'_>,
+    wanted: &LayoutInput<'_>,
 ) -> Option<Vec<u8>> {
     let returning = |id: &EntryId| {
         let record = wanted.records.get(id)?;
@@ -128,12 +132,12 @@ pub fn with_returning<'b>(
     Some(file.to_bytes())
 }
 
-/// The files below `.hippocampus/`.
-fn others(
-    items: &[Item],
-    selection: &Selection,
-    all: &All<'_>,
-    wanted: &Wanted<'_>,
+/// Generates the files below `.hippocampus/`.
+fn generate_other_files(
+    items: &[SelectionItem],
+    selection: &MasterSelection,
+    all: &LiveEntries<'_>,
+    wanted: &LayoutInput<'_>,
 ) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     for (path, ids) in &selection.files {
@@ -142,17 +146,17 @@ fn others(
             .filter_map(|id| all.get(id))
             .map(|live| live.text(wanted));
         let what = "Entries for which HIPPOCAMPUS.md has no room; an access brings one back.";
-        files.insert(path.clone(), listing(path, what, listed));
+        files.insert(path.clone(), format_listing(path, what, listed));
     }
     if !files.is_empty() {
-        let mut meta = hierarchy::meta(items, selection, wanted.now);
+        let mut meta = hierarchy::build_meta(items, selection, wanted.now);
         if let Some(known) = wanted.meta {
             let now = std::mem::replace(&mut meta.reindexed, known.reindexed);
             if meta != *known {
                 meta.reindexed = now;
             }
         }
-        // Numbers and texts alone: it cannot be refused.
+        // Cannot fail: the value holds only numbers and strings.
         let text = serde_json::to_string_pretty(&meta).unwrap_or_default() + "\n";
         files.insert(META_FILE.to_owned(), text.into_bytes());
     }
@@ -171,14 +175,14 @@ fn others(
     }
     for (path, archived) in months {
         let what = "Entries that have left the index: `hippoctl index restore ID` brings one back.";
-        let text = listing(&path, what, archived.iter().map(String::as_str));
+        let text = format_listing(&path, what, archived.iter().map(String::as_str));
         files.insert(path, text);
     }
     files
 }
 
-/// A file of entries that hippod alone writes.
-fn listing<'e>(path: &str, what: &str, entries: impl Iterator<Item = &'e str>) -> Vec<u8> {
+/// Formats a file of entries that only hippod writes.
+fn format_listing<'e>(path: &str, what: &str, entries: impl Iterator<Item = &'e str>) -> Vec<u8> {
     let name = path
         .trim_start_matches(FOLDER)
         .trim_matches('/')

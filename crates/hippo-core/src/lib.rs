@@ -1,6 +1,7 @@
-//! What does hippod decide from values alone? Chunks, index terms, date expressions, ranking, strength, the index file.
+//! Core of hippod: chunks, terms, ranking, strength, index file, cycles, sessions.
 //!
-//! Nothing in this crate reads a clock, a file, the environment or randomness: the same arguments give the same answer.
+//! The crate is pure: it does not use a clock, files, the environment or randomness, so that the same
+//! arguments yield the same result.
 #![warn(clippy::disallowed_methods)]
 
 pub mod audit;

@@ -1,95 +1,101 @@
-//! Which part of a file that belongs to people is hippod's, and how does it change with no other byte touched?
+//! hippod's block in a file that belongs to people.
 //!
-//! A block between two lines of its own: `<!-- hippod: NAME -->` and `<!-- /hippod -->` in markdown, `# hippod: NAME` and
-//! `# /hippod` where `#` begins a comment. One that stands in fenced code is an example, and none. A block that is not closed
-//! is refused: nobody can tell where it would end.
+//! A block is enclosed by two lines: `<!-- hippod: NAME -->` and `<!-- /hippod -->` in markdown, `# hippod:
+//! NAME` and `# /hippod` where `#` starts a comment. All bytes outside the block are left alone. A block
+//! inside fenced code is an example and is ignored. An unclosed block is an error, because its end is
+//! unknown.
 
 use std::ops::Range;
 
 use crate::chunk::line::{Fence, Lines, trim};
 use crate::index_file::{BEGIN, END};
 
-/// A block that is not closed.
+/// Error for an unclosed block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the block that begins on line {line} with \"{begin}\" is not closed by \"{end}\"", begin = marks.begin.trim_end(), end = marks.end)]
-pub struct Torn {
-    /// The line on which it begins, from 1.
+pub struct UnclosedBlock {
+    /// Line on which the block starts, from 1.
     pub line: u32,
-    /// Of which kind it is.
-    pub marks: Marks,
+    /// Kind of the block.
+    pub marks: BlockMarks,
 }
 
-/// The two lines of a block.
+/// First and last line of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Marks {
+pub struct BlockMarks {
     begin: &'static str,
     tail: &'static str,
     end: &'static str,
 }
 
-/// Where a block stands.
+/// Byte range of a block.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Place {
-    /// Its two lines and what is between them.
+struct BlockRange {
+    /// Range including both enclosing lines.
     whole: Range<usize>,
     body: Range<usize>,
 }
 
-/// What stands in the first block of this name in a markdown file, without its two lines.
+/// Returns the content of the first block of this name in a markdown file, without its enclosing lines.
 ///
 /// # Errors
-/// [`Torn`].
-pub fn body<'t>(text: &'t [u8], name: &str) -> Result<Option<&'t [u8]>, Torn> {
-    Marks::MARKDOWN.body(text, name)
+///
+/// [`UnclosedBlock`] if the block is not closed.
+pub fn body<'t>(text: &'t [u8], name: &str) -> Result<Option<&'t [u8]>, UnclosedBlock> {
+    BlockMarks::MARKDOWN.body(text, name)
 }
 
-/// The markdown text with `body` in its block of this name; as [`Marks::put`].
+/// Replaces the content of a block in a markdown text, as [`BlockMarks::put`] does.
 ///
 /// # Errors
-/// [`Torn`].
-pub fn put(text: &[u8], name: &str, body: &str) -> Result<Vec<u8>, Torn> {
-    Marks::MARKDOWN.put(text, name, body)
+///
+/// [`UnclosedBlock`] if the block is not closed.
+pub fn put(text: &[u8], name: &str, body: &str) -> Result<Vec<u8>, UnclosedBlock> {
+    BlockMarks::MARKDOWN.put(text, name, body)
 }
 
-impl Marks {
-    /// In markdown: comments that no reader sees.
+impl BlockMarks {
+    /// Markdown: comments that are not rendered.
     pub const MARKDOWN: Self = Self {
         begin: BEGIN,
         tail: " -->",
         end: END,
     };
-    /// Where `#` begins a comment: `.gitignore`, TOML.
+    /// Formats in which `#` starts a comment: `.gitignore`, TOML.
     pub const HASH: Self = Self {
         begin: "# hippod: ",
         tail: "",
         end: "# /hippod",
     };
 
-    /// What stands in the first block of this name, without its two lines.
+    /// Returns the content of the first block of this name, without its enclosing lines.
     ///
     /// # Errors
-    /// [`Torn`].
-    pub fn body<'t>(self, text: &'t [u8], name: &str) -> Result<Option<&'t [u8]>, Torn> {
+    ///
+    /// [`UnclosedBlock`] if the block is not closed.
+    pub fn body<'t>(self, text: &'t [u8], name: &str) -> Result<Option<&'t [u8]>, UnclosedBlock> {
         Ok(self.find(text, name)?.map(|place| &text[place.body]))
     }
 
-    /// Where the first block of this name stands, its two lines among it.
+    /// Returns the range of the first block of this name, including its enclosing lines.
     ///
     /// # Errors
-    /// [`Torn`].
-    pub fn span(self, text: &[u8], name: &str) -> Result<Option<Range<usize>>, Torn> {
+    ///
+    /// [`UnclosedBlock`] if the block is not closed.
+    pub fn span(self, text: &[u8], name: &str) -> Result<Option<Range<usize>>, UnclosedBlock> {
         Ok(self.find(text, name)?.map(|place| place.whole))
     }
 
-    /// The text with `body` in its block of this name, which is made at the end where there is none. Line ends are those of
-    /// the text.
+    /// Returns the text with `body` as the content of a block. A missing block is appended. Line ends
+    /// follow the text.
     ///
     /// # Errors
-    /// [`Torn`].
-    pub fn put(self, text: &[u8], name: &str, body: &str) -> Result<Vec<u8>, Torn> {
+    ///
+    /// [`UnclosedBlock`] if the block is not closed.
+    pub fn put(self, text: &[u8], name: &str, body: &str) -> Result<Vec<u8>, UnclosedBlock> {
         let end: &str = match text.iter().position(|byte| *byte == b'\n') {
             Some(at) if at > 0 && text[at - 1] == b'\r' => "\r\n",
-            // With a line end behind it, it is of that kind.
+            // A trailing `\r` is the first half of a line end.
             None if text.ends_with(b"\r") => "\r\n",
             _ => "\n",
         };
@@ -98,7 +104,7 @@ impl Marks {
             body.push_str(end);
         }
         let mut out = Vec::with_capacity(text.len() + body.len() + 64);
-        if let Some(Place { body: place, .. }) = self.find(text, name)? {
+        if let Some(BlockRange { body: place, .. }) = self.find(text, name)? {
             out.extend_from_slice(&text[..place.start]);
             out.extend_from_slice(body.as_bytes());
             out.extend_from_slice(&text[place.end..]);
@@ -111,7 +117,7 @@ impl Marks {
             }
             out.extend_from_slice(end.as_bytes());
         }
-        let Marks {
+        let BlockMarks {
             begin,
             tail,
             end: last,
@@ -120,24 +126,29 @@ impl Marks {
         Ok(out)
     }
 
-    /// The first block of this name. A fence that is not closed hides nothing.
-    fn find(self, text: &[u8], name: &str) -> Result<Option<Place>, Torn> {
-        match self.find_past(text, name, u32::MAX)? {
-            Found::Block(place) => Ok(Some(place)),
-            Found::Nothing => Ok(None),
-            Found::OpenFence(at) => match self.find_past(text, name, at)? {
-                Found::Block(place) => Ok(Some(place)),
+    /// Finds the first block of this name. An unclosed fence hides no block.
+    fn find(self, text: &[u8], name: &str) -> Result<Option<BlockRange>, UnclosedBlock> {
+        match self.find_ignoring_fences(text, name, u32::MAX)? {
+            BlockSearch::Block(place) => Ok(Some(place)),
+            BlockSearch::Nothing => Ok(None),
+            BlockSearch::OpenFence(at) => match self.find_ignoring_fences(text, name, at)? {
+                BlockSearch::Block(place) => Ok(Some(place)),
                 _ => Ok(None),
             },
         }
     }
 
-    /// The same, with no fence from this line on.
-    fn find_past(self, text: &[u8], name: &str, no_fence: u32) -> Result<Found, Torn> {
+    /// Finds the block, ignoring fences from line `no_fence` on.
+    fn find_ignoring_fences(
+        self,
+        text: &[u8],
+        name: &str,
+        no_fence: u32,
+    ) -> Result<BlockSearch, UnclosedBlock> {
         let begin = format!("{}{name}{}", self.begin, self.tail);
-        let torn = |line| Torn { line, marks: self };
+        let torn = |line| UnclosedBlock { line, marks: self };
         let mut fence: Option<(Fence, u32)> = None;
-        // The block's first line: its number, where it begins, and where the next one does.
+        // First line of the block: its number, its start, and the start of the next line.
         let mut open: Option<(u32, usize, usize)> = None;
         let mut lines = Lines::new(text).peekable();
         while let Some(line) = lines.next() {
@@ -145,7 +156,7 @@ impl Marks {
             let next = lines.peek().map_or(text.len(), |next| next.start);
             if let Some((first, start, from)) = open {
                 if trimmed == self.end.as_bytes() {
-                    return Ok(Found::Block(Place {
+                    return Ok(BlockSearch::Block(BlockRange {
                         whole: start..next,
                         body: from..line.start,
                     }));
@@ -165,36 +176,39 @@ impl Marks {
         }
         match (open, fence) {
             (Some((line, ..)), _) => Err(torn(line)),
-            (None, Some((_, line))) => Ok(Found::OpenFence(line)),
-            (None, None) => Ok(Found::Nothing),
+            (None, Some((_, line))) => Ok(BlockSearch::OpenFence(line)),
+            (None, None) => Ok(BlockSearch::Nothing),
         }
     }
 }
 
-/// Whether a trimmed line begins a block of which every word stands elsewhere: what agents are told (`protocol …`, `heartbeat`), a copy of
-/// `memory/ROOT.md` (`root`), a section of a session (`context`). Any other may hold memory, and be the last that does: `sessions` is left
-/// when its log is gone, and `since` when somebody wrote the node anew.
+/// Returns `true` if a trimmed line starts a block whose content also exists elsewhere: instructions to
+/// agents (`protocol …`, `heartbeat`), a copy of `memory/ROOT.md` (`root`), a section of a session
+/// (`context`).
+///
+/// Any other block may hold the last copy of a memory: `sessions` outlives its log, and `since` a rewritten
+/// node.
 pub(crate) fn is_copy(line: &[u8]) -> bool {
     let name = line.strip_prefix(BEGIN.as_bytes());
-    let name = name.and_then(|name| name.strip_suffix(Marks::MARKDOWN.tail.as_bytes()));
+    let name = name.and_then(|name| name.strip_suffix(BlockMarks::MARKDOWN.tail.as_bytes()));
     name.is_some_and(|name| {
         matches!(name, b"heartbeat" | b"root" | b"context" | b"protocol")
             || name.starts_with(b"protocol for ")
     })
 }
 
-/// Whether a trimmed line begins a block.
+/// Returns `true` if a trimmed line starts a block.
 pub(crate) fn is_begin(line: &[u8]) -> bool {
     line.starts_with(BEGIN.as_bytes())
 }
 
-/// Whether a trimmed line ends one.
+/// Returns `true` if a trimmed line ends a block.
 pub(crate) fn is_end(line: &[u8]) -> bool {
     line == END.as_bytes()
 }
 
-/// Where hippod's own text stands in a file.
-pub(crate) fn generated(bytes: &[u8]) -> Vec<Range<usize>> {
+/// Returns the ranges of hippod's blocks in a file.
+pub(crate) fn generated_ranges(bytes: &[u8]) -> Vec<Range<usize>> {
     let find = |what: &str, from: usize| {
         let mut windows = bytes.get(from..)?.windows(what.len());
         windows
@@ -204,7 +218,7 @@ pub(crate) fn generated(bytes: &[u8]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut from = 0;
     while let Some(start) = find(BEGIN, from) {
-        // What is not closed hides nothing below it.
+        // An unclosed block hides nothing below it.
         let Some(end) = find(END, start) else { break };
         from = end + END.len();
         found.push(start..from);
@@ -212,11 +226,11 @@ pub(crate) fn generated(bytes: &[u8]) -> Vec<Range<usize>> {
     found
 }
 
-/// What is found of a block.
-enum Found {
-    Block(Place),
+/// Result of a search for a block.
+enum BlockSearch {
+    Block(BlockRange),
     Nothing,
-    /// Nothing before the end of fenced code that begins on this line and never ends.
+    /// Not found, but an unclosed fence starts on this line.
     OpenFence(u32),
 }
 
@@ -230,18 +244,20 @@ mod tests {
         String::from_utf8(put(text, name, body).unwrap()).unwrap()
     }
 
-    fn torn(line: u32) -> Torn {
-        let marks = Marks::MARKDOWN;
-        Torn { line, marks }
+    fn torn(line: u32) -> UnclosedBlock {
+        let marks = BlockMarks::MARKDOWN;
+        UnclosedBlock { line, marks }
     }
 
     #[test]
-    fn where_a_hash_begins_a_comment_so_do_the_lines() {
-        let made = Marks::HASH.put(b"target\n", "memory", "/memory/").unwrap();
+    fn blocks_of_hash_comments_use_hash_marks() {
+        let made = BlockMarks::HASH.put(b"target\n", "memory", "/memory/").unwrap();
         assert_eq!(made, b"target\n\n# hippod: memory\n/memory/\n# /hippod\n");
-        assert_eq!(Marks::HASH.span(&made, "memory"), Ok(Some(8..made.len())));
-        assert_eq!(Marks::MARKDOWN.span(&made, "memory"), Ok(None));
-        let open = Marks::HASH.put(b"# hippod: memory\n", "memory", "").unwrap_err();
+        assert_eq!(BlockMarks::HASH.span(&made, "memory"), Ok(Some(8..made.len())));
+        assert_eq!(BlockMarks::MARKDOWN.span(&made, "memory"), Ok(None));
+        let open = BlockMarks::HASH
+            .put(b"# hippod: memory\n", "memory", "")
+            .unwrap_err();
         assert_eq!(
             open.to_string(),
             "the block that begins on line 1 with \"# hippod:\" is not closed by \"# /hippod\""
@@ -249,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_is_made_at_the_end_and_changed_in_its_place() {
+    fn a_block_is_appended_and_then_updated_in_place() {
         let made = text(b"# Memory\n\n- mine\n", "sessions", "- one\n");
         assert_eq!(
             made,
@@ -269,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn line_ends_are_those_of_the_file() {
+    fn line_ends_follow_the_file() {
         assert_eq!(
             text(b"a\r\nb", "x", "c\nd"),
             "a\r\nb\r\n\r\n<!-- hippod: x -->\r\nc\r\nd\r\n<!-- /hippod -->\r\n"
@@ -277,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_closed_is_refused() {
+    fn an_unclosed_block_is_an_error() {
         let open = b"a\n<!-- hippod: x -->\nb\n";
         assert_eq!(put(open, "x", "c"), Err(torn(2)));
         let next = b"<!-- hippod: x -->\n<!-- hippod: y -->\nb\n<!-- /hippod -->\n";
@@ -286,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn an_example_in_code_is_no_block() {
+    fn a_block_in_fenced_code_is_ignored() {
         let example = "```\n<!-- hippod: x -->\n```\n";
         let made = text(example.as_bytes(), "x", "c");
         assert!(made.starts_with(example) && made.ends_with("\n\n<!-- hippod: x -->\nc\n<!-- /hippod -->\n"));
@@ -296,7 +312,7 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn no_other_byte_is_touched(
+        fn no_byte_outside_the_block_changes(
             before in "(\\PC{0,8}\r?\n|```\n|<!-- hippod: y -->\n|<!-- /hippod -->\n){0,6}",
             bytes in proptest::collection::vec(any::<u8>(), 0..20),
             one in "(- [a-z ]{0,8}\n){0,3}",
@@ -306,8 +322,8 @@ mod tests {
             text.extend(bytes);
             if let Ok(made) = put(&text, "x", &one) {
                 prop_assert!(made.starts_with(&text));
-                if let Ok(None) = Marks::MARKDOWN.span(&text, "x") {
-                    let span = Marks::MARKDOWN.span(&made, "x").unwrap().unwrap();
+                if let Ok(None) = BlockMarks::MARKDOWN.span(&text, "x") {
+                    let span = BlockMarks::MARKDOWN.span(&made, "x").unwrap().unwrap();
                     prop_assert!(span.start >= text.len() && span.end == made.len());
                 }
                 let changed = put(&made, "x", &other).unwrap();

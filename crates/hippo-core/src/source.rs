@@ -1,10 +1,10 @@
-//! Which files of a workspace are memory, and what does a path say about one?
+//! Source files of a workspace, by path.
 
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
 use crate::time::{Date, find_date};
 
-/// Sources in a workspace's root.
+/// Source files in a workspace's root.
 const ROOT_FILES: [&str; 9] = [
     "MEMORY.md",
     "USER.md",
@@ -20,53 +20,53 @@ const ROOT_FILES: [&str; 9] = [
 /// Folders in a workspace's root whose markdown files are sources at any depth.
 const ROOT_FOLDERS: [&str; 4] = ["memory", "knowledge", "plans", "projects"];
 
-/// Most patterns in one list.
+/// Maximum number of patterns in one list.
 pub const MOST_PATTERNS: usize = 256;
-/// Longest pattern, in bytes.
+/// Maximum length of a pattern in bytes.
 pub const LONGEST_PATTERN: usize = 1_024;
 
-/// Decides which files are sources.
+/// Rules that decide which files are sources.
 ///
-/// These never are, whatever a pattern says: names that begin with a dot and everything below such folders, `node_modules`, and
-/// `HIPPOCAMPUS.md`, which hippod writes.
+/// Some paths never are sources, regardless of patterns: names that start with a dot and everything below
+/// such folders, `node_modules`, and `HIPPOCAMPUS.md`, which hippod writes.
 #[derive(Debug, Clone)]
 pub struct SourceRules {
     include: GlobSet,
     exclude: GlobSet,
-    /// The folders of each included pattern up to its first wildcard.
+    /// Folders of each included pattern up to its first wildcard.
     roots: Vec<String>,
 }
 
-/// A pattern of the configuration that is no glob.
+/// Error for an invalid pattern in the configuration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("could not read the source pattern {pattern:?}: {reason}")]
 pub struct PatternError {
-    /// The pattern as given.
+    /// Original pattern.
     pub pattern: String,
-    /// What is wrong with it.
+    /// Reason why it is invalid.
     pub reason: String,
 }
 
-/// What kind of memory a file is, by its path.
+/// Kind of source, by path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SourceKind {
-    /// A file in the workspace's root: `MEMORY.md`, `USER.md`, …
+    /// File in the workspace's root: `MEMORY.md`, `USER.md`, …
     Root,
-    /// A raw daily log: `memory/2026-01-10.md`, also in folders below `memory/`.
+    /// Raw daily log: `memory/2026-01-10.md`, also in folders below `memory/`.
     DailyLog,
-    /// A node of the compaction tree, made from daily logs.
+    /// Node of the compaction tree, derived from daily logs.
     Node(NodeKind),
-    /// Below `knowledge/`.
+    /// File below `knowledge/`.
     Knowledge,
-    /// Below `plans/`.
+    /// File below `plans/`.
     Plan,
-    /// Below `projects/`.
+    /// File below `projects/`.
     Project,
-    /// Anything else.
+    /// Any other file.
     Other,
 }
 
-/// The level of a compaction node.
+/// Level of a compaction node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum NodeKind {
     /// `memory/daily/2026-01-10.md`
@@ -80,14 +80,15 @@ pub enum NodeKind {
 }
 
 impl SourceRules {
-    /// The default sources, and what `include` adds; `exclude` wins over both.
+    /// Creates rules from the default sources plus `include`; `exclude` takes precedence over both.
     ///
-    /// `*` stays within one folder, `**` does not. A pattern without `/` matches a name at any depth; a pattern that
-    /// ends in `/` or names a folder matches everything below it.
+    /// `*` matches within one folder, `**` across folders. A pattern without `/` matches a name at any
+    /// depth. A pattern that ends in `/` or names a folder matches everything below it.
     ///
     /// # Errors
-    /// [`PatternError`] names the first pattern that is no glob, or says that there are more than [`MOST_PATTERNS`] in a list or
-    /// one is longer than [`LONGEST_PATTERN`].
+    ///
+    /// [`PatternError`] for the first invalid glob, for more than [`MOST_PATTERNS`] patterns in a list, or
+    /// for a pattern longer than [`LONGEST_PATTERN`].
     pub fn new(include: &[String], exclude: &[String]) -> Result<Self, PatternError> {
         bounded(include)?;
         bounded(exclude)?;
@@ -100,7 +101,7 @@ impl SourceRules {
                     .split('/')
                     .take_while(|part| !part.contains(['*', '?', '[', '{', '\\']));
                 let folders: Vec<&str> = folders.collect();
-                // A pattern without wildcards names a file: its folder is what has to be walked.
+                // A pattern without wildcards names a file: walk its folder.
                 let depth = folders.len() - usize::from(folders.len() == pattern.split('/').count());
                 roots.push(folders[..depth].join("/"));
             }
@@ -124,15 +125,15 @@ impl SourceRules {
         })
     }
 
-    /// Whether the file at this path, relative to the workspace with `/` between the parts, is a source.
+    /// Returns `true` if the file at this path, relative to the workspace with `/`, is a source.
     #[must_use]
     pub fn is_source(&self, rel: &str) -> bool {
         !is_never(rel) && !self.exclude.is_match(rel) && (is_default(rel) || self.include.is_match(rel))
     }
 
-    /// Whether a source could lie in or below this folder; the empty path is the workspace itself.
+    /// Returns `true` if a source may be in or below this folder; the empty path is the workspace.
     ///
-    /// True may turn out to be wrong, false never does.
+    /// The answer may be a false positive, never a false negative.
     #[must_use]
     pub fn may_contain(&self, rel_dir: &str) -> bool {
         let dir = rel_dir.trim_end_matches('/');
@@ -142,7 +143,7 @@ impl SourceRules {
         if is_never(dir) {
             return false;
         }
-        // A pattern such as `drafts/**` excludes everything below, which a name that no file has shows.
+        // A pattern such as `drafts/**` excludes all descendants: test it with a name that no file has.
         let anything = format!("{dir}/\u{1}/\u{1}");
         if self.exclude.is_match(dir) || self.exclude.is_match(&anything) {
             return false;
@@ -157,14 +158,14 @@ impl SourceRules {
 }
 
 impl SourceKind {
-    /// The kind of the file at a path relative to the workspace.
+    /// Returns the kind of the file at a path relative to the workspace.
     #[must_use]
-    pub fn of(rel: &str) -> Self {
+    pub fn from_path(rel: &str) -> Self {
         let Some((folder, rest)) = rel.split_once('/') else {
             return Self::Root;
         };
         match folder {
-            "memory" => Self::of_memory(rest),
+            "memory" => Self::from_memory_path(rest),
             "knowledge" => Self::Knowledge,
             "plans" => Self::Plan,
             "projects" => Self::Project,
@@ -172,7 +173,7 @@ impl SourceKind {
         }
     }
 
-    fn of_memory(rest: &str) -> Self {
+    fn from_memory_path(rest: &str) -> Self {
         let name = rest.rsplit('/').next().unwrap_or(rest);
         let stem = if is_markdown(name) {
             &name[..name.len() - 3]
@@ -196,8 +197,10 @@ impl SourceKind {
     }
 }
 
-/// The day that a path names, at any depth: a full date in the file's name, else the Monday of an ISO week
-/// (`2026-W11`), else the first day of a month (`2026-03`), else the same in the folders above, innermost first.
+/// Returns the day that a path names, at any depth.
+///
+/// In order of precedence: a full date in the file name, the Monday of an ISO week (`2026-W11`), the first
+/// day of a month (`2026-03`), then the same in the folders, innermost first.
 #[must_use]
 pub fn date_in_name(rel: &str) -> Option<Date> {
     let mut parts = rel.rsplit('/');
@@ -209,7 +212,7 @@ pub fn date_in_name(rel: &str) -> Option<Date> {
         .or_else(|| parts.find_map(of))
 }
 
-/// `2026/01/10.md`: the parts of a date as folders.
+/// Parses dates across folders: `2026/01/10.md`.
 fn folder_date(rel: &str) -> Option<Date> {
     find_date(rel)
 }
@@ -218,7 +221,7 @@ fn is_day(stem: &str) -> bool {
     stem.len() == 10 && find_date(stem).is_some()
 }
 
-/// The Monday of the ISO week that a text starts with.
+/// Returns the Monday of the ISO week at the start of a text.
 fn week(text: &str) -> Option<Date> {
     let (year, rest) = text.split_once("-W")?;
     let digits = rest.get(..2)?;
@@ -234,7 +237,7 @@ fn week(text: &str) -> Option<Date> {
     week.ok().map(|week| week.date())
 }
 
-/// The first day of the month that is all of a text.
+/// Returns the first day of the month that the whole text names.
 fn month(text: &str) -> Option<Date> {
     let (year, month) = text.split_once(['-', '_'])?;
     let digits =
@@ -247,7 +250,7 @@ fn month(text: &str) -> Option<Date> {
     Date::new(year, month, 1).ok()
 }
 
-/// Whether a path is no memory whatever a pattern says.
+/// Returns `true` for a path that is never a source.
 fn is_never(rel: &str) -> bool {
     let never = |part: &str| part.starts_with('.') || part == "node_modules";
     rel == "HIPPOCAMPUS.md" || rel.split('/').any(never)
@@ -260,7 +263,7 @@ fn is_default(rel: &str) -> bool {
     }
 }
 
-/// Whether a path has the extension `.md`, in letters of either case.
+/// Returns `true` if a path has the extension `.md` in any case.
 fn is_markdown(path: &str) -> bool {
     let end = path.len().checked_sub(3).and_then(|at| path.get(at..));
     end.is_some_and(|end| end.eq_ignore_ascii_case(".md"))
@@ -271,7 +274,7 @@ fn is_within(path: &str, folder: &str) -> bool {
         .is_some_and(|rest| folder.is_empty() || rest.is_empty() || rest.starts_with('/'))
 }
 
-/// The globs that a pattern of the configuration stands for.
+/// Returns the globs for a pattern of the configuration.
 fn variants(pattern: &str) -> Vec<String> {
     let pattern = pattern.trim_start_matches("./");
     let rooted = pattern.strip_prefix('/');
@@ -292,7 +295,7 @@ fn variants(pattern: &str) -> Vec<String> {
     }
 }
 
-/// Refuses lists that take long to compile.
+/// Rejects lists that take long to compile.
 fn bounded(patterns: &[String]) -> Result<(), PatternError> {
     let error = |pattern: &str, reason: String| PatternError {
         pattern: pattern.chars().take(40).collect(),

@@ -52,8 +52,8 @@ fn settings_that_cannot_be_meant_are_refused_with_their_places() {
         assert_eq!((code, told.as_str()), (5, ""), "{errors}");
         for what in [
             "nothing was written",
-            "hipocampus.config.json: line 2, column 15: platform is \"vim\"; expected is one of claude-code, ",
-            "line 4, column 36: compaction.rootMaxTokens is \"many\"; expected is a whole number from 200",
+            "hipocampus.config.json: line 2, column 15: platform is \"vim\"; expected one of claude-code, ",
+            "line 4, column 36: compaction.rootMaxTokens is \"many\"; expected a whole number from 200",
             "line 4, column 61: compaction.cooldownHours is -3",
         ] {
             assert!(errors.contains(what), "{what}: {errors}");

@@ -160,8 +160,8 @@ fn text_of(bytes: Vec<u8>) -> String {
 fn known(view: &WorkspaceView) -> Vec<File> {
     let picture = view.picture();
     let documents = picture.corpus.documents();
-    let logs =
-        documents.filter(|(_, document)| !matches!(SourceKind::of(&document.path), SourceKind::Node(_)));
+    let logs = documents
+        .filter(|(_, document)| !matches!(SourceKind::from_path(&document.path), SourceKind::Node(_)));
     logs.map(|(_, document)| {
         let spans = document.chunks().iter();
         let spans = spans.filter_map(|chunk| picture.spans.get(*chunk as usize).copied().flatten());

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use hippo_core::harness::{self, FILE, Settings, Wider};
+use hippo_core::harness::{self, FILE, HarnessSettings, WiderSetting};
 use hippo_proto::folder::Trust;
 
 use crate::config::Tree;
@@ -14,7 +14,7 @@ const LARGEST: u64 = 1 << 20;
 
 /// What the file of a workspace says, as far as it may, and what of it is passed over, each with its reason. Of one that is broken
 /// nothing is heeded.
-pub fn read(root: &Path, trust: &Trust, tree: &Tree) -> (Settings, Vec<String>) {
+pub fn read(root: &Path, trust: &Trust, tree: &Tree) -> (HarnessSettings, Vec<String>) {
     match hippo_fs::read(root, FILE, LARGEST) {
         Ok(bytes) => {
             let (said, misfits) = harness::read(&bytes);
@@ -29,16 +29,16 @@ pub fn read(root: &Path, trust: &Trust, tree: &Tree) -> (Settings, Vec<String>) 
             };
             (settings, told.collect())
         }
-        Err(error) if hippo_fs::is_absence(&error) => (Settings::default(), Vec::new()),
+        Err(error) if hippo_fs::is_absence(&error) => (HarnessSettings::default(), Vec::new()),
         Err(error) => {
             let told = format!("{FILE} is passed over: {error}");
-            (Settings::default(), vec![told])
+            (HarnessSettings::default(), vec![told])
         }
     }
 }
 
 /// The settings of a file that hold with trust alone.
-pub fn wider(bytes: &[u8], tree: &Tree) -> Vec<Wider> {
+pub fn wider(bytes: &[u8], tree: &Tree) -> Vec<WiderSetting> {
     let (said, _) = harness::read(bytes);
     said.narrowed(tree.root_max_tokens, f64::from(tree.cooldown_hours))
         .1

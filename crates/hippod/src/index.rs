@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use hippo_core::consolidation::{Place, Record};
-use hippo_core::decay::{self, Profile};
+use hippo_core::decay::{self, DecayCurve};
 use hippo_core::entry::EntryId;
 use hippo_core::retrieval::cue::{Cues, Match};
 use hippo_core::retrieval::terms::QueryTerm;
@@ -25,7 +25,7 @@ pub struct IndexView {
     told: Arc<Words>,
     /// The same for entries that questions made: what was asked before must not change what else is found.
     asked: Arc<Words>,
-    profile: Profile,
+    profile: DecayCurve,
     /// Tokens of the index file.
     pub tokens: u64,
     /// Entries that a person removed, among the archived ones.
@@ -68,7 +68,7 @@ fn is_found_alike(a: &Record, b: &Record) -> bool {
 impl IndexView {
     /// The picture of these entries that follows an earlier one: what has not changed is taken from there, so that an access
     /// costs next to nothing.
-    pub fn after(before: &Self, now: &BTreeMap<EntryId, Record>, profile: Profile) -> Self {
+    pub fn after(before: &Self, now: &BTreeMap<EntryId, Record>, profile: DecayCurve) -> Self {
         let gone = before
             .records
             .iter()
@@ -156,7 +156,7 @@ impl IndexView {
     }
 
     /// The numbers of the curve.
-    pub fn profile(&self) -> &Profile {
+    pub fn profile(&self) -> &DecayCurve {
         &self.profile
     }
 
@@ -255,8 +255,8 @@ mod tests {
         let mut now: BTreeMap<EntryId, Record> = BTreeMap::new();
         let mut view = IndexView::default();
         let mut change = |now: &BTreeMap<EntryId, Record>| {
-            view = IndexView::after(&view, now, Profile::PROTOCOL);
-            let anew = IndexView::after(&IndexView::default(), now, Profile::PROTOCOL);
+            view = IndexView::after(&view, now, DecayCurve::PROTOCOL);
+            let anew = IndexView::after(&IndexView::default(), now, DecayCurve::PROTOCOL);
             for question in ["blue pump", "red valve", "green lantern"] {
                 assert_eq!(ids(&view, question), ids(&anew, question), "{question}");
             }

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use hippo_core::own_block::{self, Torn};
+use hippo_core::own_block::{self, UnclosedBlock};
 use hippo_fs::WorkspaceDir;
 use hippo_proto::{ErrorKind, RpcError};
 use hippo_store::shared_file::SharedFile;
@@ -103,7 +103,7 @@ fn settle_earlier(file: &SharedFile, current: &[u8], block: &str) -> io::Result<
     Ok(())
 }
 
-fn is_torn(file: &str, torn: Torn) -> RpcError {
+fn is_torn(file: &str, torn: UnclosedBlock) -> RpcError {
     RpcError::bad_request(format!("could not write into {file}: {torn}"))
         .hint("write the line that ends the block, or take out the one that begins it; nothing was written")
 }

@@ -9,11 +9,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use anyhow::{Context, Result};
 use hippo_core::consolidation::{self, Cycle, Place, Plan, Record, Rule, Snapshot};
-use hippo_core::decay::{self, Profile};
+use hippo_core::decay::{self, DecayCurve};
 use hippo_core::entry::{EntryId, Pointer};
 use hippo_core::hierarchy::Limits;
 use hippo_core::index_file::{self, IndexFile};
-use hippo_core::layout::{self, Wanted};
+use hippo_core::layout::{self, LayoutInput};
 use hippo_core::retrieval::cue::Cues;
 use hippo_core::retrieval::terms::Analyzer;
 use hippo_core::schedule::{self, Outcome, RunRecord};
@@ -28,7 +28,7 @@ use super::shelf::Shelf;
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
     /// The curve.
-    pub profile: Profile,
+    pub profile: DecayCurve,
     /// Entries and tokens of the index file.
     pub limits: Limits,
     /// Whether entries are kept in a store on disk, too.
@@ -207,7 +207,7 @@ impl Brain {
             let known = self.days.entry(id.clone()).or_insert((day, 0));
             *known = (day, if known.0 == day { known.1 + 1 } else { 1 });
             if let Some(record) = self.snapshot.records.get_mut(id) {
-                decay::access(&self.options.profile, &mut record.entry, now, known.1);
+                decay::record_access(&self.options.profile, &mut record.entry, now, known.1);
                 record.strength = decay::strength_at(&self.options.profile, &record.entry, now);
             }
         }
@@ -256,7 +256,7 @@ impl Brain {
     fn run(&mut self, cycle: Cycle, shelf: &Shelf, now: Timestamp) -> Result<()> {
         self.gather(cycle, shelf, now);
         let run = self.snapshot.run;
-        let (plan, after) = consolidation::carry_out(std::mem::take(&mut self.snapshot), cycle);
+        let (plan, after) = consolidation::plan_and_apply(std::mem::take(&mut self.snapshot), cycle);
         self.snapshot = after;
         let id = match &mut self.store {
             Some((_, store)) => Some(store.start_run(&run, &plan)?),
@@ -311,8 +311,8 @@ impl Brain {
     /// Writes the index file.
     fn write(&mut self, now: Timestamp) {
         let nobody = BTreeSet::new();
-        let settings = index_file::Settings::default();
-        let wanted = Wanted {
+        let settings = index_file::IndexFileOptions::default();
+        let wanted = LayoutInput {
             records: &self.snapshot.records,
             forgotten: &nobody,
             quick_access: &self.snapshot.quick_access,
@@ -324,7 +324,7 @@ impl Brain {
         self.file = layout::lay_out(Some(&self.file), &wanted).master;
         let placed = IndexFile::parse(&self.file, settings);
         self.shown = placed
-            .placed()
+            .placed_entries()
             .into_iter()
             .map(|placed| placed.indexed.entry.id.clone())
             .collect();

@@ -1,6 +1,6 @@
 //! What do the figures of the simulation show?
 
-use hippo_core::decay::{self, Profile};
+use hippo_core::decay::{self, DecayCurve};
 use hippo_core::entry::{Entry, EntryId, Priority};
 use hippo_core::time::Timestamp;
 
@@ -105,7 +105,7 @@ fn strengths(years: &Years<'_>) -> String {
 
 /// What one access does to an entry that was left alone for two months.
 fn access() -> String {
-    let panels = [("PROTOCOL", Profile::PROTOCOL), ("TUNED", Profile::TUNED)].map(|(name, profile)| {
+    let panels = [("PROTOCOL", DecayCurve::PROTOCOL), ("TUNED", DecayCurve::TUNED)].map(|(name, profile)| {
         let untouched = Entry {
             strength: 1.0,
             ..Entry::default()
@@ -120,7 +120,7 @@ fn access() -> String {
             .collect::<Vec<(f64, f64)>>()
         };
         let without = line(&untouched, 0);
-        decay::access(&profile, &mut touched, Timestamp(60 * DAY), 1);
+        decay::record_access(&profile, &mut touched, Timestamp(60 * DAY), 1);
         Panel {
             title: format!("One access on day 60, {name}"),
             across: "day",

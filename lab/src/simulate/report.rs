@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use hippo_core::consolidation::{Cycle, Rule};
-use hippo_core::decay::{self, Modifiers, Profile};
+use hippo_core::decay::{self, DecayCurve, DecayModifiers};
 
 use super::studies::{Alike, Grain};
 use super::sweep::Outcome;
@@ -220,11 +220,11 @@ pub fn band_table() -> String {
         ("never accessed, by hand", 0, true),
     ];
     for (name, hits, manual) in kinds {
-        let days = |profile: &Profile| {
-            let modifiers = Modifiers {
+        let days = |profile: &DecayCurve| {
+            let modifiers = DecayModifiers {
                 hits,
                 manual,
-                ..Modifiers::default()
+                ..DecayModifiers::default()
             };
             let of = |target| match decay::time_until(profile, 1.0, target, modifiers) {
                 Some(time) if time < 5 * 365 * DAY => format!("{:.1}", time as f64 / DAY as f64),
@@ -235,8 +235,8 @@ pub fn band_table() -> String {
         let _ = writeln!(
             table,
             "| {name} | {} | {} |",
-            days(&Profile::PROTOCOL),
-            days(&Profile::TUNED)
+            days(&DecayCurve::PROTOCOL),
+            days(&DecayCurve::TUNED)
         );
     }
     table

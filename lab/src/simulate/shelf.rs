@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hippo_core::bootstrap::MemoryFile;
 use hippo_core::chunk::{self, ContentHash, Document};
-use hippo_core::consolidation::{DocumentState, Fact, LogDay, SectionState, facts};
+use hippo_core::consolidation::{DocumentState, Fact, LogDay, SectionState, find_repeated_facts};
 use hippo_core::entry::Pointer;
 use hippo_core::source::{SourceKind, date_in_name};
 use hippo_core::time::Timestamp;
@@ -34,7 +34,7 @@ impl Shelf {
         let document = chunk::chunk(&bytes);
         let shelved = Shelved {
             state: state(&bytes, &document),
-            kind: SourceKind::of(&written.path),
+            kind: SourceKind::from_path(&written.path),
             document,
             bytes,
             modified: now,
@@ -130,7 +130,7 @@ impl Shelf {
                 bytes: &file.bytes,
             })
         });
-        facts(logs, hits)
+        find_repeated_facts(logs, hits)
     }
 }
 

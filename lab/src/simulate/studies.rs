@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use hippo_core::bootstrap::{self, NewEntry, Settings, entry_tokens};
+use hippo_core::bootstrap::{self, BootstrapSettings, NewEntry, entry_tokens};
 use hippo_core::chunk::{ChunkKind, chunk_text};
 use hippo_core::consolidation::{Place, Record, value_conflict};
 use hippo_core::entry::{Entry, EntryId, Pointer};
@@ -69,10 +69,10 @@ pub fn cold_start(seed: u64) -> Vec<(bool, bool)> {
 
 fn made(shelf: &Shelf, most: Option<usize>) -> Vec<NewEntry> {
     let all = shelf.changed_since(None);
-    let settings = Settings {
+    let settings = BootstrapSettings {
         max_entries: most,
         now: first_moment(),
-        ..Settings::default()
+        ..BootstrapSettings::default()
     };
     bootstrap::bootstrap(&shelf.memory(&all), &[], &settings)
 }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use hippo_core::decay::{self, Profile};
+use hippo_core::decay::{self, DecayCurve};
 use hippo_core::entry::{Entry, EntryId};
 use hippo_core::time::Timestamp;
 
@@ -33,7 +33,7 @@ pub struct Trace {
 #[derive(Debug, Clone, Copy)]
 pub enum Curve {
     /// Strength by a profile.
-    Profile(Profile),
+    Profile(DecayCurve),
     /// The time of the last access alone.
     Recency,
     /// The number of accesses alone.
@@ -149,7 +149,7 @@ pub fn play(trace: &Trace, curve: Curve) -> Outcome {
             state.nth = if state.day == day { state.nth + 1 } else { 1 };
             state.day = day;
             match curve {
-                Curve::Profile(profile) => decay::access(&profile, &mut state.entry, *now, state.nth),
+                Curve::Profile(profile) => decay::record_access(&profile, &mut state.entry, *now, state.nth),
                 _ => {
                     state.entry.hits += 1;
                     state.entry.accessed = *now;

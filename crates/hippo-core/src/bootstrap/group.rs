@@ -1,4 +1,4 @@
-//! Under which heading of the index file does an entry stand?
+//! Groups of entries below By Topic and By Time.
 
 use std::collections::BTreeMap;
 
@@ -7,23 +7,23 @@ use serde::{Deserialize, Serialize};
 use crate::source::SourceKind;
 use crate::time::{Date, days_between};
 
-/// Files in a folder that the protocol has no group for, before the folder becomes one.
+/// Minimum number of files in a folder for a group of its own.
 const OWN_GROUP: usize = 5;
-/// Groups that folders may add.
+/// Maximum number of groups from folders.
 const MOST_OWN: usize = 6;
 
-/// v1 §5.3.
+/// Group of v1 §5.3.
 pub const PROJECTS: &str = "Projects";
-/// v1 §5.3.
+/// Group of v1 §5.3.
 pub const PEOPLE: &str = "People";
-/// v1 §5.3.
+/// Group of v1 §5.3.
 pub const INFRASTRUCTURE: &str = "Infrastructure";
-/// v1 §5.3.
+/// Group of v1 §5.3.
 pub const TECHNICAL: &str = "Technical Knowledge";
-/// What happened, by day.
+/// Events by day.
 pub const DAILY_LOGS: &str = "Daily Logs";
 
-/// Words of a path or heading that speak of people.
+/// Words of a path or heading about people.
 const OF_PEOPLE: [&str; 14] = [
     "people",
     "person",
@@ -41,7 +41,7 @@ const OF_PEOPLE: [&str; 14] = [
     "relationships",
 ];
 
-/// Words of a path or heading that speak of what runs where.
+/// Words of a path or heading about infrastructure.
 const OF_INFRASTRUCTURE: [&str; 32] = [
     "infra",
     "infrastructure",
@@ -77,21 +77,22 @@ const OF_INFRASTRUCTURE: [&str; 32] = [
     "ssh",
 ];
 
-/// Under which heading of By Time an entry stands (v1 §5.3).
+/// Heading below By Time (v1 §5.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum TimeBand {
-    /// The last seven days, today included; also what lies ahead.
+    /// Last seven days including today, and future days.
     ThisWeek,
-    /// The last thirty days.
+    /// Last thirty days.
     ThisMonth,
-    /// Everything before.
+    /// Earlier days.
     Older,
 }
 
 impl TimeBand {
-    /// The band of a day, seen from `today`. Rolling days, so that no entry leaves "this week" on its second day.
+    /// Returns the band of a day relative to `today`. Days are rolling: calendar weeks would end a band
+    /// after one day.
     #[must_use]
-    pub fn of(date: Date, today: Date) -> Self {
+    pub fn from_date(date: Date, today: Date) -> Self {
         match days_between(date, today) {
             ..=6 => Self::ThisWeek,
             7..=29 => Self::ThisMonth,
@@ -99,7 +100,7 @@ impl TimeBand {
         }
     }
 
-    /// Its heading.
+    /// Returns the heading.
     #[must_use]
     pub const fn heading(self) -> &'static str {
         match self {
@@ -110,15 +111,15 @@ impl TimeBand {
     }
 }
 
-/// The groups of a workspace.
+/// Groups of a workspace.
 pub(super) struct Groups {
-    /// Folders with a group of their own, and its name.
+    /// Names of groups by folder.
     own: BTreeMap<String, String>,
 }
 
 impl Groups {
-    /// What the folders of these files suggest.
-    pub fn of<'a>(files: impl Iterator<Item = (&'a str, SourceKind)>) -> Self {
+    /// Derives groups from the folders of the files.
+    pub fn from_paths<'a>(files: impl Iterator<Item = (&'a str, SourceKind)>) -> Self {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for (path, kind) in files {
             if kind == SourceKind::Other
@@ -140,7 +141,7 @@ impl Groups {
         Self { own: own.collect() }
     }
 
-    /// The group of what stands in a file under these headings.
+    /// Returns the group of content in a file below these headings.
     pub fn group(&self, path: &str, kind: SourceKind, headings: &[&str]) -> String {
         if let SourceKind::DailyLog | SourceKind::Node(_) = kind {
             return DAILY_LOGS.to_owned();
@@ -175,7 +176,7 @@ fn has_word(text: &str, of: &[&str]) -> bool {
         .any(|word| of.iter().any(|known| word.eq_ignore_ascii_case(known)))
 }
 
-/// `design-system` as a heading: `Design System`.
+/// Formats a name as a heading: `design-system` becomes `Design System`.
 pub(super) fn title(name: &str) -> String {
     let words = name.split(['-', '_', ' ', '.']).filter(|word| !word.is_empty());
     let mut out = String::new();
@@ -185,7 +186,7 @@ pub(super) fn title(name: &str) -> String {
         }
         let mut letters = word.chars();
         out.extend(letters.next().into_iter().flat_map(char::to_uppercase));
-        // Names in capitals are files by convention, such as `TOOLS`.
+        // Capitalized file names such as `TOOLS` are a convention.
         if word.len() > 3 && word.chars().all(|letter| letter.is_uppercase()) {
             out.push_str(&letters.as_str().to_lowercase());
         } else {
@@ -201,10 +202,10 @@ mod tests {
     use jiff::civil::date;
 
     #[test]
-    fn groups_come_from_paths_and_headings() {
+    fn groups_are_derived_from_paths_and_headings() {
         let paths = ["a", "b", "c", "d", "e"].map(|name| format!("skills/{name}/SKILL.md"));
         let files = paths.iter().map(|path| (path.as_str(), SourceKind::Other));
-        let groups = Groups::of(files);
+        let groups = Groups::from_paths(files);
         let table: [(&str, &[&str], &str); 9] = [
             ("memory/2026-01-10.md", &["Server"], DAILY_LOGS),
             ("projects/alpha/PROJECT.md", &["Next"], PROJECTS),
@@ -218,7 +219,7 @@ mod tests {
         ];
         for (path, headings, expected) in table {
             assert_eq!(
-                groups.group(path, SourceKind::of(path), headings),
+                groups.group(path, SourceKind::from_path(path), headings),
                 expected,
                 "{path}"
             );
@@ -226,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn time_bands_roll() {
+    fn time_bands_use_rolling_days() {
         let today = date(2026, 3, 2);
         let table = [
             (date(2026, 3, 9), TimeBand::ThisWeek),
@@ -237,7 +238,7 @@ mod tests {
             (date(2026, 1, 31), TimeBand::Older),
         ];
         for (day, band) in table {
-            assert_eq!(TimeBand::of(day, today), band, "{day}");
+            assert_eq!(TimeBand::from_date(day, today), band, "{day}");
         }
         assert_eq!(title("design-system"), "Design System");
         assert_eq!(title("TOOLS"), "Tools");

@@ -1,32 +1,32 @@
-//! What does a line of memory say, without the marks around it, and how much does it weigh?
+//! Lines of memory without markup, with weights.
 
 use crate::chunk::text::visible;
 use crate::chunk::{Chunk, ChunkKind, Document, Speaker, chunk_text};
 use crate::redact::{piece_without_secrets, without_secrets};
 use crate::retrieval::speaker;
 
-/// Weight of what an assistant said: long, and about what it was asked.
+/// Weight of an assistant's words, which are long and repeat the question.
 const ASSISTANT: f32 = 0.15;
 /// Weight of code.
 const CODE: f32 = 0.3;
 /// Weight of a heading.
 const HEADING: f32 = 3.0;
-/// Bytes of a chunk that count towards its mass.
+/// Maximum number of bytes of a chunk that count as mass.
 const MASS: usize = 800;
 
-/// A line as a reader sees it.
+/// Line of text without markup.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Line {
+pub(crate) struct WeightedLine {
     pub text: String,
-    /// How much its words count.
+    /// Weight of its words.
     pub weight: f32,
-    /// Section that it stands in.
+    /// Index of its section.
     pub section: u32,
     pub kind: ChunkKind,
     pub speaker: Speaker,
 }
 
-/// How much there is to know in a chunk, in bytes of plain text of nobody in particular.
+/// Returns the mass of a chunk: its information content in bytes of unattributed plain text.
 pub(super) fn mass(chunk: &Chunk) -> f32 {
     let bytes = usize::try_from(chunk.end_byte - chunk.start_byte).unwrap_or(MASS);
     let kind = match chunk.kind {
@@ -43,13 +43,13 @@ pub(super) fn mass(chunk: &Chunk) -> f32 {
     bytes.min(MASS) as f32 * kind * speaker
 }
 
-/// The lines of some chunks, and of the headings that they begin.
-pub(super) fn lines(document: &Document, bytes: &[u8], from: usize, to: usize) -> Vec<Line> {
+/// Returns the lines of a range of chunks and of the headings that they start.
+pub(super) fn lines(document: &Document, bytes: &[u8], from: usize, to: usize) -> Vec<WeightedLine> {
     let mut out = Vec::new();
     let mut section = from
         .checked_sub(1)
         .and_then(|before| Some(document.chunks.get(before)?.section));
-    // A private key that begins in one chunk goes on in the next ones.
+    // A private key can continue in the next chunks.
     let mut key = false;
     for chunk in document.chunks.get(from..to).unwrap_or_default() {
         if section != Some(chunk.section) {
@@ -79,9 +79,9 @@ pub(super) fn lines(document: &Document, bytes: &[u8], from: usize, to: usize) -
     out
 }
 
-fn push(out: &mut Vec<Line>, text: String, weight: f32, chunk: &Chunk, kind: ChunkKind) {
+fn push(out: &mut Vec<WeightedLine>, text: String, weight: f32, chunk: &Chunk, kind: ChunkKind) {
     if text.contains(char::is_alphanumeric) {
-        out.push(Line {
+        out.push(WeightedLine {
             text,
             weight,
             section: chunk.section,
@@ -91,7 +91,7 @@ fn push(out: &mut Vec<Line>, text: String, weight: f32, chunk: &Chunk, kind: Chu
     }
 }
 
-/// Without `User:` and its like; the name of a person stays, it belongs to what was said.
+/// Strips a role such as `User:`. The name of a person stays, because it belongs to the statement.
 fn without_role(line: &str, speaker: Speaker) -> &str {
     match speaker {
         Speaker::User | Speaker::Assistant if speaker::name(line).is_some() => {
@@ -101,7 +101,7 @@ fn without_role(line: &str, speaker: Speaker) -> &str {
     }
 }
 
-/// A line without secrets, and without marks of lists, quotes, emphasis, code, links and tables, in single spaces.
+/// Removes secrets and the marks of lists, quotes, emphasis, code, links and tables; collapses white space.
 pub(crate) fn clean(line: &str) -> String {
     unmarked(&without_secrets(line))
 }
@@ -163,7 +163,7 @@ pub(crate) fn unmarked(line: &str) -> String {
     out
 }
 
-/// The text of a link at the start, and what follows it.
+/// Returns the text of a link at the start, and the rest.
 fn link(text: &str) -> Option<(&str, &str)> {
     let close = text.find("](")?;
     let name = text.get(1..close).filter(|name| !name.contains(['[', ']']))?;
@@ -171,7 +171,7 @@ fn link(text: &str) -> Option<(&str, &str)> {
     Some((name, &text[close + end + 1..]))
 }
 
-/// Whether an HTML tag begins here.
+/// Returns `true` if the text starts with an HTML tag.
 fn is_tag(text: &str) -> bool {
     const TAGS: [&str; 10] = [
         "<br", "<p", "<div", "<img", "<a ", "<h", "<details", "<summary", "<sub", "<span",
@@ -185,7 +185,7 @@ mod tests {
     use crate::chunk::chunk;
 
     #[test]
-    fn marks_go_and_words_stay() {
+    fn marks_are_removed_and_words_kept() {
         let table = [
             ("- **Deploy:** `cargo run` now", "Deploy: cargo run now"),
             (
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn no_part_of_a_key_is_shown() {
+    fn no_part_of_a_private_key_is_shown() {
         let body = "MIIEowIBAAKCAQEA7vN3kq1Zx81kQ9dPw72LmA0vBt3Zx81kQ9dPw72LmA0vBt3x\n".repeat(60);
         let text = format!(
             "# Server\n\nbefore\n\n```\n-----BEGIN RSA PRIVATE KEY-----\n{body}shortEnd==\n-----END RSA PRIVATE KEY-----\n```\n\n\
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn roles_go_and_names_stay() {
+    fn roles_are_removed_and_names_kept() {
         let text = b"# Day\n\n## Talk\n\nUser: I adopted a cat\nAssistant: Lovely!\n\n## More\n\n- **Ada:** hi <!-- 1 -->\n";
         let document = chunk(text);
         let lines = lines(&document, text, 0, document.chunks.len());

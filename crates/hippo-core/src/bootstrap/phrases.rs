@@ -1,30 +1,30 @@
-//! Which phrases tell a piece of memory apart from the rest of the workspace?
+//! Phrases that distinguish a piece of memory from the rest of the workspace.
 
 use std::collections::{HashMap, HashSet};
 
-use super::line::Line;
-use super::words::{Word, Words};
+use super::line::WeightedLine;
+use super::words::{ScannedWord, WordCounts};
 use crate::chunk::{ChunkKind, Speaker};
 
-/// Longest phrase, in words.
+/// Maximum number of words of a phrase.
 const LONGEST: usize = 3;
-/// Bytes of an assistant's words that are looked at: what follows repeats the matter at length.
+/// Maximum number of an assistant's bytes considered; later text repeats the subject at length.
 const ASSISTANT: usize = 2_000;
-/// What is left of a phrase's score when its section has one already: a unit of several sections shows them all.
+/// Score factor for each phrase already chosen from the same section, so that all sections are represented.
 const AGAIN: f32 = 0.6;
 
-/// A phrase of a piece of memory.
+/// Phrase of a piece of memory.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Phrase {
-    /// As written where it occurs first.
+    /// Text of its first occurrence.
     pub text: String,
-    /// Numbers of the stems in it.
+    /// Ids of its stems.
     pub ids: Vec<u32>,
     score: f32,
     section: u32,
 }
 
-struct Candidate<'a> {
+struct PhraseCandidate<'a> {
     words: Vec<&'a str>,
     weight: f32,
     capitals: bool,
@@ -33,12 +33,18 @@ struct Candidate<'a> {
     order: u32,
 }
 
-/// Up to `most` phrases, the most telling first, none sharing a word with another one. Words in `names` tag nothing.
-pub(crate) fn phrases(words: &mut Words, lines: &[Line], names: &HashSet<u32>, most: usize) -> Vec<Phrase> {
-    let mut found: HashMap<[u32; LONGEST], Candidate<'_>> = HashMap::new();
+/// Returns up to `most` phrases, most distinctive first, no two with a common word. Words in `names` are
+/// excluded.
+pub(crate) fn choose_phrases(
+    words: &mut WordCounts,
+    lines: &[WeightedLine],
+    names: &HashSet<u32>,
+    most: usize,
+) -> Vec<Phrase> {
+    let mut found: HashMap<[u32; LONGEST], PhraseCandidate<'_>> = HashMap::new();
     let mut order = 0;
     let mut heard = 0;
-    let mut run: Vec<Word<'_>> = Vec::new();
+    let mut run: Vec<ScannedWord<'_>> = Vec::new();
     for line in lines {
         if line.speaker == Speaker::Assistant {
             heard += line.text.len();
@@ -46,34 +52,34 @@ pub(crate) fn phrases(words: &mut Words, lines: &[Line], names: &HashSet<u32>, m
                 continue;
             }
         }
-        let mut taken: Vec<Word<'_>> = Vec::new();
-        words.each(&line.text, |word| taken.push(word));
+        let mut taken: Vec<ScannedWord<'_>> = Vec::new();
+        words.for_each_word(&line.text, |word| taken.push(word));
         for word in taken {
-            let good = (word.tags() || word.is_number()) && !names.contains(&word.id);
+            let good = (word.is_taggable() || word.is_number()) && !names.contains(&word.id);
             if !(good && word.joined) {
                 run.clear();
             }
             if good {
                 run.push(word);
-                note(&run, line, &mut found, &mut order);
+                record_phrases(&run, line, &mut found, &mut order);
             }
         }
         run.clear();
     }
     let mut ranked: Vec<Phrase> = Vec::with_capacity(found.len());
-    let mut by_order: Vec<([u32; LONGEST], Candidate<'_>)> = found.into_iter().collect();
+    let mut by_order: Vec<([u32; LONGEST], PhraseCandidate<'_>)> = found.into_iter().collect();
     by_order.sort_by_key(|(_, candidate)| candidate.order);
     for (key, candidate) in by_order {
-        ranked.push(scored(words, key, candidate));
+        ranked.push(score_phrase(words, key, candidate));
     }
-    choose(ranked, most)
+    select_best(ranked, most)
 }
 
-/// Notes the phrases that end with the last word of a run.
-fn note<'a>(
-    run: &[Word<'a>],
-    line: &Line,
-    found: &mut HashMap<[u32; LONGEST], Candidate<'a>>,
+/// Records the phrases that end with the last word of a run.
+fn record_phrases<'a>(
+    run: &[ScannedWord<'a>],
+    line: &WeightedLine,
+    found: &mut HashMap<[u32; LONGEST], PhraseCandidate<'a>>,
     order: &mut u32,
 ) {
     for length in 1..=LONGEST.min(run.len()) {
@@ -91,7 +97,7 @@ fn note<'a>(
         }
         *order += 1;
         let at = *order;
-        let candidate = found.entry(key).or_insert_with(|| Candidate {
+        let candidate = found.entry(key).or_insert_with(|| PhraseCandidate {
             words: phrase.iter().map(|word| word.text).collect(),
             weight: 0.0,
             capitals: true,
@@ -105,10 +111,11 @@ fn note<'a>(
     }
 }
 
-/// Whether words are written as a name is. The first word of a sentence has its capital from there.
-fn is_name(phrase: &[Word<'_>]) -> bool {
-    let inner = |word: &Word<'_>| word.text.chars().skip(1).any(char::is_uppercase);
-    let proud = |word: &Word<'_>| (word.capital && word.joined) || inner(word) || word.is_number();
+/// Returns `true` if a phrase is written like a name. The capital of a sentence's first word does not
+/// count.
+fn is_name(phrase: &[ScannedWord<'_>]) -> bool {
+    let inner = |word: &ScannedWord<'_>| word.text.chars().skip(1).any(char::is_uppercase);
+    let proud = |word: &ScannedWord<'_>| (word.capital && word.joined) || inner(word) || word.is_number();
     match phrase {
         [one] => proud(one),
         [first, rest @ ..] => first.capital && rest.iter().all(proud),
@@ -116,15 +123,15 @@ fn is_name(phrase: &[Word<'_>]) -> bool {
     }
 }
 
-/// Whether a word looks like a verb or an adverb: such words tell actions that many things share.
+/// Returns `true` if a word looks like a verb or adverb, which are rarely distinctive.
 fn is_action(word: &str) -> bool {
     word.len() > 5 && ["ing", "ed", "ly"].iter().any(|ending| word.ends_with(ending))
 }
 
-fn scored(words: &Words, key: [u32; LONGEST], candidate: Candidate<'_>) -> Phrase {
+fn score_phrase(words: &WordCounts, key: [u32; LONGEST], candidate: PhraseCandidate<'_>) -> Phrase {
     let ids: Vec<u32> = key.into_iter().filter(|id| *id != u32::MAX).collect();
     let length = ids.len() as f32;
-    // A word that stands in one place alone tells no more than one in two: it may be a slip of the pen.
+    // Cap the rarity: a word with one occurrence may be a typo.
     let most = words.rarest() * 0.85;
     let rarity: f32 = ids.iter().map(|id| words.rarity(*id).min(most)).sum();
     let often = candidate.weight / (candidate.weight + 1.2);
@@ -135,7 +142,7 @@ fn scored(words: &Words, key: [u32; LONGEST], candidate: Candidate<'_>) -> Phras
     if candidate.heading {
         score *= 1.3;
     }
-    // Words that stand side by side once are hardly a phrase.
+    // Words that are adjacent only once are hardly a phrase.
     if ids.len() > 1 && candidate.weight < 1.5 && !candidate.capitals {
         score *= if ids.len() > 2 { 0.6 } else { 0.8 };
     }
@@ -156,10 +163,10 @@ fn scored(words: &Words, key: [u32; LONGEST], candidate: Candidate<'_>) -> Phras
     }
 }
 
-/// The best phrases, spread over the sections, without a word twice.
-fn choose(mut ranked: Vec<Phrase>, most: usize) -> Vec<Phrase> {
+/// Selects the best phrases across sections, without repeated words.
+fn select_best(mut ranked: Vec<Phrase>, most: usize) -> Vec<Phrase> {
     ranked.sort_by(|a, b| b.score.total_cmp(&a.score));
-    // Beyond this many nothing is ever chosen: a few dozen phrases fill the tags of any unit.
+    // A few dozen phrases fill the tags of any unit.
     ranked.truncate(400);
     let mut chosen: Vec<Phrase> = Vec::new();
     while chosen.len() < most {
@@ -192,21 +199,21 @@ mod tests {
     use crate::chunk::chunk;
 
     fn of(text: &str, background: &[&str]) -> Vec<String> {
-        let mut words = Words::new();
+        let mut words = WordCounts::new();
         for block in background.iter().chain([&text]) {
             words.begin_block();
             words.count(block);
         }
         let document = chunk(text.as_bytes());
         let lines = lines(&document, text.as_bytes(), 0, document.chunks.len());
-        phrases(&mut words, &lines, &HashSet::new(), 4)
+        choose_phrases(&mut words, &lines, &HashSet::new(), 4)
             .into_iter()
             .map(|phrase| phrase.text)
             .collect()
     }
 
     #[test]
-    fn rare_and_repeated_words_tell() {
+    fn rare_words_that_repeat_are_distinctive() {
         let background = [
             "the server is up",
             "the server is down",
@@ -221,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_is_always_the_same() {
+    fn the_order_is_deterministic() {
         let text = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda\n";
         assert_eq!(of(text, &[]), of(text, &[]));
     }

@@ -1,31 +1,31 @@
-//! Priorities from text: memory that resists decay because of its words.
+//! Priorities inferred from text.
 //!
-//! Text that reads like an instruction to an agent gets none: whoever can write a file could plant it for good.
-//! A rule looks at headings and at lines that are rules themselves: a short line that begins with "never", "always",
-//! "remember", … The same words in the middle of a sentence or in talk say nothing of the kind.
+//! A rule matches headings, and short lines that start with "never", "always", "remember", …; the same
+//! words inside a sentence or a conversation do not count. Text that reads like an instruction to an agent
+//! gets no priority: a malicious file could make it permanent.
 
-use super::line::Line;
+use super::line::WeightedLine;
 use crate::chunk::{ChunkKind, Speaker};
 use crate::entry::Priority;
 use crate::instruction;
 
-/// Longest line that can be a rule, in words.
+/// Maximum number of words of a line that can be a rule.
 const RULE_WORDS: usize = 30;
 
-/// How text sets a priority.
+/// Rule that sets a priority from text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PriorityRule {
-    /// What is kept with the entry.
+    /// Name stored with the entry.
     pub name: String,
-    /// What the entry gets.
+    /// Priority of the entry.
     pub priority: Priority,
-    /// Whole headings, in lower case, that make all below them count.
+    /// Lower-case headings that match all text below them.
     pub headings: Vec<String>,
-    /// In lower case: what a line begins with.
+    /// Lower-case openings of a matching line.
     pub openings: Vec<String>,
-    /// In lower case: words of which such a line must also hold one; none: any line will do.
+    /// Lower-case words of which a matching line must contain one; empty means any line.
     pub about: Vec<String>,
-    /// Share of the lines, in percent, that must be such lines; 0: one is enough.
+    /// Minimum share of matching lines in percent; 0 means one line suffices.
     pub share: u8,
 }
 
@@ -33,7 +33,7 @@ fn strings(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
-/// The rules that hold when none are configured; the first that fits counts.
+/// Returns the default rules; the first match is used.
 #[must_use]
 pub fn default_rules() -> Vec<PriorityRule> {
     let never = [
@@ -126,18 +126,18 @@ pub fn default_rules() -> Vec<PriorityRule> {
     ]
 }
 
-/// The first rule that lines fit, with the titles of their sections; `None`: nothing says so.
-pub(super) fn infer<'r>(
+/// Returns the first rule that matches the lines and the titles of their sections.
+pub(super) fn infer_priority<'r>(
     rules: &'r [PriorityRule],
     titles: &[&str],
-    lines: &[Line],
+    lines: &[WeightedLine],
 ) -> Option<&'r PriorityRule> {
-    if steers(titles, lines) {
+    if reads_like_instruction(titles, lines) {
         return None;
     }
-    let told: Vec<String> = lines
+    let candidates: Vec<String> = lines
         .iter()
-        .filter(|line| is_told(line))
+        .filter(|line| can_be_rule(line))
         .map(|line| line.text.to_lowercase())
         .collect();
     let all = lines
@@ -152,15 +152,15 @@ pub(super) fn infer<'r>(
         })
         .collect();
     rules.iter().find(|rule| {
-        // All sections of a unit must be of the rule: one of many would lift its neighbours.
+        // All sections of a unit must match: one section must not raise its neighbours.
         let headed = !titles.is_empty() && titles.iter().all(|title| rule.headings.contains(title));
-        let fitting = told.iter().filter(|line| is_rule(line, rule)).count();
+        let fitting = candidates.iter().filter(|line| matches_rule(line, rule)).count();
         headed || (fitting > 0 && fitting * 100 >= all * usize::from(rule.share))
     })
 }
 
-/// Whether a title, a line, or two lines together read like an instruction to an agent.
-fn steers(titles: &[&str], lines: &[Line]) -> bool {
+/// Returns `true` if a title, a line or two adjacent lines read like an instruction to an agent.
+fn reads_like_instruction(titles: &[&str], lines: &[WeightedLine]) -> bool {
     let steers = |text: &str| instruction::rule(text).is_some();
     let pairs = || {
         lines
@@ -172,14 +172,14 @@ fn steers(titles: &[&str], lines: &[Line]) -> bool {
         || pairs().any(|pair| steers(&pair))
 }
 
-/// Whether a line can be a rule at all.
-fn is_told(line: &Line) -> bool {
+/// Returns `true` if a line can be a rule.
+fn can_be_rule(line: &WeightedLine) -> bool {
     let spoken = matches!(line.speaker, Speaker::Assistant | Speaker::Other) || line.kind == ChunkKind::Turn;
     let kept = !spoken && !matches!(line.kind, ChunkKind::Heading | ChunkKind::Code | ChunkKind::Quote);
     kept && !line.text.ends_with('?') && line.text.split(' ').count() <= RULE_WORDS
 }
 
-fn is_rule(line: &str, rule: &PriorityRule) -> bool {
+fn matches_rule(line: &str, rule: &PriorityRule) -> bool {
     let opened = rule
         .openings
         .iter()
@@ -187,7 +187,7 @@ fn is_rule(line: &str, rule: &PriorityRule) -> bool {
     opened && (rule.about.is_empty() || rule.about.iter().any(|word| has_word(line, word)))
 }
 
-/// Whether a word or phrase stands in a line by itself.
+/// Returns `true` if a line contains a word or phrase with word boundaries.
 fn has_word(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(at, _)| {
         let before = line[..at].chars().next_back();
@@ -204,7 +204,7 @@ mod tests {
     use crate::chunk::chunk;
 
     #[test]
-    fn rules_and_not_talk_set_priorities() {
+    fn rules_set_priorities_and_conversation_does_not() {
         let table = [
             (
                 "## Limits\n\n- No message leaves without a yes.\n",
@@ -246,7 +246,7 @@ mod tests {
             let document = chunk(text.as_bytes());
             let lines = lines(&document, text.as_bytes(), 0, document.chunks.len());
             let titles: Vec<&str> = document.sections.iter().map(|section| &*section.title).collect();
-            let found = infer(&rules, &titles, &lines).map(|rule| rule.name.as_str());
+            let found = infer_priority(&rules, &titles, &lines).map(|rule| rule.name.as_str());
             assert_eq!(found, expected, "{text}");
         }
     }

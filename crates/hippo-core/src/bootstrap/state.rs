@@ -1,4 +1,4 @@
-//! What can be told of a state file (JSON, JSONL, text) without showing its values?
+//! Descriptions of state files (JSON, JSONL, text) without their values.
 
 use serde_json::Value;
 
@@ -6,14 +6,15 @@ use super::line::clean;
 use crate::redact::without_secrets;
 use crate::text::start;
 
-/// Names that are shown of an object.
+/// Maximum number of field names shown.
 const SHOWN: usize = 8;
-/// Bytes of a text that are looked at.
+/// Maximum number of bytes of a text considered.
 const LOOKED_AT: usize = 8_192;
-/// Lines of a JSONL file that are looked at.
+/// Maximum number of lines of a JSONL file considered.
 const LINES: usize = 50;
 
-/// A summary of one line and the names that tag it. Values are not shown: they change, and may be secrets.
+/// Returns a one-line summary and the field names as tags. Values are omitted: they change, and may be
+/// secrets.
 pub(super) fn describe(path: &str, bytes: &[u8]) -> Option<(String, Vec<String>)> {
     let text = String::from_utf8_lossy(bytes);
     if text.trim().is_empty() {
@@ -22,21 +23,21 @@ pub(super) fn describe(path: &str, bytes: &[u8]) -> Option<(String, Vec<String>)
     let lower = path.to_ascii_lowercase();
     if lower.ends_with(".jsonl") || lower.ends_with(".ndjson") {
         let lines = text.lines().filter(|line| !line.trim().is_empty());
-        let fields = fields_of(
+        let fields = collect_field_names(
             lines
                 .clone()
                 .take(LINES)
                 .filter_map(|line| serde_json::from_str(line).ok())
                 .collect(),
         );
-        return Some((told(lines.count(), "record", &fields), fields));
+        return Some((describe_fields(lines.count(), "record", &fields), fields));
     }
     if lower.ends_with(".json") {
         return Some(match serde_json::from_slice::<Value>(bytes) {
             Ok(Value::Array(items)) => {
                 let count = items.len();
-                let fields = fields_of(items.into_iter().take(LINES).collect());
-                (told(count, "item", &fields), fields)
+                let fields = collect_field_names(items.into_iter().take(LINES).collect());
+                (describe_fields(count, "item", &fields), fields)
             }
             Ok(Value::Object(object)) => {
                 let fields: Vec<String> = object
@@ -45,7 +46,7 @@ pub(super) fn describe(path: &str, bytes: &[u8]) -> Option<(String, Vec<String>)
                     .take(SHOWN)
                     .cloned()
                     .collect();
-                (told(object.len(), "field", &fields), fields)
+                (describe_fields(object.len(), "field", &fields), fields)
             }
             Ok(_) => ("A single JSON value".to_owned(), Vec::new()),
             Err(_) => ("Not valid JSON".to_owned(), Vec::new()),
@@ -57,8 +58,8 @@ pub(super) fn describe(path: &str, bytes: &[u8]) -> Option<(String, Vec<String>)
     Some((words.join(" ").replace('|', "/"), Vec::new()))
 }
 
-/// Names of the fields of some objects, in the order in which they are met.
-fn fields_of(values: Vec<Value>) -> Vec<String> {
+/// Returns the field names of objects in order of appearance.
+fn collect_field_names(values: Vec<Value>) -> Vec<String> {
     let mut fields: Vec<String> = Vec::new();
     for value in values {
         let Value::Object(object) = value else { continue };
@@ -71,12 +72,12 @@ fn fields_of(values: Vec<Value>) -> Vec<String> {
     fields
 }
 
-/// A name may be a secret too: of a session, of a key.
+/// Returns `true` if a field name is not a secret, such as a session id or key.
 fn is_shown(name: &str) -> bool {
     without_secrets(name) == name
 }
 
-fn told(count: usize, what: &str, fields: &[String]) -> String {
+fn describe_fields(count: usize, what: &str, fields: &[String]) -> String {
     let plural = if count == 1 { "" } else { "s" };
     let names = fields.join(", ").replace('|', "/");
     if names.is_empty() {
@@ -91,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_told_and_values_are_not() {
+    fn field_names_are_shown_and_values_are_not() {
         let table: [(&str, &[u8], Option<&str>); 11] = [
             (
                 "a.json",

@@ -1,20 +1,20 @@
-//! Which sentence says most of a piece of memory?
+//! Extractive summary: the most representative sentence.
 
 use std::collections::{HashMap, HashSet};
 
-use super::line::Line;
-use super::words::Words;
+use super::line::WeightedLine;
+use super::words::WordCounts;
 use crate::chunk::{ChunkKind, Speaker};
 use crate::text::floor;
 
-/// Most words of a summary.
+/// Maximum number of words of a summary.
 pub(super) const MOST_WORDS: usize = 25;
-/// Most bytes of a summary: words can be long.
+/// Maximum number of bytes of a summary, because words can be long.
 const MOST_BYTES: usize = 220;
-/// Sentences that are looked at; later ones of a long talk are not better.
+/// Maximum number of sentences considered; later ones of a long conversation are not better.
 const MOST_SENTENCES: usize = 600;
 
-/// Labels that mark a line as one to remember.
+/// Labels of important lines.
 const MARKED: [&str; 9] = [
     "decision:",
     "decided:",
@@ -27,19 +27,23 @@ const MARKED: [&str; 9] = [
     "goal:",
 ];
 
-/// The most representative sentence of some lines, in at most [`MOST_WORDS`] words; empty when there is none.
+/// Returns the most representative sentence in at most [`MOST_WORDS`] words; empty if there is none.
 ///
-/// A sentence is worth the telling words of the whole that it holds, those in `shown` (topic and tags, which stand
-/// beside it) counting half.
-pub(super) fn summary(words: &mut Words, lines: &[Line], shown: &HashSet<u32>) -> String {
+/// A sentence scores by the significant words of the whole text that it contains. Words in `shown` (topic
+/// and tags, which appear beside it) count half.
+pub(super) fn extract_summary(
+    words: &mut WordCounts,
+    lines: &[WeightedLine],
+    shown: &HashSet<u32>,
+) -> String {
     let mut often: HashMap<u32, f32> = HashMap::new();
-    let mut sentences: Vec<(&str, &Line, Vec<u32>)> = Vec::new();
+    let mut sentences: Vec<(&str, &WeightedLine, Vec<u32>)> = Vec::new();
     for line in lines {
-        for sentence in split(&line.text) {
-            let sentence = cut(sentence);
+        for sentence in split_sentences(&line.text) {
+            let sentence = cut_sentence(sentence);
             let mut ids = Vec::new();
-            words.each(sentence, |word| {
-                if word.tells() {
+            words.for_each_word(sentence, |word| {
+                if word.is_significant() {
                     ids.push(word.id);
                 }
             });
@@ -56,16 +60,17 @@ pub(super) fn summary(words: &mut Words, lines: &[Line], shown: &HashSet<u32>) -
         let mut distinct = ids.clone();
         distinct.sort_unstable();
         distinct.dedup();
-        let told: f32 = distinct
+        let significance: f32 = distinct
             .iter()
             .map(|id| {
                 let weight = often.get(id).copied().unwrap_or(0.0);
                 let seen = if shown.contains(id) { 0.5 } else { 1.0 };
-                // Dampened: a sentence is to say what the whole is about, not what is strangest in it.
+                // Dampened: the sentence should represent the whole, not its strangest detail.
                 seen * words.rarity(*id).powf(0.6) * weight / (weight + 2.0)
             })
             .sum();
-        let score = told / (distinct.len() as f32 + 4.0).powf(0.35) * manner(sentence, line, place);
+        let score =
+            significance / (distinct.len() as f32 + 4.0).powf(0.35) * form_factor(sentence, line, place);
         if best.is_none_or(|(known, _)| score > known) {
             best = Some((score, sentence));
         }
@@ -73,11 +78,11 @@ pub(super) fn summary(words: &mut Words, lines: &[Line], shown: &HashSet<u32>) -
     let Some((_, sentence)) = best else {
         return String::new();
     };
-    finish(sentence)
+    format_summary(sentence)
 }
 
-/// How much the form of a sentence speaks for it.
-fn manner(sentence: &str, line: &Line, place: usize) -> f32 {
+/// Returns a factor for the form of a sentence.
+fn form_factor(sentence: &str, line: &WeightedLine, place: usize) -> f32 {
     let mut factor = 1.0 + 0.3 / (1.0 + place as f32 / 2.0);
     factor *= match (line.speaker, line.kind) {
         (Speaker::Assistant, _) => 0.25,
@@ -86,7 +91,7 @@ fn manner(sentence: &str, line: &Line, place: usize) -> f32 {
         (_, ChunkKind::Quote) => 0.8,
         _ => 1.0,
     };
-    // Keys with ids, paths and times are no sentences.
+    // Lines of ids, paths and times are not sentences.
     let figures = sentence.bytes().filter(u8::is_ascii_digit).count();
     if figures * 4 > sentence.len() || sentence.starts_with('(') {
         factor *= 0.5;
@@ -98,7 +103,7 @@ fn manner(sentence: &str, line: &Line, place: usize) -> f32 {
     if MARKED.iter().any(|mark| lower.starts_with(mark)) {
         factor *= 1.4;
     }
-    // A person who tells of themselves tells what nobody else can.
+    // First-person statements are unique to the speaker.
     let own = |word: &str| matches!(word, "I" | "I'm" | "I've" | "I'd" | "my" | "My" | "we" | "our");
     if line.speaker == Speaker::User && sentence.split(' ').any(own) {
         factor *= 1.3;
@@ -106,8 +111,8 @@ fn manner(sentence: &str, line: &Line, place: usize) -> f32 {
     factor
 }
 
-/// The sentences of a line.
-pub(crate) fn split(line: &str) -> impl Iterator<Item = &str> {
+/// Splits a line into sentences.
+pub(crate) fn split_sentences(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
     std::iter::from_fn(move || {
         rest = rest.trim_start();
@@ -133,8 +138,8 @@ pub(crate) fn split(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A sentence cut to the length of a summary, between words.
-fn cut(sentence: &str) -> &str {
+/// Cuts a sentence to the length of a summary, at a word boundary.
+fn cut_sentence(sentence: &str) -> &str {
     let mut end = 0;
     for (count, word) in sentence.split_inclusive(' ').enumerate() {
         if count >= MOST_WORDS || end + word.trim_end().len() > MOST_BYTES {
@@ -143,14 +148,14 @@ fn cut(sentence: &str) -> &str {
         end += word.len();
     }
     if end == 0 {
-        // One word that is longer than a summary, or a script without spaces.
+        // One word longer than a summary, or a script without spaces.
         end = floor(sentence, MOST_BYTES);
     }
     sentence[..end].trim_end()
 }
 
-/// One line that cannot be mistaken for a mark of the index file.
-fn finish(sentence: &str) -> String {
+/// Formats one line without marks of the index file.
+fn format_summary(sentence: &str) -> String {
     let open = !sentence.ends_with(['.', '!', '?', '。', '！', '？', ':', ';', ')', '"']);
     let long = sentence.split(' ').count() >= MOST_WORDS || sentence.len() + 12 >= MOST_BYTES;
     let mut text = sentence
@@ -175,7 +180,7 @@ mod tests {
 
     fn of(text: &str) -> String {
         let document = chunk(text.as_bytes());
-        let mut words = Words::new();
+        let mut words = WordCounts::new();
         words.begin_block();
         words.count(text);
         for other in ["how are you", "what about it", "that is nice and good to hear"] {
@@ -183,11 +188,11 @@ mod tests {
             words.count(other);
         }
         let lines = lines(&document, text.as_bytes(), 0, document.chunks.len());
-        summary(&mut words, &lines, &HashSet::new())
+        extract_summary(&mut words, &lines, &HashSet::new())
     }
 
     #[test]
-    fn the_sentence_with_the_matter_is_taken() {
+    fn the_most_representative_sentence_is_chosen() {
         let text = "# Talk\n\nHow are you? That is nice to hear. The pump in the cellar failed because the cellar \
                     valve froze. What about it?\n";
         assert_eq!(
@@ -198,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn summaries_are_one_short_line() {
+    fn a_summary_is_one_short_line() {
         for text in ["word ".repeat(400), "x".repeat(3_000), "日本語".repeat(300)] {
             let summary = of(&text);
             assert!(summary.split(' ').count() <= MOST_WORDS && summary.len() <= MOST_BYTES + 3);
@@ -207,9 +212,9 @@ mod tests {
     }
 
     #[test]
-    fn sentences_do_not_end_in_versions_and_names() {
+    fn versions_and_host_names_do_not_end_a_sentence() {
         let found: Vec<&str> =
-            split("We run v1.2 on host a.b.org now. It works very well! 好的。再见").collect();
+            split_sentences("We run v1.2 on host a.b.org now. It works very well! 好的。再见").collect();
         assert_eq!(found.len(), 4, "{found:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Does a workspace begin with the entries that a reader would make?
+//! Tests of the initial entries of a workspace.
 
 use jiff::civil::date;
 use proptest::prelude::*;
@@ -24,7 +24,7 @@ impl Files {
     fn memory(&self) -> Vec<MemoryFile<'_>> {
         let files = self.0.iter().map(|(path, bytes, document)| MemoryFile {
             path,
-            kind: SourceKind::of(path),
+            kind: SourceKind::from_path(path),
             document,
             bytes,
             modified: Timestamp::from_seconds(1_700_000_000),
@@ -33,15 +33,15 @@ impl Files {
         files.collect()
     }
 
-    fn entries(&self, settings: &Settings) -> Vec<NewEntry> {
+    fn entries(&self, settings: &BootstrapSettings) -> Vec<NewEntry> {
         bootstrap(&self.memory(), &[], settings)
     }
 }
 
-fn settings() -> Settings {
-    Settings {
+fn settings() -> BootstrapSettings {
+    BootstrapSettings {
         now: NOW,
-        ..Settings::default()
+        ..BootstrapSettings::default()
     }
 }
 
@@ -54,7 +54,7 @@ const LOG: &str = "# 2026-03-18\n\n## Session s0470\n\nUser: I adopted a greyhou
     sleeps on the sofa and is afraid of the vacuum cleaner.\n";
 
 #[test]
-fn sections_become_entries() {
+fn each_section_becomes_an_entry() {
     let files = Files::of(&[
         ("projects/heron/PROJECT.md", PROJECT),
         ("memory/2026-03-18.md", LOG),
@@ -81,7 +81,7 @@ fn sections_become_entries() {
 }
 
 #[test]
-fn nodes_state_and_known_files() {
+fn nodes_and_known_files_get_no_entry_and_state_files_get_one() {
     let files = Files::of(&[
         ("memory/weekly/2026-W02.md", PROJECT),
         ("knowledge/heron.md", PROJECT),
@@ -98,9 +98,9 @@ fn nodes_state_and_known_files() {
             .iter()
             .all(|new| !new.entry.pointers[0].path.contains("weekly"))
     );
-    let told = entries.iter().find(|new| new.entry.topic == "Heartbeat State");
+    let described = entries.iter().find(|new| new.entry.topic == "Heartbeat State");
     assert_eq!(
-        told.map(|new| new.entry.summary.as_str()),
+        described.map(|new| new.entry.summary.as_str()),
         Some("2 fields: lastCheck, token")
     );
     memory[1].known = true;
@@ -139,7 +139,7 @@ fn derived_text_shows_no_secrets() {
             .any(|new| new.entry.tags.iter().any(|tag| tag.contains("redacted"))),
         "{shown}"
     );
-    let gist = gist(
+    let gist = extract_gist(
         &default_rules(),
         "Wifi",
         &format!("The password of the guest wifi is {word}."),
@@ -148,11 +148,11 @@ fn derived_text_shows_no_secrets() {
 }
 
 #[test]
-fn limits_hold() {
+fn entry_and_token_limits_hold() {
     let text: String = (0..60).fold(String::from("# Notes\n\n"), |text, number| {
         text + &format!(
             "## Matter number {number}\n\n{}\n\n",
-            format!("Thing {number} is told at length. ").repeat(9)
+            format!("Thing {number} is described at length. ").repeat(9)
         )
     });
     let many: Vec<(String, &str)> = (0..40)
@@ -168,12 +168,12 @@ fn limits_hold() {
         );
     }
     let files = Files::of(&many);
-    let few = Settings {
+    let few = BootstrapSettings {
         max_entries: Some(7),
         ..settings()
     };
     assert_eq!(files.entries(&few).len(), 7);
-    let small = Settings {
+    let small = BootstrapSettings {
         max_tokens: Some(1_500),
         ..settings()
     };
@@ -183,7 +183,7 @@ fn limits_hold() {
 }
 
 #[test]
-fn an_old_workspace_is_not_weak_from_the_start() {
+fn entries_of_an_old_workspace_do_not_start_weak() {
     let files = Files::of(&[("memory/2019-03-18.md", "Biscuit the greyhound moved in.\n")]);
     let entry = &files.entries(&settings())[0].entry;
     assert_eq!(entry.accessed, NOW.plus(-21 * 86_400_000));
@@ -191,7 +191,7 @@ fn an_old_workspace_is_not_weak_from_the_start() {
 }
 
 #[test]
-fn quick_access_is_by_hits_then_strength() {
+fn quick_access_is_ordered_by_hits_and_then_strength() {
     let files = Files::of(&[("knowledge/heron.md", PROJECT)]);
     let mut entries: Vec<Entry> = files
         .entries(&settings())
@@ -205,7 +205,7 @@ fn quick_access_is_by_hits_then_strength() {
     assert_eq!(ids.len(), 1);
 }
 
-/// Lines of all kinds, as memory has them.
+/// Generates a file with all kinds of lines.
 fn file() -> impl Strategy<Value = String> {
     let line = prop_oneof![
         3 => "[a-zA-Z ,.]{0,90}",
@@ -224,10 +224,10 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 128, ..ProptestConfig::default() })]
 
     #[test]
-    fn entries_are_well_formed_and_ids_do_not_change(texts in prop::collection::vec(file(), 1..6), most in 1_usize..40) {
+    fn entries_are_well_formed_and_ids_are_stable(texts in prop::collection::vec(file(), 1..6), most in 1_usize..40) {
         let names: Vec<String> = (0..texts.len()).map(|at| format!("knowledge/f{at}.md")).collect();
         let all: Vec<(&str, &str)> = names.iter().zip(&texts).map(|(name, text)| (name.as_str(), text.as_str())).collect();
-        let settings = Settings { max_entries: Some(most), ..settings() };
+        let settings = BootstrapSettings { max_entries: Some(most), ..settings() };
         let entries = Files::of(&all).entries(&settings);
         prop_assert!(entries.len() <= most);
         let ids: BTreeSet<&EntryId> = entries.iter().map(|new| &new.entry.id).collect();
@@ -240,8 +240,8 @@ proptest! {
             prop_assert!(entry.summary.split(' ').count() <= summary::MOST_WORDS);
             prop_assert!(entry.tags.iter().all(|tag| !tag.contains([' ', ','])));
         }
-        // The first file alone, cut as finely: what it had as ids, it has among the others.
-        let free = Settings { max_entries: Some(10_000), ..settings };
+        // The first file alone, cut as finely, gets the same ids.
+        let free = BootstrapSettings { max_entries: Some(10_000), ..settings };
         let alone = Files::of(&all[..1]).entries(&free);
         let among: BTreeSet<EntryId> = Files::of(&all).entries(&free).into_iter().map(|new| new.entry.id).collect();
         for new in alone {

@@ -1,4 +1,4 @@
-//! What is an entry called, and by which id is it known?
+//! Topics and ids of entries.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -9,16 +9,16 @@ use crate::entry::EntryId;
 use crate::retrieval::terms::is_stop;
 use crate::text::start;
 
-/// Longest topic, in bytes.
+/// Maximum number of bytes of a topic.
 const TOPIC: usize = 80;
-/// Longest id, in bytes.
+/// Maximum number of bytes of an id.
 const ID: usize = 40;
-/// Headings that several leads of one unit show.
+/// Maximum number of headings in a topic.
 const SHOWN: usize = 3;
-/// Files that must have a heading before it says nothing in any of them.
+/// Minimum number of files with a heading that make it insignificant.
 const RECURRING: usize = 4;
 
-/// Headings that say nothing without what stands above them.
+/// Headings without meaning outside their context.
 const GENERIC: &str = "\
     about abstract agenda appendix architecture archive background board changes chat checklist commands company \
     configuration conclusion content contents context conversation core day decisions description details discussion \
@@ -31,18 +31,18 @@ const GENERIC: &str = "\
     team test testing tests todo today tomorrow tools topic topics trouble troubleshooting update updates usage use \
     user using version work working";
 
-/// What headings of a workspace say by themselves.
-pub(crate) struct Headings {
+/// Significance of the workspace's headings.
+pub(crate) struct HeadingStats {
     generic: BTreeSet<&'static str>,
     recurring: BTreeSet<String>,
 }
 
-impl Headings {
-    /// From the titles of each file.
-    pub fn of<'a>(files: impl Iterator<Item = Vec<&'a str>>) -> Self {
+impl HeadingStats {
+    /// Counts headings across the titles of each file.
+    pub fn count<'a>(files: impl Iterator<Item = Vec<&'a str>>) -> Self {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         for titles in files {
-            let mut names: Vec<String> = titles.into_iter().map(normal).collect();
+            let mut names: Vec<String> = titles.into_iter().map(normalize).collect();
             names.sort_unstable();
             names.dedup();
             for name in names {
@@ -56,9 +56,10 @@ impl Headings {
         }
     }
 
-    /// Whether a heading says by itself what it is about. Dates, times, numbers, ids and names of speakers do not.
-    pub fn tells(&self, title: &str, names: &BTreeSet<String>) -> bool {
-        if self.recurring.contains(&normal(title)) {
+    /// Returns `true` if a heading is meaningful on its own. Dates, times, numbers, ids and speaker names
+    /// are not.
+    pub fn is_meaningful(&self, title: &str, names: &BTreeSet<String>) -> bool {
+        if self.recurring.contains(&normalize(title)) {
             return false;
         }
         title
@@ -74,32 +75,32 @@ impl Headings {
     }
 }
 
-fn normal(title: &str) -> String {
+fn normalize(title: &str) -> String {
     let letters = title
         .chars()
         .filter(|mark| mark.is_alphanumeric() || *mark == ' ');
     letters.collect::<String>().trim().to_lowercase()
 }
 
-/// What a unit can be called by.
-pub(super) struct Naming<'a> {
-    /// The headings that it is of, without marks, outermost only.
+/// Possible names of a unit.
+pub(super) struct UnitNaming<'a> {
+    /// Outermost headings of the unit, without marks.
     pub titles: &'a [String],
-    /// Title of its file or project, when that says something.
+    /// Title of its file or project, if meaningful.
     pub about: Option<&'a str>,
-    /// Whether it is a further part of a section that another unit is the start of.
+    /// `true` if it continues a section that another unit starts.
     pub part: bool,
-    /// Whether it is of a project: its name belongs to every topic.
+    /// `true` if it belongs to a project, whose name is part of every topic.
     pub project: bool,
 }
 
-/// The topic, and how many of the phrases it uses.
-pub(super) fn topic(
-    naming: &Naming<'_>,
+/// Returns the topic and the number of phrases that it uses.
+pub(super) fn compose_topic(
+    naming: &UnitNaming<'_>,
     tells: impl Fn(&str) -> bool,
     phrases: &[Phrase],
 ) -> (String, usize) {
-    let telling: Vec<&str> = naming
+    let meaningful: Vec<&str> = naming
         .titles
         .iter()
         .map(String::as_str)
@@ -113,18 +114,18 @@ pub(super) fn topic(
             .take(count)
             .map(|phrase| phrase.text.as_str())
             .collect();
-        capital(&words.join(", "))
+        capitalize(&words.join(", "))
     };
     let about = naming.about.filter(|about| {
         !all.iter()
             .any(|title| title.contains(about) || about.contains(title))
     });
-    let heading = match (telling.is_empty(), about) {
-        // One word is a name within its file only.
+    let heading = match (meaningful.is_empty(), about) {
+        // A single word is only unique within its file.
         (false, Some(about)) if naming.project || (all.len() == 1 && !all[0].contains(' ')) => {
-            Some(format!("{about}: {}", shown(&telling)))
+            Some(format!("{about}: {}", shown(&meaningful)))
         }
-        (false, _) => Some(shown(&telling)),
+        (false, _) => Some(shown(&meaningful)),
         (true, Some(about)) if !all.is_empty() => Some(format!("{about}: {}", shown(&all))),
         (true, _) => naming.about.map(str::to_owned),
     };
@@ -149,13 +150,13 @@ pub(super) fn topic(
     }
 }
 
-fn capital(text: &str) -> String {
+fn capitalize(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().into_iter().flat_map(char::to_uppercase);
     first.chain(letters).collect()
 }
 
-/// Cut between words; marks that the index file reads are taken out.
+/// Cuts between words and removes marks of the index file.
 fn shorten(text: &str, most: usize) -> String {
     let text = text.replace("<!--", "").replace("-->", "").replace('|', "/");
     let text = text.trim().trim_start_matches(['#', '→', ' ']);
@@ -167,7 +168,7 @@ fn shorten(text: &str, most: usize) -> String {
     cut.trim_end_matches([',', ':', ' ', '-', '(']).to_owned()
 }
 
-/// The name of a file or project, from its path: the folder where the file's own name is a convention.
+/// Returns the name of a file or project from its path: the folder if the file name is a convention.
 pub(super) fn file_name(path: &str) -> String {
     let mut parts = path.rsplit('/');
     let name = parts.next().unwrap_or(path);
@@ -181,14 +182,16 @@ pub(super) fn file_name(path: &str) -> String {
     group::title(folder.unwrap_or(stem))
 }
 
-/// Gives out ids: slugs of file and heading, which do not depend on any other file. Where one is taken already, a
-/// mark of the path, the heading and `part` follows it.
-pub(super) struct Ids {
+/// Assigner of unique ids.
+///
+/// An id is a slug of file and heading and does not depend on other files. If it is taken, a hash of the
+/// path, the heading and `part` is appended.
+pub(super) struct IdAllocator {
     taken: BTreeSet<EntryId>,
     given: HashMap<String, u32>,
 }
 
-impl Ids {
+impl IdAllocator {
     pub fn new(taken: &BTreeSet<EntryId>) -> Self {
         Self {
             taken: taken.clone(),
@@ -196,8 +199,8 @@ impl Ids {
         }
     }
 
-    /// The id of what stands in `path` under `title`; `part` tells apart what stands in one section.
-    pub fn give(&mut self, path: &str, title: &str, part: Option<ContentHash>) -> EntryId {
+    /// Assigns an id to content in `path` below `title`. `part` distinguishes parts of one section.
+    pub fn assign(&mut self, path: &str, title: &str, part: Option<ContentHash>) -> EntryId {
         let plain = slug(&format!("{} {title}", file_name(path)));
         let plain = if plain.is_empty() {
             "entry".to_owned()
@@ -222,7 +225,7 @@ impl Ids {
     }
 }
 
-/// Lower-case words with `-` between them, none twice, without stop words.
+/// Returns lower-case words joined by `-`, without repetitions and stop words.
 pub(super) fn slug(text: &str) -> String {
     let mut out = String::new();
     let mut used: Vec<String> = Vec::new();
@@ -252,8 +255,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headings_that_say_nothing() {
-        let headings = Headings::of((0..4).map(|_| vec!["Board", "Slots alarm again"]));
+    fn generic_and_recurring_headings_are_not_meaningful() {
+        let headings = HeadingStats::count((0..4).map(|_| vec!["Board", "Slots alarm again"]));
         let names = BTreeSet::from(["caroline".to_owned(), "melanie".to_owned()]);
         for title in [
             "Overview",
@@ -264,7 +267,7 @@ mod tests {
             "Slots alarm again",
             "",
         ] {
-            assert!(!headings.tells(title, &names), "{title}");
+            assert!(!headings.is_meaningful(title, &names), "{title}");
         }
         for title in [
             "Slots alarm",
@@ -272,30 +275,30 @@ mod tests {
             "Zweckverband Otterbachtal",
             "データベース",
         ] {
-            assert!(headings.tells(title, &names), "{title}");
+            assert!(headings.is_meaningful(title, &names), "{title}");
         }
     }
 
     #[test]
     fn ids_do_not_depend_on_other_files() {
-        let mut ids = Ids::new(&BTreeSet::new());
-        let one = ids.give("projects/heron/PROJECT.md", "Next", None);
+        let mut ids = IdAllocator::new(&BTreeSet::new());
+        let one = ids.assign("projects/heron/PROJECT.md", "Next", None);
         assert_eq!(one.0, "heron-next");
-        let twin = ids.give("archive/heron/PROJECT.md", "Next", None);
+        let twin = ids.assign("archive/heron/PROJECT.md", "Next", None);
         assert!(twin != one && twin.0.starts_with("heron-next-"));
-        let again = ids.give("projects/heron/PROJECT.md", "Next", None);
+        let again = ids.assign("projects/heron/PROJECT.md", "Next", None);
         assert!(again != one && again != twin);
-        let mut others = Ids::new(&BTreeSet::new());
-        others.give("knowledge/else.md", "Next", None);
-        assert_eq!(others.give("projects/heron/PROJECT.md", "Next", None), one);
-        assert_eq!(ids.give("", "", None).0, "entry");
+        let mut others = IdAllocator::new(&BTreeSet::new());
+        others.assign("knowledge/else.md", "Next", None);
+        assert_eq!(others.assign("projects/heron/PROJECT.md", "Next", None), one);
+        assert_eq!(ids.assign("", "", None).0, "entry");
         assert_eq!(slug("The Rules of the House, the house"), "rules-house");
     }
 
     #[test]
-    fn topics_are_named_by_what_says_something() {
+    fn topics_use_meaningful_names() {
         let titles = ["Overview".to_owned()];
-        let naming = |titles, about| Naming {
+        let naming = |titles, about| UnitNaming {
             titles,
             about,
             part: false,
@@ -303,12 +306,12 @@ mod tests {
         };
         let tells = |title: &str| title != "Overview" && title != "Session 1";
         assert_eq!(
-            topic(&naming(&titles, Some("Heron")), tells, &[]).0,
+            compose_topic(&naming(&titles, Some("Heron")), tells, &[]).0,
             "Heron: Overview"
         );
         let titles = ["Slots".to_owned(), "Board".to_owned()];
         assert_eq!(
-            topic(&naming(&titles, Some("Heron")), tells, &[]).0,
+            compose_topic(&naming(&titles, Some("Heron")), tells, &[]).0,
             "Slots, Board"
         );
         assert!(shorten(&"word ".repeat(40), TOPIC).len() <= TOPIC);

@@ -1,8 +1,9 @@
-//! Into how many entries is a workspace cut, and where?
+//! Division of a workspace into units, one per entry.
 //!
-//! Each file starts as one unit. The heaviest unit is cut in two until the number of entries is reached or nothing is
-//! worth cutting: first between sections, the outermost headings first, so that small neighbours stay together, and
-//! only when no file has sections left inside a long section, as a log of one long talk has it.
+//! Each file starts as one unit. The heaviest unit is split until the number of entries is reached or no
+//! unit is worth splitting. Splits between sections come first, outermost headings first, so that small
+//! neighbours stay together. Long sections, such as a log of one conversation, are split only when no file
+//! has sections left to separate.
 
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashSet};
@@ -10,69 +11,69 @@ use std::collections::{BinaryHeap, HashSet};
 use super::line::mass;
 use crate::chunk::{Chunk, ChunkKind, Document, Speaker};
 
-/// Least mass of a unit that headings make.
+/// Minimum mass of a unit of whole sections.
 const LEAST_SECTION: f32 = 90.0;
-/// Least mass of a part of a section.
+/// Minimum mass of a part of a section.
 const LEAST_PART: f32 = 700.0;
-/// A unit without headings inside is cut after those that have some: its mass counts this little.
+/// Weight of units without inner headings, which are split after those with headings.
 const INSIDE: f32 = 0.15;
-/// The share of all entries that one file may have, beyond [`FEW`].
+/// One file may have at most 1/8 of all entries, if that is more than [`FEW`].
 const SHARE: usize = 8;
-/// Entries that any file may have.
+/// Number of entries that any file may have.
 const FEW: usize = 6;
 
-/// A run of chunks of one file that becomes an entry.
+/// Run of chunks of one file that becomes an entry.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Unit {
-    /// Position among the files.
+pub(super) struct MemoryUnit {
+    /// Index of the file.
     pub file: usize,
     /// First chunk.
     pub from: usize,
-    /// The chunk after the last one.
+    /// Chunk after the last one.
     pub to: usize,
-    /// What there is to know in it.
+    /// Information content; see [`mass`].
     pub mass: f32,
 }
 
-/// A unit and where it would be cut.
-struct Cut {
+/// Unit with its best split position.
+struct UnitSplit {
     urgency: f32,
-    unit: Unit,
+    unit: MemoryUnit,
     at: usize,
 }
 
-impl PartialEq for Cut {
+impl PartialEq for UnitSplit {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Cut {}
+impl Eq for UnitSplit {}
 
-impl PartialOrd for Cut {
+impl PartialOrd for UnitSplit {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Cut {
+impl Ord for UnitSplit {
     fn cmp(&self, other: &Self) -> Ordering {
         let order = self.urgency.total_cmp(&other.urgency);
         order.then_with(|| (other.unit.file, other.unit.from).cmp(&(self.unit.file, self.unit.from)))
     }
 }
 
-/// The units of these files: at most `most` (at least one), by file and then by place.
+/// Divides files into at most `most` units (at least one), by file and position.
 ///
-/// `files` are documents with how much a byte of each counts. When there are more files than units, the heaviest
-/// files have one.
-pub(super) fn units(files: &[(&Document, f32)], most: usize) -> Vec<Unit> {
-    let mut whole: Vec<Unit> = (0..)
+/// `files` are documents with the weight of their bytes. If there are more files than units, the heaviest
+/// files get one.
+pub(super) fn split_into_units(files: &[(&Document, f32)], most: usize) -> Vec<MemoryUnit> {
+    let mut whole: Vec<MemoryUnit> = (0..)
         .zip(files)
         .filter_map(|(file, (document, _))| {
             let to = document.chunks.len();
             let mass = document.chunks.iter().map(mass).sum();
-            (mass > 0.0).then_some(Unit {
+            (mass > 0.0).then_some(MemoryUnit {
                 file,
                 from: 0,
                 to,
@@ -82,7 +83,7 @@ pub(super) fn units(files: &[(&Document, f32)], most: usize) -> Vec<Unit> {
         .collect();
     let most = most.max(1);
     if whole.len() > most {
-        let weight = |unit: &Unit| unit.mass.sqrt() * files[unit.file].1;
+        let weight = |unit: &MemoryUnit| unit.mass.sqrt() * files[unit.file].1;
         whole.sort_by(|a, b| weight(b).total_cmp(&weight(a)).then(a.file.cmp(&b.file)));
         whole.truncate(most);
     }
@@ -91,10 +92,10 @@ pub(super) fn units(files: &[(&Document, f32)], most: usize) -> Vec<Unit> {
     let mut heap = BinaryHeap::new();
     let mut done = Vec::new();
     for unit in whole {
-        offer(files, unit, &mut heap, &mut done);
+        push_unit(files, unit, &mut heap, &mut done);
     }
     while heap.len() + done.len() < most {
-        let Some(Cut { unit, at, .. }) = heap.pop() else {
+        let Some(UnitSplit { unit, at, .. }) = heap.pop() else {
             break;
         };
         if counts[unit.file] >= ceiling {
@@ -104,13 +105,13 @@ pub(super) fn units(files: &[(&Document, f32)], most: usize) -> Vec<Unit> {
         counts[unit.file] += 1;
         for (from, to) in [(unit.from, at), (at, unit.to)] {
             let mass = files[unit.file].0.chunks[from..to].iter().map(mass).sum();
-            let part = Unit {
+            let part = MemoryUnit {
                 from,
                 to,
                 mass,
                 ..unit
             };
-            offer(files, part, &mut heap, &mut done);
+            push_unit(files, part, &mut heap, &mut done);
         }
     }
     done.extend(heap.into_iter().map(|cut| cut.unit));
@@ -118,11 +119,16 @@ pub(super) fn units(files: &[(&Document, f32)], most: usize) -> Vec<Unit> {
     done
 }
 
-/// Puts a unit where it belongs: to be cut, or done.
-fn offer(files: &[(&Document, f32)], unit: Unit, heap: &mut BinaryHeap<Cut>, done: &mut Vec<Unit>) {
+/// Adds a unit to the heap if it can be split, otherwise to `done`.
+fn push_unit(
+    files: &[(&Document, f32)],
+    unit: MemoryUnit,
+    heap: &mut BinaryHeap<UnitSplit>,
+    done: &mut Vec<MemoryUnit>,
+) {
     let (document, weight) = files[unit.file];
-    match best_cut(document, unit) {
-        Some((at, between)) => heap.push(Cut {
+    match best_split(document, unit) {
+        Some((at, between)) => heap.push(UnitSplit {
             urgency: unit.mass * weight * if between { 1.0 } else { INSIDE },
             unit,
             at,
@@ -131,22 +137,22 @@ fn offer(files: &[(&Document, f32)], unit: Unit, heap: &mut BinaryHeap<Cut>, don
     }
 }
 
-/// Where a unit is best cut, and whether that is between sections.
-fn best_cut(document: &Document, unit: Unit) -> Option<(usize, bool)> {
+/// Returns the best split position of a unit, and `true` if it is between sections.
+fn best_split(document: &Document, unit: MemoryUnit) -> Option<(usize, bool)> {
     let chunks = document.chunks.get(unit.from..unit.to)?;
-    // For each level of headings, then for the inside of sections: the cut nearest to the middle.
+    // Nearest to the middle, for each heading level and for the inside of sections.
     let mut best: [Option<(f32, usize)>; 8] = [None; 8];
     let mut before = 0.0;
     for (at, pair) in chunks.windows(2).enumerate() {
         before += mass(&pair[0]);
         let behind = unit.mass - before;
-        let level = boundary(document, &pair[0], &pair[1]);
+        let level = boundary_level(document, &pair[0], &pair[1]);
         let least = if level < 7 { LEAST_SECTION } else { LEAST_PART };
         if before < least || behind < least {
             continue;
         }
         let mut off = (before - behind).abs();
-        // A talk is best cut where the person speaks again.
+        // A conversation is best split where the person speaks again.
         if level == 7 && pair[1].speaker == Speaker::Assistant {
             off += unit.mass;
         }
@@ -159,8 +165,8 @@ fn best_cut(document: &Document, unit: Unit) -> Option<(usize, bool)> {
     best[level].map(|(_, at)| (at, level < 7))
 }
 
-/// The outermost level of the headings between two neighbours, 7 when there is none.
-fn boundary(document: &Document, left: &Chunk, right: &Chunk) -> usize {
+/// Returns the outermost level of the headings between two neighbours; 7 if there is none.
+fn boundary_level(document: &Document, left: &Chunk, right: &Chunk) -> usize {
     let sections = document
         .sections
         .get(left.section as usize + 1..=right.section as usize)
@@ -169,20 +175,20 @@ fn boundary(document: &Document, left: &Chunk, right: &Chunk) -> usize {
     levels.filter(|level| *level > 0).min().unwrap_or(7).min(7)
 }
 
-/// The sections that a unit is of: those in its run that stand below no other one in it.
-pub(super) fn leads(document: &Document, unit: Unit) -> Vec<u32> {
+/// Returns the sections of a unit that are not below another section of the unit.
+pub(super) fn lead_sections(document: &Document, unit: MemoryUnit) -> Vec<u32> {
     let (mut leads, mut known): (Vec<u32>, HashSet<u32>) = (Vec::new(), HashSet::new());
     for chunk in document.chunks.get(unit.from..unit.to).unwrap_or_default() {
-        // The heading of an empty section leads nowhere.
+        // The heading of an empty section has no content.
         if leads.last() == Some(&chunk.section) || chunk.kind == ChunkKind::Heading {
             continue;
         }
-        if !with_those_above(document, chunk.section).any(|section| known.contains(&section)) {
+        if !section_and_ancestors(document, chunk.section).any(|section| known.contains(&section)) {
             leads.push(chunk.section);
             known.insert(chunk.section);
         }
     }
-    // Sections that are all there is below a heading are that heading.
+    // If the sections are all there is below a heading, that heading represents them.
     while leads.len() > 1 {
         let Some(parent) = document
             .sections
@@ -205,13 +211,13 @@ pub(super) fn leads(document: &Document, unit: Unit) -> Vec<u32> {
     leads
 }
 
-/// Whether a section is another one or stands below it.
+/// Returns `true` if a section is `above` or below it.
 fn is_below(document: &Document, section: u32, above: u32) -> bool {
-    with_those_above(document, section).any(|at| at == above)
+    section_and_ancestors(document, section).any(|at| at == above)
 }
 
-/// A section and those that it stands below, the nearest first: one for each level of headings at most.
-fn with_those_above(document: &Document, section: u32) -> impl Iterator<Item = u32> {
+/// Returns a section and its ancestors, nearest first; at most one per heading level.
+fn section_and_ancestors(document: &Document, section: u32) -> impl Iterator<Item = u32> {
     std::iter::successors(Some(section), move |at| {
         document.sections.get(*at as usize)?.parent
     })
@@ -237,17 +243,20 @@ mod tests {
     }
 
     #[test]
-    fn sections_are_cut_before_their_insides_and_small_ones_stay_together() {
+    fn files_are_split_between_sections_first_and_small_sections_stay_together() {
         let document = chunk(&text(&[("One", 6), ("Two", 2), ("Three", 2), ("Four", 6)]));
         let titles = |most| -> Vec<Vec<&str>> {
-            let leads_of = |unit: &Unit| {
-                let leads = leads(&document, *unit);
+            let leads_of = |unit: &MemoryUnit| {
+                let leads = lead_sections(&document, *unit);
                 let titles = leads
                     .iter()
                     .map(|at| document.sections[*at as usize].title.as_str());
                 titles.collect()
             };
-            units(&[(&document, 1.0)], most).iter().map(leads_of).collect()
+            split_into_units(&[(&document, 1.0)], most)
+                .iter()
+                .map(leads_of)
+                .collect()
         };
         assert_eq!(titles(1), [["Title"]]);
         assert_eq!(titles(2), [vec!["One", "Two"], vec!["Three", "Four"]]);
@@ -261,10 +270,10 @@ mod tests {
         let short = chunk(&text(&[("A", 3), ("B", 3)]));
         for most in 1..30 {
             let files = [(&long, 1.0), (&short, 1.0)];
-            let cut = units(&files, most);
+            let cut = split_into_units(&files, most);
             assert!(cut.len() <= most.max(1));
             for (number, (document, _)) in files.iter().enumerate() {
-                let mine: Vec<&Unit> = cut.iter().filter(|unit| unit.file == number).collect();
+                let mine: Vec<&MemoryUnit> = cut.iter().filter(|unit| unit.file == number).collect();
                 if most > 1 {
                     assert_eq!(
                         mine.iter().map(|unit| unit.to - unit.from).sum::<usize>(),
@@ -276,8 +285,8 @@ mod tests {
     }
 
     #[test]
-    fn nothing_makes_nothing() {
+    fn empty_sections_make_no_units() {
         let empty = chunk(b"# Only\n\n## Headings\n");
-        assert!(units(&[(&empty, 1.0)], 9).is_empty());
+        assert!(split_into_units(&[(&empty, 1.0)], 9).is_empty());
     }
 }

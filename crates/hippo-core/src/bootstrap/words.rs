@@ -1,4 +1,4 @@
-//! Which words stand in a text, and how rare is each in the workspace?
+//! Words of a text and their rarity in the workspace.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,68 +6,68 @@ use rust_stemmers::{Algorithm, Stemmer};
 
 use crate::retrieval::terms::is_stop;
 
-/// Longest word in bytes; longer runs are hashes, encoded data, or scripts without spaces.
+/// Maximum number of bytes of a word; longer runs are hashes, encoded data, or scripts without spaces.
 const LONGEST: usize = 40;
 
-/// Words of calendars and of talk that tag nothing.
+/// Words of calendars and conversation that are useless as tags.
 const EMPTY: &str = "\
     january february march april june july august september october november december jan feb mar apr jun jul aug \
     sep sept oct nov dec monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun today \
     tomorrow yesterday tonight week weeks month months day days year years hour hours minute minutes time times date \
-    morning afternoon evening night lot lots bit kind sort way ways want wants wanted need needs needed think thought \
+    morning afternoon evening night lot lots bit kind class way ways want wants wanted need needs needed think thought \
     know knew see saw look looks looking sound sounds feel felt help helps helped helpful thank thanks thankful great \
     good nice awesome amazing cool wow hey hi hello bye sure glad happy love loved hope really pretty actually \
     definitely maybe probably recently currently lately new old first last next use used using start started try \
     tried trying take took come coming work works working example examples note notes please yeah haha lol http https \
     www com org pic photo image shared share user assistant tip tips etc redacted";
 
-/// What a word is besides its stem.
+/// Class of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sort {
-    Telling,
-    /// Says nothing by itself: a stop word.
+enum WordClass {
+    Significant,
+    /// Stop word without meaning of its own.
     Stop,
-    /// Carries meaning in a sentence and none as a tag: months, greetings.
+    /// Meaningful in a sentence but not as a tag: months, greetings.
     Empty,
-    /// Digits, or mostly digits.
+    /// Only or mostly digits.
     Number,
 }
 
-/// A word of a text.
+/// Word of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Word<'a> {
-    /// As written.
+pub(crate) struct ScannedWord<'a> {
+    /// Original spelling.
     pub text: &'a str,
-    /// Number of its stem.
+    /// Id of its stem.
     pub id: u32,
-    /// It starts with a capital.
+    /// `true` if it starts with a capital.
     pub capital: bool,
-    /// Nothing but one space is between it and the word before.
+    /// `true` if exactly one space separates it from the preceding word.
     pub joined: bool,
-    sort: Sort,
+    class: WordClass,
 }
 
-impl Word<'_> {
-    /// Whether it can stand in a tag.
-    pub fn tags(&self) -> bool {
-        self.sort == Sort::Telling
+impl ScannedWord<'_> {
+    /// Returns `true` if it can be part of a tag.
+    pub fn is_taggable(&self) -> bool {
+        self.class == WordClass::Significant
     }
 
-    /// Whether it says anything at all.
-    pub fn tells(&self) -> bool {
-        self.sort != Sort::Stop
+    /// Returns `true` if it is not a stop word.
+    pub fn is_significant(&self) -> bool {
+        self.class != WordClass::Stop
     }
 
-    /// Whether it is a number, a date or a time.
+    /// Returns `true` if it is a number, date or time.
     pub fn is_number(&self) -> bool {
-        self.sort == Sort::Number
+        self.class == WordClass::Number
     }
 }
 
-/// The words of a workspace and in how many blocks of text each occurs.
-pub(crate) struct Words {
+/// Words of a workspace with the number of text blocks that contain each.
+pub(crate) struct WordCounts {
     stemmer: Stemmer,
-    known: HashMap<Box<str>, (u32, Sort)>,
+    known: HashMap<Box<str>, (u32, WordClass)>,
     stems: HashMap<Box<str>, u32>,
     blocks_of: Vec<u32>,
     last_block: Vec<u32>,
@@ -76,7 +76,7 @@ pub(crate) struct Words {
     empty: HashSet<&'static str>,
 }
 
-impl Words {
+impl WordCounts {
     pub fn new() -> Self {
         Self {
             stemmer: Stemmer::create(Algorithm::English),
@@ -90,7 +90,7 @@ impl Words {
         }
     }
 
-    /// A block of text begins: the next words are counted for it.
+    /// Starts a block of text, for which the following words are counted.
     pub fn begin_block(&mut self) {
         self.blocks += 1;
     }
@@ -100,7 +100,7 @@ impl Words {
         let block = self.blocks;
         let mut found = std::mem::take(&mut self.last_block);
         let mut counts = std::mem::take(&mut self.blocks_of);
-        self.each(text, |word| {
+        self.for_each_word(text, |word| {
             let at = word.id as usize;
             if found.len() <= at {
                 found.resize(at + 1, 0);
@@ -115,20 +115,20 @@ impl Words {
         self.blocks_of = counts;
     }
 
-    /// How rare a word is: BM25's inverse document frequency over blocks, above 0.
+    /// Returns the rarity of a word: BM25's inverse document frequency over blocks, above 0.
     pub fn rarity(&self, id: u32) -> f32 {
         let with = self.blocks_of.get(id as usize).copied().unwrap_or(0) as f32;
         let all = (self.blocks as f32).max(with);
         (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
     }
 
-    /// The rarity of a word that stands in one block.
+    /// Returns the rarity of a word in only one block.
     pub fn rarest(&self) -> f32 {
         (1.0 + (self.blocks as f32 - 0.5) / 1.5).ln()
     }
 
     /// Calls `sink` with each word of a line.
-    pub fn each<'a>(&mut self, line: &'a str, mut sink: impl FnMut(Word<'a>)) {
+    pub fn for_each_word<'a>(&mut self, line: &'a str, mut sink: impl FnMut(ScannedWord<'a>)) {
         let mut before = None;
         let mut rest = line.char_indices().peekable();
         while let Some((start, first)) = rest.next() {
@@ -148,18 +148,18 @@ impl Words {
             let text = &line[start..end];
             let joined = before.is_some_and(|before: usize| &line[before..start] == " ");
             before = Some(end);
-            let (id, sort) = self.look_up(text);
-            sink(Word {
+            let (id, class) = self.look_up(text);
+            sink(ScannedWord {
                 text,
                 id,
                 capital: first.is_uppercase(),
                 joined,
-                sort,
+                class,
             });
         }
     }
 
-    fn look_up(&mut self, text: &str) -> (u32, Sort) {
+    fn look_up(&mut self, text: &str) -> (u32, WordClass) {
         let mut folded = std::mem::take(&mut self.folded);
         folded.clear();
         let base = text.strip_suffix("'s").or_else(|| text.strip_suffix("’s"));
@@ -171,26 +171,26 @@ impl Words {
             folded.extend(base.chars().flat_map(char::to_lowercase));
         }
         let found = self.known.get(folded.as_str()).copied();
-        let (id, sort) = found.unwrap_or_else(|| self.learn(&folded));
+        let (id, class) = found.unwrap_or_else(|| self.learn(&folded));
         self.folded = folded;
-        (id, sort)
+        (id, class)
     }
 
-    fn learn(&mut self, folded: &str) -> (u32, Sort) {
+    fn learn(&mut self, folded: &str) -> (u32, WordClass) {
         let digits = folded.bytes().filter(u8::is_ascii_digit).count();
         let bare: String = folded
             .chars()
             .filter(|mark| !matches!(mark, '\'' | '’'))
             .collect();
         let short = bare.chars().count() < 3 && bare.is_ascii();
-        let sort = if is_stop(&bare) {
-            Sort::Stop
+        let class = if is_stop(&bare) {
+            WordClass::Stop
         } else if digits * 2 >= folded.len() || folded.len() > LONGEST {
-            Sort::Number
+            WordClass::Number
         } else if self.empty.contains(bare.as_str()) || short || folded.contains("://") {
-            Sort::Empty
+            WordClass::Empty
         } else {
-            Sort::Telling
+            WordClass::Significant
         };
         let latin = folded.len() > 2 && folded.bytes().all(|byte| byte.is_ascii_lowercase());
         let stem = if latin {
@@ -200,8 +200,8 @@ impl Words {
         };
         let next = u32::try_from(self.stems.len()).unwrap_or(u32::MAX);
         let id = *self.stems.entry(stem.into_boxed_str()).or_insert(next);
-        self.known.insert(folded.into(), (id, sort));
-        (id, sort)
+        self.known.insert(folded.into(), (id, class));
+        (id, class)
     }
 }
 
@@ -210,13 +210,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_with_their_marks() {
-        let mut words = Words::new();
+    fn words_keep_inner_punctuation() {
+        let mut words = WordCounts::new();
         let mut found = Vec::new();
-        words.each(
+        words.for_each_word(
             "Ada's pg_dump, at 10:30 of v1.2 — the Café's max.conf",
             |word| {
-                found.push((word.text, word.tags(), word.joined));
+                found.push((word.text, word.is_taggable(), word.joined));
             },
         );
         let expected = [
@@ -235,13 +235,13 @@ mod tests {
 
     #[test]
     fn a_word_in_every_block_is_not_rare() {
-        let mut words = Words::new();
+        let mut words = WordCounts::new();
         for text in ["deploy the map", "deploys again", "deploy and test"] {
             words.begin_block();
             words.count(text);
         }
         let mut ids = Vec::new();
-        words.each("deploying map", |word| ids.push(word.id));
+        words.for_each_word("deploying map", |word| ids.push(word.id));
         assert!(words.rarity(ids[0]) < 0.5 * words.rarity(ids[1]));
     }
 }

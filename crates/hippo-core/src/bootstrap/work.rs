@@ -1,13 +1,13 @@
-//! How does a cut piece of memory become an entry?
+//! Creation of entries from units.
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::line::{self, Line};
+use super::line::{self, WeightedLine};
 use super::phrases::{self, Phrase};
-use super::topic::{self, Headings, Ids, Naming};
-use super::units::{self, Unit};
-use super::words::Words;
-use super::{MemoryFile, NewEntry, Settings, StateFile, group, priority, state, summary};
+use super::topic::{self, HeadingStats, IdAllocator, UnitNaming};
+use super::units::{self, MemoryUnit};
+use super::words::WordCounts;
+use super::{BootstrapSettings, MemoryFile, NewEntry, StateFile, group, priority, state, summary};
 use crate::chunk::{Document, Speaker, chunk_text};
 use crate::entry::{Entry, Origin, Pointer, Priority};
 use crate::redact::without_secrets;
@@ -15,32 +15,32 @@ use crate::retrieval::speaker;
 use crate::source::{SourceKind, date_in_name};
 use crate::time::{Date, Timestamp};
 
-/// Tags of an entry, at most.
+/// Maximum number of tags of an entry.
 const TAGS: usize = 6;
-/// Sections that an entry points at; an entry of more points at the file.
+/// Maximum number of sections that an entry points at; an entry of more sections points at the file.
 const POINTERS: usize = 6;
 /// Chunks of a block, within which a word counts once for its rarity.
 const BLOCK: usize = 12;
-/// Milliseconds in a day.
+/// Milliseconds of a day.
 const DAY: i64 = 86_400_000;
 
-/// What is known of a workspace while its entries are made.
-pub(super) struct Work<'w> {
+/// State of a workspace while its entries are created.
+pub(super) struct EntryBuilder<'w> {
     files: &'w [&'w MemoryFile<'w>],
-    settings: &'w Settings,
-    words: Words,
-    headings: Headings,
+    settings: &'w BootstrapSettings,
+    words: WordCounts,
+    headings: HeadingStats,
     groups: group::Groups,
-    /// Names of speakers, in lower case, and the numbers of their stems.
+    /// Lower-case names of speakers, and the ids of their stems.
     names: BTreeSet<String>,
     name_ids: HashSet<u32>,
-    ids: Ids,
+    ids: IdAllocator,
 }
 
-impl<'w> Work<'w> {
-    /// Reads all files once, to know how rare each word is.
-    pub fn of(files: &'w [&'w MemoryFile<'w>], settings: &'w Settings) -> Self {
-        let mut words = Words::new();
+impl<'w> EntryBuilder<'w> {
+    /// Reads all files once to determine the rarity of each word.
+    pub fn new(files: &'w [&'w MemoryFile<'w>], settings: &'w BootstrapSettings) -> Self {
+        let mut words = WordCounts::new();
         let mut names = BTreeSet::new();
         for file in files {
             let mut section = None;
@@ -60,7 +60,7 @@ impl<'w> Work<'w> {
         }
         let mut name_ids = HashSet::new();
         for name in &names {
-            words.each(name, |word| {
+            words.for_each_word(name, |word| {
                 name_ids.insert(word.id);
             });
         }
@@ -75,20 +75,20 @@ impl<'w> Work<'w> {
             files,
             settings,
             words,
-            headings: Headings::of(titles),
-            groups: group::Groups::of(files.iter().map(|file| (file.path, file.kind))),
+            headings: HeadingStats::count(titles),
+            groups: group::Groups::from_paths(files.iter().map(|file| (file.path, file.kind))),
             names,
             name_ids,
-            ids: Ids::new(&settings.taken),
+            ids: IdAllocator::new(&settings.taken),
         }
     }
 
-    /// Entries of the markdown files, at most `most`.
+    /// Creates at most `most` entries of the markdown files.
     pub fn entries(&mut self, most: usize) -> Vec<NewEntry> {
         if most == 0 {
             return Vec::new();
         }
-        self.ids = Ids::new(&self.settings.taken);
+        self.ids = IdAllocator::new(&self.settings.taken);
         let nothing = Document::default();
         let documents: Vec<(&Document, f32)> = self
             .files
@@ -97,15 +97,15 @@ impl<'w> Work<'w> {
                 if file.known {
                     (&nothing, 0.0)
                 } else {
-                    (file.document, worth(file.kind))
+                    (file.document, source_weight(file.kind))
                 }
             })
             .collect();
-        let units = units::units(&documents, most);
+        let units = units::split_into_units(&documents, most);
         let mut before: Option<(usize, Option<u32>)> = None;
         let mut entries = Vec::with_capacity(units.len());
         for unit in units {
-            let leads = units::leads(self.files[unit.file].document, unit);
+            let leads = units::lead_sections(self.files[unit.file].document, unit);
             let key = (unit.file, leads.first().copied());
             let part = before == Some(key);
             before = Some((unit.file, leads.last().copied()));
@@ -114,7 +114,7 @@ impl<'w> Work<'w> {
         entries
     }
 
-    fn entry(&mut self, unit: Unit, leads: &[u32], part: bool) -> Option<NewEntry> {
+    fn entry(&mut self, unit: MemoryUnit, leads: &[u32], part: bool) -> Option<NewEntry> {
         let file = self.files[unit.file];
         let lines = line::lines(file.document, file.bytes, unit.from, unit.to);
         let titles: Vec<String> = leads
@@ -124,17 +124,21 @@ impl<'w> Work<'w> {
             .map(|section| line::clean(&section.title))
             .filter(|title| !title.is_empty())
             .collect();
-        let ranked = phrases::phrases(&mut self.words, &lines, &self.name_ids, TAGS + 3);
+        let ranked = phrases::choose_phrases(&mut self.words, &lines, &self.name_ids, TAGS + 3);
         let about = self.about(file);
-        let naming = Naming {
+        let naming = UnitNaming {
             titles: &titles,
             about: about.as_deref(),
             part,
             project: matches!(file.kind, SourceKind::Project),
         };
-        let (topic, used) = topic::topic(&naming, |title| self.headings.tells(title, &self.names), &ranked);
+        let (topic, used) = topic::compose_topic(
+            &naming,
+            |title| self.headings.is_meaningful(title, &self.names),
+            &ranked,
+        );
         let (tags, shown) = self.tags(&topic, ranked.get(used..).unwrap_or_default());
-        let summary = summary::summary(&mut self.words, &lines, &shown);
+        let summary = summary::extract_summary(&mut self.words, &lines, &shown);
         if topic.is_empty() || summary.is_empty() {
             return None;
         }
@@ -146,7 +150,7 @@ impl<'w> Work<'w> {
         Some(NewEntry {
             group: self.groups.group(file.path, file.kind, &headings),
             entry: Entry {
-                id: self.ids.give(file.path, title, hash.filter(|_| part)),
+                id: self.ids.assign(file.path, title, hash.filter(|_| part)),
                 topic,
                 summary,
                 pointers: self.pointers(file, unit, leads),
@@ -165,19 +169,20 @@ impl<'w> Work<'w> {
         })
     }
 
-    /// What a file or project is called, when that says something.
+    /// Returns the name of a file or project, if meaningful.
     fn about(&self, file: &MemoryFile<'_>) -> Option<String> {
         let title = file.document.title.as_deref().map(line::clean);
-        let title = title.filter(|title| self.headings.tells(title, &self.names));
-        let named =
-            || Some(topic::file_name(file.path)).filter(|name| self.headings.tells(name, &self.names));
+        let title = title.filter(|title| self.headings.is_meaningful(title, &self.names));
+        let named = || {
+            Some(topic::file_name(file.path)).filter(|name| self.headings.is_meaningful(name, &self.names))
+        };
         title.or_else(named)
     }
 
-    /// Tags that say what the topic does not, and the words that topic and tags show together.
+    /// Returns tags that add to the topic, and the ids of all words in topic and tags.
     fn tags(&mut self, topic: &str, phrases: &[Phrase]) -> (Vec<String>, HashSet<u32>) {
         let mut shown = HashSet::new();
-        self.words.each(topic, |word| {
+        self.words.for_each_word(topic, |word| {
             shown.insert(word.id);
         });
         let mut tags = Vec::new();
@@ -192,15 +197,15 @@ impl<'w> Work<'w> {
         (tags, shown)
     }
 
-    fn priority(&self, titles: &[String], lines: &[Line]) -> (Priority, Option<String>) {
+    fn priority(&self, titles: &[String], lines: &[WeightedLine]) -> (Priority, Option<String>) {
         let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
-        match priority::infer(&self.settings.priority_rules, &titles, lines) {
+        match priority::infer_priority(&self.settings.priority_rules, &titles, lines) {
             Some(rule) => (rule.priority, Some(rule.name.clone())),
             None => (Priority::Normal, None),
         }
     }
 
-    fn pointers(&self, file: &MemoryFile<'_>, unit: Unit, leads: &[u32]) -> Vec<Pointer> {
+    fn pointers(&self, file: &MemoryFile<'_>, unit: MemoryUnit, leads: &[u32]) -> Vec<Pointer> {
         let of = |section: Option<String>| Pointer {
             path: file.path.to_owned(),
             section,
@@ -216,7 +221,7 @@ impl<'w> Work<'w> {
                 .sections
                 .get(*lead as usize)
                 .map(|section| &section.title);
-            // A heading with a secret in it is found below the file.
+            // For a heading that contains a secret, point at the file.
             let shown = title.filter(|title| !title.is_empty() && without_secrets(title) == **title);
             let pointer = of(shown.cloned());
             if !pointers.contains(&pointer) {
@@ -248,14 +253,14 @@ impl<'w> Work<'w> {
         created.max(oldest)
     }
 
-    /// The entry of a state file; `None` when it is empty.
+    /// Creates the entry of a state file; `None` if the file is empty.
     pub fn state_entry(&mut self, file: &StateFile<'_>) -> Option<NewEntry> {
         let (summary, tags) = state::describe(file.path, file.bytes)?;
         let created = file.modified.min(self.settings.now);
         Some(NewEntry {
             group: self.groups.group(file.path, SourceKind::Other, &[]),
             entry: Entry {
-                id: self.ids.give(file.path, "", None),
+                id: self.ids.assign(file.path, "", None),
                 topic: topic::file_name(file.path),
                 summary,
                 pointers: vec![Pointer {
@@ -283,8 +288,8 @@ impl<'w> Work<'w> {
     }
 }
 
-/// How much a byte of a kind of file counts: what somebody distilled counts more than what was said.
-const fn worth(kind: SourceKind) -> f32 {
+/// Returns the weight of a byte of a source: distilled text counts more than conversation.
+const fn source_weight(kind: SourceKind) -> f32 {
     match kind {
         SourceKind::Root => 3.0,
         SourceKind::Knowledge | SourceKind::Project | SourceKind::Plan => 2.0,

@@ -1,22 +1,22 @@
-//! What does an archival cycle do: promotion, archive, proposals, sections, By Time, health (v1 §8.2)?
+//! Rules of the archival cycle (v1 §8.2).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 use super::change::Change;
-use super::planner::Planner;
+use super::planner::CyclePlanner;
 use super::{Place, Rule, Snapshot};
 use crate::bootstrap::{DAILY_LOGS, TECHNICAL, TimeBand};
 use crate::entry::{EntryId, Priority};
 use crate::time::Timestamp;
 
-/// Milliseconds in a day.
+/// Milliseconds of a day.
 const DAY: u64 = 86_400_000;
-/// Lower ends of the bands of strength (v1 §6.2): silent, decaying, weak, moderate, strong.
+/// Lower bounds of the strength bands (v1 §6.2): silent, decaying, weak, moderate, strong.
 const BANDS: [f32; 5] = [0.0, 0.1, 0.3, 0.5, 0.8];
 
-/// The state of an index.
+/// Health metrics of an index.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Health {
     /// Entries in the index.
@@ -27,22 +27,22 @@ pub struct Health {
     pub archived: usize,
     /// Entries that never fade.
     pub amygdala: usize,
-    /// Entries that have proved themselves.
+    /// Consolidated entries.
     pub consolidated: usize,
-    /// Live entries without related ones.
+    /// Live entries without related entries.
     pub unlinked: usize,
-    /// Mean strength of live entries, in [0, 1]; 0 without any.
+    /// Mean strength of live entries, in [0, 1]; 0 if there are none.
     pub mean_strength: f32,
-    /// Live entries by band of strength: silent, decaying, weak, moderate, strong.
+    /// Live entries by strength band: silent, decaying, weak, moderate, strong.
     pub bands: [usize; 5],
     /// Live entries by group.
     pub groups: BTreeMap<String, usize>,
 }
 
 impl Health {
-    /// Counts a snapshot.
+    /// Computes the metrics of a snapshot.
     #[must_use]
-    pub fn of(snapshot: &Snapshot) -> Self {
+    pub fn from_snapshot(snapshot: &Snapshot) -> Self {
         let mut health = Self::default();
         let mut sum = 0.0;
         for record in snapshot.records.values() {
@@ -67,26 +67,26 @@ impl Health {
     }
 }
 
-/// All rules of an archival cycle.
-pub(super) fn rules(planner: &mut Planner) {
-    consolidate(planner);
-    archive(planner);
-    propose(planner);
-    cluster(planner);
-    by_time(planner);
-    orphans(planner);
+/// Runs all rules of an archival cycle.
+pub(super) fn run_rules(planner: &mut CyclePlanner) {
+    mark_consolidated(planner);
+    archive_queued(planner);
+    propose_facts(planner);
+    cluster_by_tag(planner);
+    assign_time_bands(planner);
+    report_orphans(planner);
 }
 
 fn is_past(since: Timestamp, days: u16, now: Timestamp) -> bool {
     since < now && now.since(since) >= u64::from(days) * DAY
 }
 
-/// Strong for long: from then on consolidated.
-fn consolidate(planner: &mut Planner) {
+/// Marks entries that were strong for long as consolidated.
+fn mark_consolidated(planner: &mut CyclePlanner) {
     let now = planner.state.run.started;
     let days = planner.state.settings.strong_days;
     let live = planner.ids(|record| record.place == Place::Index);
-    planner.consider(Rule::Consolidate, live.len());
+    planner.count_considered(Rule::Consolidate, live.len());
     for id in live {
         let Some(record) = planner.state.records.get(&id) else {
             continue;
@@ -98,31 +98,31 @@ fn consolidate(planner: &mut Planner) {
                 from: false,
                 to: true,
             };
-            planner.step(Rule::Consolidate, vec![id], change);
+            planner.add_step(Rule::Consolidate, vec![id], change);
         }
     }
 }
 
-/// Long in the Decay Queue: into the archive.
-fn archive(planner: &mut Planner) {
+/// Archives entries that were long in the Decay Queue.
+fn archive_queued(planner: &mut CyclePlanner) {
     let now = planner.state.run.started;
     let settings = &planner.state.settings;
     let (days, least) = (settings.queue_days, settings.queue_below);
     let waiting = planner.ids(|record| matches!(record.place, Place::Queue(_)));
-    planner.consider(Rule::Archive, waiting.len());
+    planner.count_considered(Rule::Archive, waiting.len());
     let over = planner.ids(|record| {
         let long = matches!(record.place, Place::Queue(since) if is_past(since, days, now));
-        // One that is strong again goes back with the next light cycle.
+        // An entry that is strong again returns with the next light cycle.
         long && record.strength < least && record.entry.priority != Priority::Amygdala
     });
     planner.demote(Rule::Archive, over, Place::Archive(now));
 }
 
-/// Facts that the logs repeat or that are asked for often.
-fn propose(planner: &mut Planner) {
+/// Proposes facts that the logs repeat or that are accessed often.
+fn propose_facts(planner: &mut CyclePlanner) {
     let (days, hits) = planner.state.settings.propose_from;
     let facts = planner.state.facts.clone();
-    planner.consider(Rule::Propose, facts.len());
+    planner.count_considered(Rule::Propose, facts.len());
     for fact in facts {
         let worth = fact.days >= days || (fact.days > 1 && fact.hits >= hits);
         if worth && !planner.state.proposed.contains(&fact.text) {
@@ -130,13 +130,13 @@ fn propose(planner: &mut Planner) {
                 text: fact.text,
                 proposed: true,
             };
-            planner.step(Rule::Propose, Vec::new(), change);
+            planner.add_step(Rule::Propose, Vec::new(), change);
         }
     }
 }
 
-/// Entries without a telling group that share a tag become a section, the largest first.
-fn cluster(planner: &mut Planner) {
+/// Moves entries without a specific group that share a tag into a section, largest first.
+fn cluster_by_tag(planner: &mut CyclePlanner) {
     let least = planner.state.settings.cluster_from.max(2);
     loop {
         let loose: Vec<_> = planner
@@ -159,12 +159,12 @@ fn cluster(planner: &mut Planner) {
         let Some((tag, ids)) = largest.filter(|(_, ids)| ids.len() >= least) else {
             break;
         };
-        let name = heading(tag);
-        // A group of this name that is loose itself would be tried for ever.
+        let name = format_heading(tag);
+        // A tag that names an unspecific group would be tried again forever.
         if name == TECHNICAL || name == DAILY_LOGS || name.is_empty() {
             break;
         }
-        planner.consider(Rule::Cluster, ids.len());
+        planner.count_considered(Rule::Cluster, ids.len());
         let group = |id: &EntryId| planner.state.records.get(id).map(|record| record.group.clone());
         let moves = ids
             .iter()
@@ -172,12 +172,12 @@ fn cluster(planner: &mut Planner) {
         let change = Change::Regroup {
             moves: moves.collect(),
         };
-        planner.step(Rule::Cluster, ids, change);
+        planner.add_step(Rule::Cluster, ids, change);
     }
 }
 
-/// A tag as a heading.
-fn heading(tag: &str) -> String {
+/// Formats a tag as a heading.
+fn format_heading(tag: &str) -> String {
     let mut letters = tag
         .chars()
         .map(|mark| if matches!(mark, '-' | '_') { ' ' } else { mark });
@@ -185,16 +185,16 @@ fn heading(tag: &str) -> String {
     first.chain(letters).collect()
 }
 
-/// By Time, seen from today.
-pub(super) fn by_time(planner: &mut Planner) {
+/// Assigns the By Time heading of each entry relative to today.
+pub(super) fn assign_time_bands(planner: &mut CyclePlanner) {
     let today = planner.state.today();
     let offset = planner.state.settings.offset_seconds;
-    planner.each(
+    planner.change_each(
         Rule::ByTime,
         |_| true,
         |id, record| {
             let listed = record.place == Place::Index;
-            let to = listed.then(|| TimeBand::of(record.entry.created.date(offset), today));
+            let to = listed.then(|| TimeBand::from_date(record.entry.created.date(offset), today));
             (record.band != to).then(|| Change::Band {
                 id: id.clone(),
                 from: record.band,
@@ -204,10 +204,10 @@ pub(super) fn by_time(planner: &mut Planner) {
     );
 }
 
-/// Entries that nothing leads to.
-fn orphans(planner: &mut Planner) {
+/// Reports entries without related entries in either direction.
+fn report_orphans(planner: &mut CyclePlanner) {
     let live = planner.ids(|record| record.place == Place::Index);
-    planner.consider(Rule::Orphan, live.len());
+    planner.count_considered(Rule::Orphan, live.len());
     let linked: BTreeSet<EntryId> = planner
         .state
         .live()
@@ -220,7 +220,7 @@ fn orphans(planner: &mut Planner) {
             .get(&id)
             .is_some_and(|record| record.entry.related.is_empty());
         if alone && !linked.contains(&id) {
-            planner.find(Rule::Orphan, &id, "no entry is related to it");
+            planner.report(Rule::Orphan, &id, "no entry is related to it");
         }
     }
 }

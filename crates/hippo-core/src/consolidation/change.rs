@@ -1,4 +1,4 @@
-//! What can one step of a run change, and what takes it back?
+//! Reversible changes of a consolidation run.
 
 use std::collections::BTreeSet;
 
@@ -9,174 +9,174 @@ use crate::bootstrap::TimeBand;
 use crate::entry::{Entry, EntryId, Pointer};
 use crate::time::Timestamp;
 
-/// One change and its reason. A step is made as a whole or not at all.
+/// Change and its reason. A step is applied as a whole or not at all.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Step {
-    /// Why.
+    /// Rule that made the change.
     pub rule: Rule,
-    /// Which entries it is about.
+    /// Entries that the change concerns.
     pub entries: Vec<EntryId>,
-    /// What is done.
+    /// The change.
     pub change: Change,
 }
 
-/// Strength at the start of the curve, when that was, and the current strength.
+/// Strength of an entry, its curve and its last replay.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Vigour {
     /// Strength at the start of the curve (s0).
     pub initial: f32,
-    /// The last access; in runs of earlier builds the start of the curve.
+    /// Last access; in runs of earlier builds, the start of the curve.
     pub accessed: Timestamp,
-    /// The start of the curve, where a replay moved it.
+    /// Start of the curve, if a replay moved it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed_to: Option<Timestamp>,
     /// Current strength.
     pub strength: f32,
-    /// Start of the run that replayed it last.
+    /// Start of the run that last replayed the entry.
     pub replayed: Option<Timestamp>,
 }
 
-/// From what to what.
+/// Change with the values before and after.
 ///
-/// Making a change twice is making it once. What the change does not name stays as it is, so that an access recorded in
-/// the meantime is kept.
+/// Changes are idempotent. A change leaves all other fields alone, so that a concurrent access is kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "do")]
 pub enum Change {
-    /// An entry comes.
+    /// Adds an entry.
     Add {
-        /// All of it.
+        /// Whole record.
         record: Box<Record>,
     },
-    /// The inverse of [`Change::Add`]; no plan has it.
+    /// Inverse of [`Change::Add`]; never part of a plan.
     Remove {
-        /// All of it.
+        /// Whole record.
         record: Box<Record>,
     },
-    /// An entry changes its place.
+    /// Moves an entry to another place.
     Move {
-        /// Which.
+        /// Entry.
         id: EntryId,
-        /// Where it stood.
+        /// Place before.
         from: Place,
-        /// Where it goes.
+        /// Place after.
         to: Place,
-        /// What the run's count of demotions grows by.
+        /// Increment of the run's demotion count.
         demotes: i8,
     },
-    /// The index file is brought to what is so.
+    /// Updates the values in the index file.
     File {
-        /// Which.
+        /// Entry.
         id: EntryId,
-        /// What the file said.
+        /// Values before.
         from: Option<Filed>,
-        /// What it will say.
+        /// Values after.
         to: Option<Filed>,
     },
-    /// Since when an entry is strong.
+    /// Sets the time since which an entry is strong.
     Strong {
-        /// Which.
+        /// Entry.
         id: EntryId,
-        /// Before.
+        /// Time before.
         from: Option<Timestamp>,
-        /// After.
+        /// Time after.
         to: Option<Timestamp>,
     },
-    /// An entry points elsewhere, or its source has another content.
+    /// Sets the pointers of an entry and the content hashes of its sources.
     Point {
-        /// Which.
+        /// Entry.
         id: EntryId,
         /// Pointers and hashes before.
         from: (Vec<Pointer>, Vec<Option<[u8; 16]>>),
         /// Pointers and hashes after.
         to: (Vec<Pointer>, Vec<Option<[u8; 16]>>),
     },
-    /// One entry takes another one in; that one goes to the archive.
+    /// Merges one entry into another and archives it.
     Merge {
-        /// The entry that stays, before.
+        /// Kept entry before.
         from: Box<Entry>,
-        /// The entry that stays, after.
+        /// Kept entry after.
         to: Box<Entry>,
-        /// Hashes of its sources before and after.
+        /// Source hashes of the kept entry, before and after.
         hashes: Box<[Vec<Option<[u8; 16]>>; 2]>,
-        /// The entry that is taken in.
+        /// Absorbed entry.
         absorbed: EntryId,
-        /// Where that one stood, and where it goes.
+        /// Place of the absorbed entry, before and after.
         places: (Place, Place),
-        /// What the run's count of demotions grows by.
+        /// Increment of the run's demotion count.
         demotes: i8,
     },
-    /// Other entries belong to it.
+    /// Sets the related entries.
     Relate {
-        /// Which.
+        /// Entry.
         id: EntryId,
-        /// Before.
+        /// Related entries before.
         from: Vec<EntryId>,
-        /// After.
+        /// Related entries after.
         to: Vec<EntryId>,
-        /// Of these, the links that common accesses made, before and after.
+        /// Links among them that stem from common accesses, before and after.
         #[serde(default)]
         made: Box<[BTreeSet<EntryId>; 2]>,
     },
-    /// Another summary; the version goes with it.
+    /// Sets the summary and the version.
     Summarise {
-        /// Which.
+        /// Entry.
         id: EntryId,
         /// Summary and version before.
         from: (String, u32),
         /// Summary and version after.
         to: (String, u32),
     },
-    /// What is listed under Quick Access.
+    /// Sets the entries under Quick Access.
     QuickAccess {
-        /// Before.
+        /// Entries before.
         from: Vec<EntryId>,
-        /// After.
+        /// Entries after.
         to: Vec<EntryId>,
     },
-    /// A replay.
+    /// Replays an entry.
     Replay {
-        /// Which.
+        /// Entry.
         id: EntryId,
-        /// Before.
+        /// Strength before.
         from: Vigour,
-        /// After.
+        /// Strength after.
         to: Vigour,
     },
-    /// It has proved itself.
+    /// Marks an entry as consolidated.
     Consolidate {
-        /// Which.
+        /// Entry.
         id: EntryId,
-        /// Before.
+        /// Mark before.
         from: bool,
-        /// After.
+        /// Mark after.
         to: bool,
     },
-    /// Another group below By Topic, for all entries of a cluster at once: half a cluster is none.
+    /// Sets the group of all entries of a cluster at once, because a partial cluster would not form a
+    /// section.
     Regroup {
-        /// Each entry with its group before and after.
+        /// Entries with their groups before and after.
         moves: Vec<(EntryId, String, String)>,
     },
-    /// Another heading below By Time.
+    /// Sets the heading below By Time.
     Band {
-        /// Which.
+        /// Entry.
         id: EntryId,
-        /// Before.
+        /// Heading before.
         from: Option<TimeBand>,
-        /// After.
+        /// Heading after.
         to: Option<TimeBand>,
     },
-    /// A fact is proposed for long-term memory, or no longer.
+    /// Adds or withdraws a proposal for long-term memory.
     Propose {
-        /// The fact.
+        /// Text of the fact.
         text: String,
-        /// Whether it is proposed after the change.
+        /// `true` if the fact is proposed after the change.
         proposed: bool,
     },
 }
 
 impl Change {
-    /// Makes the change. An entry that is not there any more is passed over.
+    /// Applies the change. A missing entry is skipped.
     pub fn apply(&self, snapshot: &mut Snapshot) {
         let id = match self {
             Self::Add { record } => {
@@ -235,7 +235,7 @@ impl Change {
         }
     }
 
-    /// Sets what a change of one record sets.
+    /// Sets the fields of a change that concerns one record.
     fn set(&self, record: &mut Record) {
         match self {
             Self::File { to, .. } => record.filed = *to,
@@ -271,7 +271,7 @@ impl Change {
         }
     }
 
-    /// The change that takes this one back.
+    /// Returns the change that undoes this one.
     #[must_use]
     pub fn inverse(&self) -> Self {
         let mut inverse = self.clone();
@@ -328,7 +328,7 @@ impl Change {
     }
 }
 
-/// Moves an entry and counts it, once: a step made twice demotes one entry.
+/// Moves an entry and updates the demotion count. A repeated step counts once.
 fn shift(snapshot: &mut Snapshot, id: &EntryId, to: Place, demotes: i8) {
     if let Some(record) = snapshot.records.get_mut(id)
         && record.place != to

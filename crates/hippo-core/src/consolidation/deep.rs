@@ -1,33 +1,33 @@
-//! What does a deep cycle do: pointers, pruning, merges, associations, summaries, Quick Access (v1 §8.2)?
+//! Rules of the deep cycle (v1 §8.2).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{Change, Vigour};
-use super::planner::Planner;
+use super::planner::CyclePlanner;
 use super::{Place, Rule, archival, light, merge, sources};
 use crate::bootstrap::quick_access;
-use crate::decay::{self, Profile};
+use crate::decay::{self, DecayCurve};
 use crate::entry::{EntryId, Origin, Priority};
 
-/// All rules of a deep cycle.
-pub(super) fn rules(planner: &mut Planner) {
-    sources::check(planner);
-    prune(planner);
-    // Before merging: a merge compares what the sources say now.
-    summarise(planner);
-    merge::duplicates(planner);
-    // An entry that took another one in may have lost pointers of that one: what follows goes by what is left.
-    sources::check(planner);
-    associate(planner);
+/// Runs all rules of a deep cycle.
+pub(super) fn run_rules(planner: &mut CyclePlanner) {
+    sources::check_pointers(planner);
+    prune_entries(planner);
+    // Before merging, because merges compare current summaries.
+    update_summaries(planner);
+    merge::merge_duplicates(planner);
+    // A merged entry may have lost pointers: later rules use the remaining ones.
+    sources::check_pointers(planner);
+    relate_entries(planner);
     list_quick_access(planner);
-    archival::by_time(planner);
+    archival::assign_time_bands(planner);
 }
 
-/// Out of the Decay Queue into the archive. What this run queued itself waits for the next one.
-fn prune(planner: &mut Planner) {
+/// Archives spent entries of the Decay Queue, except those that this run queued.
+fn prune_entries(planner: &mut CyclePlanner) {
     let (started, below) = (planner.state.run.started, planner.state.settings.prune_below);
     let waiting = planner.ids(|record| matches!(record.place, Place::Queue(_)));
-    planner.consider(Rule::Prune, waiting.len());
+    planner.count_considered(Rule::Prune, waiting.len());
     let spent = planner.ids(|record| {
         let before = matches!(record.place, Place::Queue(since) if since < started);
         before && record.strength < below && record.entry.priority != Priority::Amygdala
@@ -35,9 +35,9 @@ fn prune(planner: &mut Planner) {
     planner.demote(Rule::Prune, spent, Place::Archive(started));
 }
 
-/// Links follow common accesses, and go when those are long ago or when they lead to no live entry. What people linked
-/// stays.
-fn associate(planner: &mut Planner) {
+/// Relates entries by their common accesses. Links fade with these accesses and end at archived entries;
+/// links made by people stay.
+fn relate_entries(planner: &mut CyclePlanner) {
     let settings = &planner.state.settings;
     let (from, most) = (settings.related_from, settings.related_most);
     let mut together: BTreeMap<EntryId, Vec<(u32, EntryId)>> = BTreeMap::new();
@@ -59,7 +59,7 @@ fn associate(planner: &mut Planner) {
         }
     }
     let live = planner.ids(|record| record.place == Place::Index);
-    planner.consider(Rule::Associate, live.len());
+    planner.count_considered(Rule::Associate, live.len());
     for id in &live {
         let Some(record) = planner.state.records.get(id) else {
             continue;
@@ -90,15 +90,15 @@ fn associate(planner: &mut Planner) {
                 from: before,
                 to: after,
             };
-            planner.step(Rule::Associate, vec![id.clone()], change);
+            planner.add_step(Rule::Associate, vec![id.clone()], change);
         }
     }
 }
 
-/// Summaries that were extracted are extracted again; what a person wrote stays.
-fn summarise(planner: &mut Planner) {
+/// Replaces extracted summaries by newly extracted ones. Summaries written by people stay.
+fn update_summaries(planner: &mut CyclePlanner) {
     let fresh = std::mem::take(&mut planner.state.summaries);
-    planner.consider(Rule::Summary, fresh.len());
+    planner.count_considered(Rule::Summary, fresh.len());
     for (id, summary) in &fresh {
         let Some(record) = planner.state.records.get(id) else {
             continue;
@@ -116,35 +116,35 @@ fn summarise(planner: &mut Planner) {
             from: (entry.summary.clone(), entry.version),
             to: (summary.clone(), entry.version.saturating_add(1)),
         };
-        planner.step(Rule::Summary, vec![id.clone()], change);
+        planner.add_step(Rule::Summary, vec![id.clone()], change);
     }
     planner.state.summaries = fresh;
 }
 
-/// Entries whose source the run reviewed, and that it kept, are a little stronger: once a run. They get younger; starting the
-/// curve anew would leave them weaker a day later (see [`decay::replay`]).
-pub(super) fn replay(planner: &mut Planner) {
+/// Strengthens each kept entry whose source the run reviewed, once per run. The replay moves the start of
+/// the curve: a new curve would leave the entry weaker a day later (see [`decay::record_replay`]).
+pub(super) fn replay_reviewed(planner: &mut CyclePlanner) {
     let started = planner.state.run.started;
     let settings = &planner.state.settings;
     let least = settings.queue_below;
-    let profile = Profile {
+    let profile = DecayCurve {
         replay_gain: f64::from(settings.replay),
         ..settings.profile
     };
     let paths = planner.state.reviewed.clone();
     for path in paths {
-        let ids = light::of_path(planner, &path);
-        planner.consider(Rule::Replay, ids.len());
+        let ids = light::ids_in_file(planner, &path);
+        planner.count_considered(Rule::Replay, ids.len());
         for id in ids {
             let Some(record) = planner.state.records.get(&id) else {
                 continue;
             };
-            // An entry that the next light cycle puts into the queue was not kept.
+            // The next light cycle would queue this entry, so the run did not keep it.
             if record.replayed == Some(started) || record.strength < least {
                 continue;
             }
             let mut younger = record.entry.clone();
-            decay::replay(&profile, &mut younger, started);
+            decay::record_replay(&profile, &mut younger, started);
             let change = Change::Replay {
                 id: id.clone(),
                 from: Vigour {
@@ -162,14 +162,14 @@ pub(super) fn replay(planner: &mut Planner) {
                     replayed: Some(started),
                 },
             };
-            planner.step(Rule::Replay, vec![id], change);
+            planner.add_step(Rule::Replay, vec![id], change);
         }
     }
 }
 
-/// What the index file lists first.
-pub(super) fn list_quick_access(planner: &mut Planner) {
-    planner.consider(Rule::QuickAccess, planner.state.live().count());
+/// Updates the entries under Quick Access.
+pub(super) fn list_quick_access(planner: &mut CyclePlanner) {
+    planner.count_considered(Rule::QuickAccess, planner.state.live().count());
     let live = planner
         .state
         .live()
@@ -177,6 +177,6 @@ pub(super) fn list_quick_access(planner: &mut Planner) {
     let to = quick_access(live, planner.state.settings.quick_access);
     let from = planner.state.quick_access.clone();
     if from != to {
-        planner.step(Rule::QuickAccess, to.clone(), Change::QuickAccess { from, to });
+        planner.add_step(Rule::QuickAccess, to.clone(), Change::QuickAccess { from, to });
     }
 }

@@ -1,44 +1,46 @@
-//! What does a light cycle do: new entries, the Decay Queue, and what the file says of each entry (v1 §8.2)?
+//! Rules of the light cycle (v1 §8.2).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::Change;
-use super::planner::{Plan, Planner};
-use super::{Cycle, Filed, Place, Record, Rule, Settings, Snapshot, deep, sources};
+use super::planner::{CyclePlanner, Plan};
+use super::{ConsolidationSettings, Cycle, Filed, Place, Record, Rule, Snapshot, deep, sources};
 use crate::bootstrap::{NewEntry, TimeBand};
 use crate::decay;
 use crate::entry::{EntryId, Pointer, Priority};
 use crate::time::Timestamp;
 
-/// Hundredths of strength below which a change alone does not reach the file.
+/// Change of strength, in hundredths, from which the file is updated.
 const FADED: u8 = 5;
-/// Lower ends of the bands of strength in hundredths (v1 §6.2).
+/// Lower bounds of the strength bands in hundredths (v1 §6.2).
 const BANDS: [u8; 5] = [0, 10, 30, 50, 80];
 
-/// All rules of a light cycle but [`flush`], which every cycle ends with.
-pub(super) fn rules(planner: &mut Planner) {
-    // Before new entries: what has another name now is not new.
-    sources::follow(planner);
-    new_entries(planner);
-    // After them: what an entry of a whole file has not seen yet is new.
-    sources::note(planner);
-    revive(planner);
-    queue(planner);
-    strong(planner);
-    // A first index is useful before the first night.
+/// Runs all rules of a light cycle except [`flush`], which ends every cycle.
+pub(super) fn run_rules(planner: &mut CyclePlanner) {
+    // Before new entries: renamed sources are not new.
+    sources::follow_moves(planner);
+    add_entries(planner);
+    // After new entries: sections that a whole-file entry has not seen yet are new.
+    sources::record_hashes(planner);
+    revive_entries(planner);
+    queue_weak(planner);
+    track_strong(planner);
+    // Fill Quick Access of a first index before the first deep cycle.
     if planner.state.quick_access.is_empty() {
         deep::list_quick_access(planner);
     }
 }
 
-/// The plan of a light cycle that has nothing to do, found without a copy of the entries; `None` where there is something.
-/// Strengths are computed for `now`; there are no candidates, and no document
-/// has come or changed.
+/// Returns the plan of a light cycle without changes, computed without a copy of the entries; `None` if
+/// there are changes.
+///
+/// Strengths are computed for `now`. The caller guarantees that there are no candidates and no new or
+/// changed documents.
 #[must_use]
-pub fn idle(
+pub fn plan_idle(
     records: &BTreeMap<EntryId, Record>,
     quick_access: &[EntryId],
-    settings: &Settings,
+    settings: &ConsolidationSettings,
     now: Timestamp,
 ) -> Option<Plan> {
     let (mut live, mut waiting) = (0, 0);
@@ -58,7 +60,7 @@ pub fn idle(
             Place::Queue(_) => waiting += 1,
             Place::Archive(_) => {}
         }
-        if !is_told(record.filed, Filed::at(record, strength)) {
+        if !is_close_enough(record.filed, Filed::with_strength(record, strength)) {
             return None;
         }
     }
@@ -79,13 +81,13 @@ pub fn idle(
     })
 }
 
-/// Entries for files that have none.
-fn new_entries(planner: &mut Planner) {
+/// Creates entries for files without one.
+fn add_entries(planner: &mut CyclePlanner) {
     let candidates = std::mem::take(&mut planner.state.candidates);
-    planner.consider(Rule::NewEntry, candidates.len());
-    let (told, forgotten) = (
-        Known::told(&planner.state, &candidates),
-        Known::forgotten(&planner.state),
+    planner.count_considered(Rule::NewEntry, candidates.len());
+    let (covered, forgotten) = (
+        CoveredSources::from_entries(&planner.state, &candidates),
+        CoveredSources::from_tombstones(&planner.state),
     );
     for new in &candidates {
         let id = &new.entry.id;
@@ -95,46 +97,47 @@ fn new_entries(planner: &mut Planner) {
         let mut new = new.clone();
         new.entry
             .pointers
-            .retain(|pointer| !told.has(pointer, &planner.state));
+            .retain(|pointer| !covered.covers(pointer, &planner.state));
         if new.entry.pointers.is_empty() {
             continue;
         }
         let mut mine = new.entry.pointers.iter();
         if planner.state.tombstones.contains_key(id)
-            || mine.all(|pointer| forgotten.has(pointer, &planner.state))
+            || mine.all(|pointer| forgotten.covers(pointer, &planner.state))
         {
             planner.refuse(Rule::Tombstone, vec![id.clone()], "a person removed this entry");
             continue;
         }
         let record = Box::new(record_of(&new, planner));
-        planner.step(Rule::NewEntry, vec![id.clone()], Change::Add { record });
+        planner.add_step(Rule::NewEntry, vec![id.clone()], Change::Add { record });
     }
     planner.state.candidates = candidates;
 }
 
-/// What needs no new entry.
+/// Sources that need no new entry.
 #[derive(Default)]
-struct Known {
+struct CoveredSources {
     pointers: BTreeSet<Pointer>,
-    /// Files with a pointer to them or to a section of theirs; empty where that says nothing.
+    /// Files that are pointed at, as a whole or by section; empty for forgotten entries.
     files: BTreeSet<String>,
-    /// Files that are pointed at as a whole, and hold what they held then: nothing in them is new.
+    /// Files that are pointed at as a whole and have not changed since: nothing in them is new.
     whole: BTreeSet<String>,
-    /// Content, sections and whole files apart.
+    /// Content hashes; `true` marks the hash of a section, `false` of a whole file.
     contents: BTreeSet<(bool, [u8; 16])>,
 }
 
-impl Known {
-    /// What entries tell of already.
-    fn told(state: &Snapshot, candidates: &[NewEntry]) -> Self {
+impl CoveredSources {
+    /// Collects the sources that entries cover.
+    fn from_entries(state: &Snapshot, candidates: &[NewEntry]) -> Self {
         let ids: BTreeSet<&EntryId> = candidates.iter().map(|new| &new.entry.id).collect();
         let mut known = Self::default();
         for (id, record) in &state.records {
-            // Of two entries of one section that this run makes, one may be made already when it goes on.
+            // If this run makes two entries for one section, one may exist already when an interrupted run
+            // resumes.
             let shown = !matches!(record.place, Place::Archive(_));
             let of_this_run = shown && record.filed.is_none() && ids.contains(id);
-            if sources::is_telling(record) && !of_this_run {
-                known.take(record, state);
+            if sources::describes_sources(record) && !of_this_run {
+                known.add_record(record, state);
                 let paths = record.entry.pointers.iter().map(|pointer| pointer.path.clone());
                 known.files.extend(paths);
             }
@@ -142,39 +145,47 @@ impl Known {
         known
     }
 
-    /// What a person removed: where it stood and what it said.
-    fn forgotten(state: &Snapshot) -> Self {
+    /// Collects the locations and contents of entries that a person removed.
+    fn from_tombstones(state: &Snapshot) -> Self {
         let mut known = Self::default();
         for (id, removed) in &state.tombstones {
             known.pointers.extend(removed.pointers.iter().cloned());
-            // What it said then, and what has been written in its place since.
-            known.remember(&removed.pointers, &removed.hashes);
+            // The content at removal, and the content written there since.
+            known.add_contents(&removed.pointers, &removed.hashes);
             if let Some(record) = state.records.get(id) {
-                known.take(record, state);
-                known.remember(&record.entry.pointers, &record.hashes);
+                known.add_record(record, state);
+                known.add_contents(&record.entry.pointers, &record.hashes);
             }
         }
         known
     }
 
-    fn remember(&mut self, pointers: &[Pointer], hashes: &[Option<[u8; 16]>]) {
+    fn add_contents(&mut self, pointers: &[Pointer], hashes: &[Option<[u8; 16]>]) {
         let contents = pointers.iter().zip(hashes);
         self.contents
             .extend(contents.filter_map(|(pointer, hash)| Some((pointer.section.is_some(), (*hash)?))));
     }
 
-    fn take(&mut self, record: &Record, state: &Snapshot) {
+    fn add_record(&mut self, record: &Record, state: &Snapshot) {
         for (at, pointer) in record.entry.pointers.iter().enumerate() {
             self.pointers.insert(pointer.clone());
             let hash = record.hashes.get(at).copied().flatten();
-            if pointer.section.is_none() && hash.is_some() && hash == sources::here(state, pointer, None) {
+            if pointer.section.is_none()
+                && hash.is_some()
+                && hash == sources::content_hash(state, pointer, None)
+            {
                 self.whole.insert(pointer.path.clone());
             }
         }
     }
 
-    fn has(&self, pointer: &Pointer, state: &Snapshot) -> bool {
-        let content = || Some((pointer.section.is_some(), sources::here(state, pointer, None)?));
+    fn covers(&self, pointer: &Pointer, state: &Snapshot) -> bool {
+        let content = || {
+            Some((
+                pointer.section.is_some(),
+                sources::content_hash(state, pointer, None)?,
+            ))
+        };
         self.pointers.contains(pointer)
             || self.whole.contains(&pointer.path)
             || (pointer.section.is_none() && self.files.contains(&pointer.path))
@@ -183,23 +194,23 @@ impl Known {
     }
 }
 
-fn record_of(new: &NewEntry, planner: &Planner) -> Record {
+fn record_of(new: &NewEntry, planner: &CyclePlanner) -> Record {
     let (state, entry) = (&planner.state, &new.entry);
     let offset = state.settings.offset_seconds;
-    let here = |pointer| sources::here(state, pointer, None);
+    let here = |pointer| sources::content_hash(state, pointer, None);
     Record {
         strength: decay::strength_at(&state.settings.profile, entry, state.run.started),
-        band: Some(TimeBand::of(entry.created.date(offset), state.today())),
+        band: Some(TimeBand::from_date(entry.created.date(offset), state.today())),
         hashes: entry.pointers.iter().map(here).collect(),
         ..Record::new(entry.clone(), new.group.as_str())
     }
 }
 
-/// Out of the Decay Queue: accessed since, or made more important.
-fn revive(planner: &mut Planner) {
+/// Moves entries out of the Decay Queue if they were accessed or became more important.
+fn revive_entries(planner: &mut CyclePlanner) {
     let least = planner.state.settings.queue_below;
     let waiting = planner.ids(|record| matches!(record.place, Place::Queue(_)));
-    planner.consider(Rule::Revive, waiting.len());
+    planner.count_considered(Rule::Revive, waiting.len());
     for id in waiting {
         let Some(record) = planner.state.records.get(&id) else {
             continue;
@@ -212,15 +223,15 @@ fn revive(planner: &mut Planner) {
                 to: Place::Index,
                 demotes: 0,
             };
-            planner.step(Rule::Revive, vec![id], change);
+            planner.add_step(Rule::Revive, vec![id], change);
         }
     }
 }
 
-/// Into the Decay Queue.
-fn queue(planner: &mut Planner) {
+/// Moves weak entries to the Decay Queue.
+fn queue_weak(planner: &mut CyclePlanner) {
     let least = planner.state.settings.queue_below;
-    planner.consider(Rule::Queue, planner.state.live().count());
+    planner.count_considered(Rule::Queue, planner.state.live().count());
     let weak = planner.ids(|record| {
         let fades = record.entry.priority != Priority::Amygdala;
         record.place == Place::Index && fades && record.strength < least
@@ -229,12 +240,13 @@ fn queue(planner: &mut Planner) {
     planner.demote(Rule::Queue, weak, to);
 }
 
-/// Since when entries are strong. Only here: a replay later in the night is no proof of strength.
-fn strong(planner: &mut Planner) {
+/// Tracks since when entries are strong. Only the light cycle does: a replay later at night is not evidence
+/// of strength.
+fn track_strong(planner: &mut CyclePlanner) {
     let above = planner.state.settings.strong_above;
     let now = planner.state.run.started;
     let live = |record: &Record| record.place == Place::Index;
-    planner.each(Rule::Strong, live, |id, record| {
+    planner.change_each(Rule::Strong, live, |id, record| {
         let from = record.strong_since;
         let to = (record.strength > above).then(|| from.unwrap_or(now));
         (from != to).then(|| Change::Strong {
@@ -245,14 +257,14 @@ fn strong(planner: &mut Planner) {
     });
 }
 
-/// Strength, last access and hits as the file will say them.
-pub(super) fn flush(planner: &mut Planner) {
-    planner.each(
+/// Updates strength, last access and hits in the file.
+pub(super) fn flush(planner: &mut CyclePlanner) {
+    planner.change_each(
         Rule::Flush,
         |_| true,
         |id, record| {
-            let (from, to) = (record.filed, Filed::of(record));
-            (!is_told(from, to)).then(|| Change::File {
+            let (from, to) = (record.filed, Filed::from_record(record));
+            (!is_close_enough(from, to)).then(|| Change::File {
                 id: id.clone(),
                 from,
                 to,
@@ -261,19 +273,19 @@ pub(super) fn flush(planner: &mut Planner) {
     );
 }
 
-/// Whether the file says well enough what is so. The file stands in prompts: it does not change with every hundredth
-/// that a strength fades, only with what a reader would act on.
-fn is_told(from: Option<Filed>, to: Option<Filed>) -> bool {
-    let (Some(said), Some(so)) = (from, to) else {
+/// Returns `true` if the file's values are close enough. Prompts contain the file, so it changes only with
+/// values that a reader would act on, not with each hundredth of strength.
+fn is_close_enough(from: Option<Filed>, to: Option<Filed>) -> bool {
+    let (Some(filed), Some(so)) = (from, to) else {
         return from == to;
     };
     let band = |filed: Filed| BANDS.iter().rposition(|least| filed.hundredths >= *least);
-    let near = said.hundredths.abs_diff(so.hundredths) < FADED && band(said) == band(so);
-    near && (said.accessed, said.hits) == (so.accessed, so.hits)
+    let near = filed.hundredths.abs_diff(so.hundredths) < FADED && band(filed) == band(so);
+    near && (filed.accessed, filed.hits) == (so.accessed, so.hits)
 }
 
-/// The ids of all live entries that point into a file.
-pub(super) fn of_path(planner: &Planner, path: &str) -> Vec<EntryId> {
+/// Returns the ids of all live entries that point into a file.
+pub(super) fn ids_in_file(planner: &CyclePlanner, path: &str) -> Vec<EntryId> {
     planner.ids(|record| {
         record.place == Place::Index && record.entry.pointers.iter().any(|pointer| pointer.path == path)
     })

@@ -1,85 +1,93 @@
-//! Which near-duplicates become one entry?
+//! Merge of near-duplicate entries.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::Change;
-use super::planner::Planner;
-use super::value::{Conflict, Text};
-use super::{Place, Record, Rule, Settings, Similar};
+use super::planner::CyclePlanner;
+use super::value::{ParsedText, ValueConflict};
+use super::{ConsolidationSettings, Place, Record, Rule, Similar};
 use crate::entry::{Entry, EntryId, Origin};
 
-/// Pointers and tags of a merged entry, at most.
+/// Maximum number of pointers and tags of a merged entry.
 const MOST: usize = 8;
-/// Pairs with different values that the record of a run names, at most: the most alike.
+/// Maximum number of pairs with different values in the record of a run; the most similar pairs are kept.
 const MOST_NAMED: usize = 200;
 
-/// What two entries are to each other.
+/// Relation of two entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Likeness {
-    /// Not alike enough.
+    /// Not similar enough.
     Apart,
-    /// Alike, but what they state differs.
-    Conflict(Conflict),
-    /// They say the same, or one says the same and more.
+    /// Similar, with different values.
+    Conflict(ValueConflict),
+    /// Same content, or one with additions.
     Same,
 }
 
-/// Whether two entries say the same, from the cosine of the vectors of their texts ("topic. summary") and from what
-/// these state. Entries that share a pointer need be less alike: [`Settings::merge_above_shared`]. Entries of different
-/// projects speak of different things, even in the same words.
+/// Classifies two entries by the cosine of the vectors of their texts ("topic. summary") and by the values
+/// they state.
+///
+/// Entries that share a pointer need less similarity: [`ConsolidationSettings::merge_above_shared`]. Entries of
+/// different projects are about different things, even in the same words.
 #[must_use]
-pub fn likeness(a: &Entry, b: &Entry, cosine: f32, settings: &Settings) -> Likeness {
-    if !alike(a, b, cosine, settings) {
+pub fn classify_pair(a: &Entry, b: &Entry, cosine: f32, settings: &ConsolidationSettings) -> Likeness {
+    if !is_similar(a, b, cosine, settings) {
         return Likeness::Apart;
     }
-    said(a, b, &Text::of(a), &Text::of(b))
+    compare_values(a, b, &ParsedText::parse(a), &ParsedText::parse(b))
 }
 
-fn alike(a: &Entry, b: &Entry, cosine: f32, settings: &Settings) -> bool {
+fn is_similar(a: &Entry, b: &Entry, cosine: f32, settings: &ConsolidationSettings) -> bool {
     let shared = a.pointers.iter().any(|pointer| b.pointers.contains(pointer));
     let least = if shared {
         settings.merge_above_shared.min(settings.merge_above)
     } else {
         settings.merge_above
     };
-    // A NaN is not alike.
+    // A NaN is not similar.
     cosine >= least
 }
 
-/// What two entries that are alike say, and of what.
-fn said(a: &Entry, b: &Entry, text_a: &Text, text_b: &Text) -> Likeness {
+/// Compares the projects and the values of two similar entries.
+fn compare_values(a: &Entry, b: &Entry, text_a: &ParsedText, text_b: &ParsedText) -> Likeness {
     let (of_a, of_b) = (projects(a), projects(b));
     if !of_a.is_empty() && !of_b.is_empty() && of_a.is_disjoint(&of_b) {
-        return Likeness::Conflict(Conflict::Name);
+        return Likeness::Conflict(ValueConflict::Name);
     }
     text_a.conflict(text_b).map_or(Likeness::Same, Likeness::Conflict)
 }
 
-/// The projects that an entry points into.
+/// Returns the projects that an entry points into.
 fn projects(entry: &Entry) -> BTreeSet<&str> {
     let paths = entry.pointers.iter().map(|pointer| pointer.path.as_str());
     let inside = paths.filter_map(|path| path.strip_prefix("projects/")?.split_once('/'));
     inside.map(|(project, _)| project).collect()
 }
 
-/// Merges pairs of live entries, the most alike first.
-pub(super) fn duplicates(planner: &mut Planner) {
+/// Merges pairs of live entries, the most similar first.
+pub(super) fn merge_duplicates(planner: &mut CyclePlanner) {
     let mut pairs = planner.state.similar.clone();
     pairs.sort_by(|a, b| {
         b.cosine
             .total_cmp(&a.cosine)
             .then_with(|| (&a.a, &a.b).cmp(&(&b.a, &b.b)))
     });
-    planner.consider(Rule::Merge, pairs.len());
-    // Each text is read once, however many others it is like: a merge does not change the text that stays.
+    planner.count_considered(Rule::Merge, pairs.len());
+    // Each text is parsed once, however many pairs it is in: a merge does not change the text of the kept
+    // entry.
     let (mut texts, mut named) = (BTreeMap::new(), 0);
     for pair in pairs {
-        pair_of(planner, &pair, &mut texts, &mut named);
+        merge_pair(planner, &pair, &mut texts, &mut named);
     }
 }
 
-fn pair_of(planner: &mut Planner, pair: &Similar, texts: &mut BTreeMap<EntryId, Text>, named: &mut usize) {
+fn merge_pair(
+    planner: &mut CyclePlanner,
+    pair: &Similar,
+    texts: &mut BTreeMap<EntryId, ParsedText>,
+    named: &mut usize,
+) {
     let live = |id: &EntryId| {
         let record = planner.state.records.get(id);
         record.filter(|record| record.place == Place::Index)
@@ -87,19 +95,19 @@ fn pair_of(planner: &mut Planner, pair: &Similar, texts: &mut BTreeMap<EntryId, 
     let (true, Some(a), Some(b)) = (pair.a != pair.b, live(&pair.a), live(&pair.b)) else {
         return;
     };
-    if !alike(&a.entry, &b.entry, pair.cosine, &planner.state.settings) {
+    if !is_similar(&a.entry, &b.entry, pair.cosine, &planner.state.settings) {
         return;
     }
     for record in [a, b] {
         if !texts.contains_key(&record.entry.id) {
-            texts.insert(record.entry.id.clone(), Text::of(&record.entry));
+            texts.insert(record.entry.id.clone(), ParsedText::parse(&record.entry));
         }
     }
     let (Some(text_a), Some(text_b)) = (texts.get(&pair.a), texts.get(&pair.b)) else {
         return;
     };
     let both = vec![pair.a.clone(), pair.b.clone()];
-    if let Likeness::Conflict(conflict) = said(&a.entry, &b.entry, text_a, text_b) {
+    if let Likeness::Conflict(conflict) = compare_values(&a.entry, &b.entry, text_a, text_b) {
         *named += 1;
         if *named <= MOST_NAMED {
             let conflict = format!("{conflict:?}").to_lowercase();
@@ -124,7 +132,7 @@ fn pair_of(planner: &mut Planner, pair: &Similar, texts: &mut BTreeMap<EntryId, 
     if manual(keep) && more.is_lt() {
         return planner.refuse(Rule::Merge, both, "a person wrote the entry that says less");
     }
-    let (to, hashes) = united(keep, absorb);
+    let (to, hashes) = unite(keep, absorb);
     if to.pointers.len() > MOST {
         return planner.refuse(Rule::Merge, both, "together they point at too many places");
     }
@@ -139,11 +147,13 @@ fn pair_of(planner: &mut Planner, pair: &Similar, texts: &mut BTreeMap<EntryId, 
         places: (absorb.place, Place::Archive(planner.state.run.started)),
         demotes: 1,
     };
-    planner.step(Rule::Merge, both, change);
+    planner.add_step(Rule::Merge, both, change);
 }
 
-/// Whether `a` stays and takes `b` in: written by a person, says more, used, told at greater length, old. Accesses are
-/// added up, so that a text which says more loses nothing by being new.
+/// Returns `true` if `a` is kept and absorbs `b`. Criteria in order: written by a person, says more, more
+/// hits, longer, older.
+///
+/// Hits are added, so that a new text that says more loses nothing.
 fn precedes(a: &Record, b: &Record, more: Ordering) -> bool {
     let made = |record: &Record| record.entry.origin != Origin::Manual;
     let rest = |record: &Record| {
@@ -155,8 +165,8 @@ fn precedes(a: &Record, b: &Record, more: Ordering) -> bool {
     order.then_with(|| rest(a).cmp(&rest(b))).is_le()
 }
 
-/// The entry that has all of both, and the hashes of its pointers.
-fn united(keep: &Record, absorb: &Record) -> (Entry, Vec<Option<[u8; 16]>>) {
+/// Returns the union of both entries and the hashes of its pointers.
+fn unite(keep: &Record, absorb: &Record) -> (Entry, Vec<Option<[u8; 16]>>) {
     let mut entry = keep.entry.clone();
     let mut hashes = keep.hashes.clone();
     hashes.resize(entry.pointers.len(), None);

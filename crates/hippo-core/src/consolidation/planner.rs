@@ -1,4 +1,4 @@
-//! How do the rules of a cycle become a plan?
+//! CyclePlanner that runs the rules of a cycle.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,28 +9,28 @@ use super::change::{Change, Step};
 use super::{Cycle, Place, Record, Rule, Snapshot, deep, light};
 use crate::entry::EntryId;
 
-/// Rounds after which planning ends in any case. Rules that feed each other settle in three.
+/// Maximum number of rounds. Rules that feed each other settle in three.
 const ROUNDS: usize = 12;
 
-/// What a run will do, and what it looked at and left.
+/// Plan of a run, with the refused changes and findings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
-    /// Which cycle.
+    /// Kind of cycle.
     pub cycle: Cycle,
-    /// What is done, in order.
+    /// Steps in order.
     pub steps: Vec<Step>,
-    /// What is not done, and why.
+    /// Changes that were refused, with reasons.
     pub refused: BTreeSet<Refusal>,
-    /// How many entries, pairs or facts each rule looked at.
+    /// Number of entries, pairs or facts that each rule considered.
     pub considered: BTreeMap<Rule, usize>,
-    /// What a person may want to look at; nothing is done about it.
+    /// Findings for a person to review; the run changes nothing about them.
     pub findings: BTreeSet<Finding>,
-    /// The state of the index after the plan; archival runs alone.
+    /// Health metrics after the plan; only archival runs have them.
     pub health: Option<Health>,
 }
 
 impl Plan {
-    /// A plan that does nothing.
+    /// Creates a plan without steps.
     #[must_use]
     pub const fn empty(cycle: Cycle) -> Self {
         Self {
@@ -44,71 +44,71 @@ impl Plan {
     }
 }
 
-/// Something that a rule would have done.
+/// Change that a rule refused.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Refusal {
-    /// The rule that forbids it.
+    /// Rule that refused it.
     pub rule: Rule,
-    /// The entries, as ids, or the proposed one.
+    /// Ids of the entries, or of the proposed one.
     pub entries: Vec<EntryId>,
-    /// The reason, for people.
+    /// Reason for people.
     pub reason: String,
 }
 
-/// Something odd that is only told.
+/// Irregularity that is only reported.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Finding {
-    /// The rule that found it.
+    /// Rule that found it.
     pub rule: Rule,
-    /// The entry.
+    /// Entry.
     pub id: EntryId,
-    /// What it is, for people.
+    /// Description for people.
     pub what: String,
 }
 
-/// What a cycle does to a snapshot. The same snapshot gives the same plan.
+/// Returns the plan of a cycle for a snapshot. The result is deterministic.
 #[must_use]
 pub fn plan(snapshot: &Snapshot, cycle: Cycle) -> Plan {
-    carry_out(snapshot.clone(), cycle).0
+    plan_and_apply(snapshot.clone(), cycle).0
 }
 
-/// What a cycle does to a snapshot, and the snapshot after it: [`plan`] and [`super::apply`] without a copy.
+/// Returns the plan of a cycle and the snapshot after it: [`plan`] and [`super::apply`] without a copy.
 #[must_use]
-pub fn carry_out(snapshot: Snapshot, cycle: Cycle) -> (Plan, Snapshot) {
-    let mut planner = Planner {
+pub fn plan_and_apply(snapshot: Snapshot, cycle: Cycle) -> (Plan, Snapshot) {
+    let mut planner = CyclePlanner {
         state: snapshot,
         plan: Plan::empty(cycle),
     };
     planner.settle(cycle);
     if cycle != Cycle::Light {
-        // Only now is it known what the run keeps.
-        deep::replay(&mut planner);
+        // Only now is it decided which entries the run keeps.
+        deep::replay_reviewed(&mut planner);
         planner.settle(cycle);
     }
     if cycle == Cycle::Archival {
-        planner.plan.health = Some(Health::of(&planner.state));
+        planner.plan.health = Some(Health::from_snapshot(&planner.state));
     }
     (planner.plan, planner.state)
 }
 
-/// A plan in the making, and the snapshot as its steps leave it.
-pub(super) struct Planner {
+/// Plan in progress, and the snapshot after its steps.
+pub(super) struct CyclePlanner {
     pub state: Snapshot,
     pub plan: Plan,
 }
 
-impl Planner {
-    /// Tries the rules of a cycle until none has anything to do.
+impl CyclePlanner {
+    /// Runs the rules of a cycle until none has an effect.
     fn settle(&mut self, cycle: Cycle) {
         for _ in 0..ROUNDS {
             let before = self.plan.steps.len();
-            // Counts and findings are of the last round; what was refused once stays refused in this run.
+            // Counts and findings are those of the last round; refusals accumulate.
             self.plan.findings.clear();
             self.plan.considered.clear();
             match cycle {
-                Cycle::Light => light::rules(self),
-                Cycle::Deep => deep::rules(self),
-                Cycle::Archival => archival::rules(self),
+                Cycle::Light => light::run_rules(self),
+                Cycle::Deep => deep::run_rules(self),
+                Cycle::Archival => archival::run_rules(self),
             }
             light::flush(self);
             if self.plan.steps.len() == before {
@@ -117,8 +117,8 @@ impl Planner {
         }
     }
 
-    /// Adds a step; what it changes holds for the rules that follow.
-    pub fn step(&mut self, rule: Rule, entries: Vec<EntryId>, change: Change) {
+    /// Adds a step and applies its change for the following rules.
+    pub fn add_step(&mut self, rule: Rule, entries: Vec<EntryId>, change: Change) {
         change.apply(&mut self.state);
         self.plan.steps.push(Step {
             rule,
@@ -127,7 +127,7 @@ impl Planner {
         });
     }
 
-    /// Notes that something is not done.
+    /// Records a refused change.
     pub fn refuse(&mut self, rule: Rule, entries: Vec<EntryId>, reason: impl Into<String>) {
         let reason = reason.into();
         self.plan.refused.insert(Refusal {
@@ -137,19 +137,19 @@ impl Planner {
         });
     }
 
-    /// Notes something to look at.
-    pub fn find(&mut self, rule: Rule, id: &EntryId, what: impl Into<String>) {
+    /// Records a finding.
+    pub fn report(&mut self, rule: Rule, id: &EntryId, what: impl Into<String>) {
         let (id, what) = (id.clone(), what.into());
         self.plan.findings.insert(Finding { rule, id, what });
     }
 
-    /// Notes how much a rule looked at.
-    pub fn consider(&mut self, rule: Rule, count: usize) {
+    /// Adds to the number of items that a rule considered.
+    pub fn count_considered(&mut self, rule: Rule, count: usize) {
         *self.plan.considered.entry(rule).or_default() += count;
     }
 
-    /// Makes, for each entry that fits, the change that a rule wants of it alone.
-    pub fn each(
+    /// Applies a rule to each record that fits; `change` sees only that record.
+    pub fn change_each(
         &mut self,
         rule: Rule,
         fits: impl Fn(&Record) -> bool,
@@ -161,19 +161,19 @@ impl Planner {
             considered += 1;
             changes.extend(change(id, record).map(|change| (id.clone(), change)));
         }
-        self.consider(rule, considered);
+        self.count_considered(rule, considered);
         for (id, change) in changes {
-            self.step(rule, vec![id], change);
+            self.add_step(rule, vec![id], change);
         }
     }
 
-    /// Ids of the entries that fit, in their order.
+    /// Returns the ids of the entries that fit, in order.
     pub fn ids(&self, fits: impl Fn(&Record) -> bool) -> Vec<EntryId> {
         let fitting = self.state.records.values().filter(|record| fits(record));
         fitting.map(|record| record.entry.id.clone()).collect()
     }
 
-    /// Whether the run may demote one more entry.
+    /// Returns `true` if the run may demote one more entry.
     pub fn may_demote(&self) -> bool {
         let run = self.state.run;
         let share = f64::from(self.state.settings.loss_cap.clamp(0.0, 1.0));
@@ -181,7 +181,7 @@ impl Planner {
         f64::from(run.demoted) < most
     }
 
-    /// Demotes entries, the weakest first, as far as the run may.
+    /// Demotes entries, weakest first, within the run's limit.
     pub fn demote(&mut self, rule: Rule, mut ids: Vec<EntryId>, to: Place) {
         let strength = |id: &EntryId| self.state.records.get(id).map_or(0.0, |record| record.strength);
         ids.sort_by(|a, b| strength(a).total_cmp(&strength(b)).then_with(|| a.cmp(b)));
@@ -199,11 +199,11 @@ impl Planner {
                 to,
                 demotes: 1,
             };
-            self.step(rule, vec![id], change);
+            self.add_step(rule, vec![id], change);
         }
     }
 
-    /// Notes that the run has demoted all that it may.
+    /// Records that the run reached its demotion limit.
     pub fn refuse_loss(&mut self, entries: Vec<EntryId>) {
         let share = self.state.settings.loss_cap * 100.0;
         let reason = format!("this run has demoted {share:.0} % of the live entries already");

@@ -1,4 +1,4 @@
-//! What is known of an entry beside what the index file says?
+//! State of an entry beyond the index file.
 
 use std::collections::BTreeSet;
 
@@ -8,49 +8,49 @@ use crate::bootstrap::TimeBand;
 use crate::entry::{Entry, EntryId, Pointer};
 use crate::time::Timestamp;
 
-/// Where an entry stands.
+/// Place of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "in", content = "since")]
 pub enum Place {
-    /// In its group, alive.
+    /// Live in its group.
     Index,
-    /// In the Decay Queue, since then.
+    /// In the Decay Queue since this time.
     Queue(Timestamp),
-    /// Out of the index file, restorable, since then.
+    /// In the archive since this time: not in the index file, but restorable.
     Archive(Timestamp),
 }
 
-/// What the index file says of an entry's use.
+/// Values of an entry's use in the index file.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Filed {
-    /// `accessed`.
+    /// Value of `accessed`.
     pub accessed: Timestamp,
-    /// `hits`.
+    /// Value of `hits`.
     pub hits: u32,
-    /// `str`, in hundredths.
+    /// Value of `str` in hundredths.
     pub hundredths: u8,
 }
 
 impl Filed {
-    /// What the file is to say of a record; `None` for an archived one.
+    /// Returns the values that the file should have for a record; `None` for an archived one.
     #[must_use]
-    pub fn of(record: &Record) -> Option<Self> {
-        Self::at(record, record.strength)
+    pub fn from_record(record: &Record) -> Option<Self> {
+        Self::with_strength(record, record.strength)
     }
 
-    /// The same at another strength.
-    pub(super) fn at(record: &Record, strength: f32) -> Option<Self> {
+    /// Returns the values for another strength.
+    pub(super) fn with_strength(record: &Record, strength: f32) -> Option<Self> {
         let shown = !matches!(record.place, Place::Archive(_));
         shown.then(|| Self {
             accessed: record.entry.accessed,
             hits: record.entry.hits,
-            // Saturates: strengths are in [0, 1].
+            // The cast saturates: strengths are in [0, 1].
             hundredths: (strength * 100.0).round() as u8,
         })
     }
 }
 
-/// A passage of a file, known by what it says.
+/// Passage of a file, identified by its content.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Passage {
     /// Path relative to the workspace, with `/`.
@@ -59,65 +59,65 @@ pub struct Passage {
     pub hash: [u8; 16],
 }
 
-/// What a question found, so that the same question is answered again without a search.
+/// Result of a question, kept to answer the same question without a search.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Learned {
-    /// Terms of the question that say something, ascending.
+    /// Significant terms of the question, ascending.
     pub cue: Vec<String>,
-    /// What answered it, the best first.
+    /// Passages that answered it, best first.
     pub passages: Vec<Passage>,
-    /// Score of each passage then, in (0, 1].
+    /// Score of each passage at that time, in (0, 1].
     pub scores: Vec<f32>,
-    /// Tokens of the passages together.
+    /// Total tokens of the passages.
     pub tokens: u64,
-    /// The search had no more to give.
+    /// `true` if the search had no further results.
     pub all: bool,
-    /// When it was found.
+    /// Time of the search.
     pub at: Timestamp,
-    /// Generation of the documents then.
+    /// Generation of the documents at that time.
     #[serde(default)]
     pub generation: u64,
 }
 
-/// An entry with what is known beside it.
+/// Entry with its derived state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// The entry as the store has it.
+    /// Entry in the store.
     pub entry: Entry,
     /// Current strength, in [0, 1].
     pub strength: f32,
-    /// Where it stands.
+    /// Place of the entry.
     pub place: Place,
-    /// Its group below By Topic.
+    /// Group below By Topic.
     pub group: String,
-    /// Its heading below By Time; `None`: not listed there.
+    /// Heading below By Time; `None` if it is not listed there.
     pub band: Option<TimeBand>,
-    /// Hashes of what its pointers pointed at, in their order; `None`: not known yet.
+    /// Content hashes of its pointers, in their order; `None` if unknown.
     pub hashes: Vec<Option<[u8; 16]>>,
-    /// What the index file says; `None`: it is not in the file.
+    /// Values in the index file; `None` if the entry is not in the file.
     pub filed: Option<Filed>,
-    /// Since when its strength has been above the threshold for [`super::Rule::Consolidate`].
+    /// Time since which its strength is above the threshold of [`super::Rule::Consolidate`].
     pub strong_since: Option<Timestamp>,
-    /// It has proved itself.
+    /// `true` if the entry is consolidated.
     pub consolidated: bool,
-    /// Start of the run that replayed it last.
+    /// Start of the run that last replayed the entry.
     pub replayed: Option<Timestamp>,
-    /// The question that made it, and what that found; `None` for an entry that no question made.
+    /// Question that created the entry, with its result; `None` for other entries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub learned: Option<Box<Learned>>,
-    /// Of its related entries, those that common accesses made.
+    /// Related entries that stem from common accesses.
     #[serde(default)]
     pub linked: BTreeSet<EntryId>,
-    /// A person wrote its text: no run writes over it.
+    /// A person wrote the text: no run overwrites it.
     #[serde(default)]
     pub by_hand: bool,
-    /// A person brought it back from the archive, or took back what merged it: no run merges it away.
+    /// A person restored the entry or undid its merge: no run merges it again.
     #[serde(default)]
     pub apart: bool,
 }
 
 impl Learned {
-    /// Forgets what was found: asked again, it is searched for again. The question stays known.
+    /// Clears the result, so that the question is searched again. The question itself is kept.
     pub fn forget_answer(&mut self) {
         *self = Self {
             cue: std::mem::take(&mut self.cue),
@@ -126,12 +126,12 @@ impl Learned {
     }
 }
 
-/// What a person removed: where it stood, and what it said then.
+/// Sources and contents of an entry that a person removed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Removed {
-    /// What it pointed at.
+    /// Its pointers.
     pub pointers: Vec<Pointer>,
-    /// Hashes of what its pointers pointed at, in their order; `None`: not known.
+    /// Content hashes of its pointers, in their order; `None` if unknown.
     pub hashes: Vec<Option<[u8; 16]>>,
 }
 
@@ -145,7 +145,7 @@ impl From<&Record> for Removed {
 }
 
 impl Record {
-    /// A live entry of which nothing else is known yet, as strong as the entry says.
+    /// Creates a live record for an entry, with the strength that the entry states.
     #[must_use]
     pub fn new(entry: Entry, group: impl Into<String>) -> Self {
         Self {
@@ -166,7 +166,7 @@ impl Record {
         }
     }
 
-    /// The entry as the index file says it: strength, last access and hits as last filed.
+    /// Returns the entry with the values of the index file: strength, last access and hits.
     #[must_use]
     pub fn as_filed(&self) -> Option<Entry> {
         self.filed.map(|filed| Entry {

@@ -1,9 +1,9 @@
-//! Which entries have vectors so close that they may say the same?
+//! Pairs of entries with similar vectors.
 //!
-//! Every pair of which one was not compared yet is compared exactly: with 10,000 entries that is a second of a nightly
-//! run when all are new, and next to nothing when few are. Sixteen fresh rows are laid side by side in a panel that
-//! stays in the cache, and all rows pass by it, four at a time. Each sum goes through the components in their order, so
-//! that the same vectors give the same pairs on every machine.
+//! Every pair with at least one fresh entry is compared exactly: about a second for 10,000 fresh entries,
+//! and close to nothing for few. Sixteen fresh rows form a panel that fits the cache, and all rows are
+//! multiplied with it, four at a time. Each sum adds the components in order, so that the same vectors
+//! yield the same pairs on every machine.
 
 use std::collections::BTreeMap;
 
@@ -12,20 +12,21 @@ use multiversion::multiversion;
 use super::Similar;
 use crate::entry::EntryId;
 
-/// Rows of a panel: one register of AVX-512.
+/// Rows of a panel: one AVX-512 register.
 const WIDTH: usize = 16;
-/// Rows compared with a panel at a time.
+/// Rows multiplied with a panel at a time.
 const TOGETHER: usize = 4;
-/// Pairs of one fresh entry, at most: thousands of log entries that differ in their dates alone are all alike.
+/// Maximum number of pairs of one fresh entry: thousands of log entries that differ only in dates are all
+/// similar.
 const MOST: usize = 32;
 
-/// The pairs whose cosine is at least `least` and of which at least one entry is fresh, in the order of `ids`.
+/// Returns the pairs with a cosine of at least `least` and at least one fresh entry, in the order of `ids`.
 ///
-/// `vectors` and `fresh` go with `ids`, row by row; a row that one of them lacks is left out. Vectors are of unit
-/// length. One that is empty or not finite is like no other, and so are two of different lengths. Of a fresh entry that
-/// is like very many others, some of the most alike are answered.
+/// `ids`, `vectors` and `fresh` are parallel; rows beyond the shortest are ignored. Vectors have unit
+/// length. Empty and non-finite vectors, and vectors of different lengths, match nothing. A fresh entry
+/// with very many matches returns some of the most similar.
 #[must_use]
-pub fn similar(ids: &[EntryId], vectors: &[Vec<f32>], fresh: &[bool], least: f32) -> Vec<Similar> {
+pub fn find_similar(ids: &[EntryId], vectors: &[Vec<f32>], fresh: &[bool], least: f32) -> Vec<Similar> {
     let rows = ids.len().min(vectors.len()).min(fresh.len());
     let mut lengths: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (row, vector) in vectors.iter().enumerate().take(rows) {
@@ -36,13 +37,13 @@ pub fn similar(ids: &[EntryId], vectors: &[Vec<f32>], fresh: &[bool], least: f32
     let mut pairs = Vec::new();
     for rows in lengths.into_values() {
         let (mut order, known): (Vec<usize>, Vec<usize>) = rows.into_iter().partition(|row| fresh[*row]);
-        // Fresh rows come first: each is compared with all behind it.
+        // Fresh rows come first: each is compared with all rows after it.
         let new = order.len();
         order.extend(known);
         let ordered: Vec<&[f32]> = order.iter().map(|row| vectors[*row].as_slice()).collect();
         let named =
             |(a, b, cosine): (usize, usize, f32)| (order[a].min(order[b]), order[a].max(order[b]), cosine);
-        pairs.extend(blocks(&ordered, new, least).into_iter().map(named));
+        pairs.extend(compare_panels(&ordered, new, least).into_iter().map(named));
     }
     pairs.sort_unstable_by_key(|(a, b, _)| (*a, *b));
     let named = |(a, b, cosine): (usize, usize, f32)| Similar {
@@ -53,19 +54,19 @@ pub fn similar(ids: &[EntryId], vectors: &[Vec<f32>], fresh: &[bool], least: f32
     pairs.into_iter().map(named).collect()
 }
 
-/// The pairs of rows of one length of which the first is among the `new` first ones.
-fn blocks(vectors: &[&[f32]], new: usize, least: f32) -> Vec<(usize, usize, f32)> {
+/// Returns the pairs of rows of one length whose first row is among the first `new` rows.
+fn compare_panels(vectors: &[&[f32]], new: usize, least: f32) -> Vec<(usize, usize, f32)> {
     let mut found = Vec::new();
     let mut panel = Vec::new();
     for first in (0..new).step_by(WIDTH) {
         let end = (first + WIDTH).min(new);
         pack(&vectors[first..end], &mut panel);
-        let mut alike: [Best; WIDTH] = std::array::from_fn(|_| Best {
+        let mut alike: [NearestRows; WIDTH] = std::array::from_fn(|_| NearestRows {
             least,
-            ..Best::default()
+            ..NearestRows::default()
         });
         for at in (first..vectors.len()).step_by(TOGETHER) {
-            // The last row fills the four up.
+            // The last row pads the group of four.
             let four: [usize; TOGETHER] = std::array::from_fn(|place| (at + place).min(vectors.len() - 1));
             let sums = dots(&panel, four.map(|row| vectors[row]));
             for (other, cosines) in (at..vectors.len()).zip(&sums) {
@@ -83,17 +84,17 @@ fn blocks(vectors: &[&[f32]], new: usize, least: f32) -> Vec<(usize, usize, f32)
     found
 }
 
-/// The rows most like one row.
+/// Rows most similar to one row.
 #[derive(Default)]
-struct Best {
+struct NearestRows {
     rows: Vec<(usize, f32)>,
-    /// What a row must reach; once there are enough, exceed.
+    /// Minimum cosine of a row; once there are enough rows, it must be exceeded.
     least: f32,
     enough: bool,
 }
 
-impl Best {
-    /// Rows come in their order, so that of equal ones the first stay.
+impl NearestRows {
+    /// Adds a row. Rows arrive in order, so that the first of equal rows are kept.
     fn add(&mut self, row: usize, cosine: f32) {
         if cosine > self.least || cosine == self.least && !self.enough {
             self.rows.push((row, cosine.clamp(-1.0, 1.0)));
@@ -114,7 +115,7 @@ impl Best {
     }
 }
 
-/// Puts rows side by side: one component of each, then the next one of each.
+/// Interleaves rows: one component of each row, then the next component of each.
 fn pack(rows: &[&[f32]], panel: &mut Vec<[f32; WIDTH]>) {
     panel.clear();
     panel.resize(rows.first().map_or(0, |row| row.len()), [0.0; WIDTH]);
@@ -125,13 +126,13 @@ fn pack(rows: &[&[f32]], panel: &mut Vec<[f32; WIDTH]>) {
     }
 }
 
-/// Dot products of four rows with each row of a panel.
+/// Returns the dot products of four rows with each row of a panel.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2"))]
 fn dots(panel: &[[f32; WIDTH]], [a, b, c, d]: [&[f32]; TOGETHER]) -> [[f32; WIDTH]; TOGETHER] {
     let (mut of_a, mut of_b) = ([0.0; WIDTH], [0.0; WIDTH]);
     let (mut of_c, mut of_d) = ([0.0; WIDTH], [0.0; WIDTH]);
     for ((((column, a), b), c), d) in panel.iter().zip(a).zip(b).zip(c).zip(d) {
-        // A loop for each row: so the compiler keeps each row's sums in one register.
+        // One loop per row lets the compiler keep each row's sums in a register.
         for lane in 0..WIDTH {
             of_a[lane] += column[lane] * a;
         }
@@ -164,7 +165,7 @@ mod tests {
         vector
     }
 
-    /// What the function promises, in the plainest way.
+    /// Reference implementation.
     fn one_by_one(
         ids: &[EntryId],
         vectors: &[Vec<f32>],
@@ -192,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn vectors_that_are_none_are_like_nothing() {
+    fn empty_and_non_finite_vectors_match_nothing() {
         let axis = vec![1.0, 0.0];
         let rows = vec![
             axis.clone(),
@@ -202,21 +203,21 @@ mod tests {
             vec![1.0, 0.0, 0.0],
             axis.clone(),
         ];
-        let found = similar(&named(6), &rows, &[true; 6], 0.9);
+        let found = find_similar(&named(6), &rows, &[true; 6], 0.9);
         assert_eq!(names(&found), [("e000".to_owned(), "e005".to_owned())]);
         assert_eq!(found[0].cosine, 1.0);
-        assert!(similar(&named(6), &rows, &[true; 6], f32::NAN).is_empty());
-        assert!(similar(&named(6), &rows, &[false; 6], 0.9).is_empty());
-        assert!(similar(&named(6), &rows[..1], &[true; 6], 0.9).is_empty());
-        assert!(similar(&[], &[], &[], 0.9).is_empty());
+        assert!(find_similar(&named(6), &rows, &[true; 6], f32::NAN).is_empty());
+        assert!(find_similar(&named(6), &rows, &[false; 6], 0.9).is_empty());
+        assert!(find_similar(&named(6), &rows[..1], &[true; 6], 0.9).is_empty());
+        assert!(find_similar(&[], &[], &[], 0.9).is_empty());
     }
 
     #[test]
-    fn of_many_that_are_alike_the_most_alike_are_found() {
+    fn the_nearest_of_many_similar_rows_are_found() {
         let rows: Vec<Vec<f32>> = (0..300_u16)
             .map(|row| unit(vec![1.0, f32::from(row) / 1_000.0]))
             .collect();
-        let found = similar(&named(300), &rows, &[true; 300], 0.5);
+        let found = find_similar(&named(300), &rows, &[true; 300], 0.5);
         assert!(found.len() <= 300 * MOST);
         assert!(found.len() >= 200 * MOST);
         for near in 0..299 {
@@ -229,12 +230,12 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, cases: 64, ..ProptestConfig::default() })]
 
         #[test]
-        fn blocks_find_what_one_by_one_finds(
+        fn panels_find_the_same_pairs_as_the_reference(
             rows in prop::collection::vec((0_u8..4, any::<bool>(), 0_usize..3), 0..200),
             dimension in 1_usize..70,
             least in -0.5_f32..1.0,
         ) {
-            // Few different directions, so that there are pairs; a few of another length, a few broken.
+            // Few directions, so that there are pairs; some rows have another length or NaNs.
             let vectors: Vec<Vec<f32>> = rows.iter().enumerate().map(|(at, (kind, _, turn))| {
                 let length = dimension + usize::from(*kind == 3);
                 let mut row = unit((0..length).map(|x| ((x * (turn + 1)) as f32 + 0.1).sin()).collect());
@@ -243,13 +244,13 @@ mod tests {
             }).collect();
             let fresh: Vec<bool> = rows.iter().map(|(_, fresh, _)| *fresh).collect();
             let ids = named(rows.len());
-            // A threshold that no cosine is within rounding of.
+            // Avoid thresholds within rounding error of a cosine.
             let near = |a: &Vec<f32>, b: &Vec<f32>| {
                 let cosine: f32 = a.iter().zip(b).map(|(x, y)| x * y).sum();
                 (cosine - least).abs() < 1e-4
             };
             prop_assume!(!vectors.iter().any(|a| vectors.iter().any(|b| near(a, b))));
-            let found = similar(&ids, &vectors, &fresh, least);
+            let found = find_similar(&ids, &vectors, &fresh, least);
             let expected = one_by_one(&ids, &vectors, &fresh, least);
             let partners = |id: &EntryId| expected.iter().filter(|(a, b)| *a == id.0 || *b == id.0).count();
             if ids.iter().all(|id| partners(id) <= MOST) {

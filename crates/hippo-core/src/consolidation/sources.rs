@@ -1,67 +1,67 @@
-//! Do the pointers of an entry still lead to what it tells of?
+//! Checks of entry pointers against their sources.
 //!
-//! A section that was moved or renamed is found by the hash of its text. What is found nowhere is told, never dropped
-//! in silence: an entry keeps its last pointer even when that leads nowhere.
+//! A moved or renamed section is found by its content hash. A lost source is reported, and an entry keeps
+//! its last pointer even if it leads nowhere.
 //!
-//! A deep cycle knows all documents and [`check`]s every pointer. A light one knows those that came or changed: it
-//! [`follow`]s what stands in them now, before it makes entries of them, and [`note`]s what they hold; what it does not
-//! find it leaves alone.
+//! A deep cycle has all documents and checks every pointer ([`check_pointers`]). A light cycle has only
+//! new and changed documents: it follows content that moved into them before it creates entries
+//! ([`follow_moves`]), and then records their hashes ([`record_hashes`]). Pointers elsewhere are left alone.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
 
 use super::change::Change;
-use super::planner::Planner;
+use super::planner::CyclePlanner;
 use super::{DocumentState, Place, Record, Rule, SectionState, Snapshot};
 use crate::entry::{EntryId, Pointer};
 use crate::redact::without_secrets;
 
 type Hash = [u8; 16];
-/// Pointers with the hashes of what they pointed at.
-type Pointed = (Vec<Pointer>, Vec<Option<Hash>>);
+/// Pointers with the content hashes of their sources.
+type PointersWithHashes = (Vec<Pointer>, Vec<Option<Hash>>);
 
-/// What became of a pointer.
-enum Outcome {
-    /// It leads to this content.
+/// Result of checking a pointer.
+enum PointerOutcome {
+    /// The pointer leads to this content.
     Holds(Hash),
-    /// Nobody knows what is there now.
+    /// The source could not be read.
     Unknown,
-    /// It leads there from now on.
+    /// The content moved to this pointer.
     Moved(Pointer, Hash),
-    /// Nothing is there, and its content is nowhere.
+    /// The source is gone and its content was not found elsewhere.
     Gone(&'static str),
 }
 
 /// Checks all pointers of live and queued entries.
-pub(super) fn check(planner: &mut Planner) {
+pub(super) fn check_pointers(planner: &mut CyclePlanner) {
     let mut changes = Vec::new();
     let mut findings = Vec::new();
     let mut considered = 0;
-    let contents = Contents::of(&planner.state);
+    let contents = ContentIndex::new(&planner.state);
     let mut targets = targets(&planner.state);
     let checked = |record: &&Record| !matches!(record.place, Place::Archive(_));
     for record in planner.state.records.values().filter(checked) {
         considered += 1;
         let id = &record.entry.id;
         let from = (record.entry.pointers.clone(), record.hashes.clone());
-        let mut to: Pointed = (Vec::new(), Vec::new());
+        let mut to: PointersWithHashes = (Vec::new(), Vec::new());
         let mut lost = Vec::new();
         let mut moved = false;
         for (at, pointer) in from.0.iter().enumerate() {
             let known = from.1.get(at).copied().flatten();
             let (pointer, hash) = match contents.look_up(pointer, known, &targets) {
-                Outcome::Holds(hash) => (pointer.clone(), Some(hash)),
-                Outcome::Unknown => (pointer.clone(), known),
-                Outcome::Moved(pointer, hash) => {
+                PointerOutcome::Holds(hash) => (pointer.clone(), Some(hash)),
+                PointerOutcome::Unknown => (pointer.clone(), known),
+                PointerOutcome::Moved(pointer, hash) => {
                     moved = true;
                     (pointer, Some(hash))
                 }
-                Outcome::Gone(what) => {
+                PointerOutcome::Gone(what) => {
                     lost.push((pointer.clone(), known, what));
                     continue;
                 }
             };
-            // Two sections may have been joined: one pointer is enough.
+            // Two sections may have been joined: one pointer suffices.
             if to.0.contains(&pointer) {
                 moved = true;
             } else {
@@ -79,40 +79,42 @@ pub(super) fn check(planner: &mut Planner) {
             moved |= !lost.is_empty();
         }
         if from != to {
-            if is_telling(record) {
+            if describes_sources(record) {
                 targets.extend(to.0.iter().cloned());
             }
             let rule = if moved { Rule::Pointer } else { Rule::Source };
             changes.push((rule, id.clone(), from, to));
         }
     }
-    planner.consider(Rule::Pointer, considered);
+    planner.count_considered(Rule::Pointer, considered);
     for (id, what) in findings {
-        planner.find(Rule::Pointer, &id, what);
+        planner.report(Rule::Pointer, &id, what);
     }
-    point(planner, changes);
+    add_pointer_steps(planner, changes);
 }
 
-/// Leads pointers whose content stands elsewhere now there, if it stands in a document that is known. The archived
-/// entries are led as well: what was put away or forgotten is the same under its new name.
-pub(super) fn follow(planner: &mut Planner) {
+/// Updates pointers whose content moved into a known document. Archived entries are updated too, so that
+/// archived and forgotten content is recognized under its new name.
+pub(super) fn follow_moves(planner: &mut CyclePlanner) {
     if planner.state.documents.is_empty() {
         return;
     }
     let mut changes = Vec::new();
-    let contents = Contents::of(&planner.state);
+    let contents = ContentIndex::new(&planner.state);
     let mut targets = targets(&planner.state);
     for record in planner.state.records.values() {
-        let mut to: Pointed = (Vec::new(), Vec::new());
+        let mut to: PointersWithHashes = (Vec::new(), Vec::new());
         let mut moved = false;
         for (at, pointer) in record.entry.pointers.iter().enumerate() {
             let known = record.hashes.get(at).copied().flatten();
             let (pointer, known) = match contents.look_up(pointer, known, &targets) {
-                Outcome::Moved(pointer, hash) => {
+                PointerOutcome::Moved(pointer, hash) => {
                     moved = true;
                     (pointer, Some(hash))
                 }
-                Outcome::Holds(_) | Outcome::Unknown | Outcome::Gone(_) => (pointer.clone(), known),
+                PointerOutcome::Holds(_) | PointerOutcome::Unknown | PointerOutcome::Gone(_) => {
+                    (pointer.clone(), known)
+                }
             };
             if !to.0.contains(&pointer) {
                 to.0.push(pointer);
@@ -120,19 +122,20 @@ pub(super) fn follow(planner: &mut Planner) {
             }
         }
         if moved {
-            if is_telling(record) {
+            if describes_sources(record) {
                 targets.extend(to.0.iter().cloned());
             }
             let from = (record.entry.pointers.clone(), record.hashes.clone());
             changes.push((Rule::Pointer, record.entry.id.clone(), from, to));
         }
     }
-    planner.consider(Rule::Pointer, planner.state.records.len());
-    point(planner, changes);
+    planner.count_considered(Rule::Pointer, planner.state.records.len());
+    add_pointer_steps(planner, changes);
 }
 
-/// Notes what documents hold where entries point at them, so that it is known again when it has moved.
-pub(super) fn note(planner: &mut Planner) {
+/// Records the content hashes of pointers into known documents, so that the content is recognized after a
+/// move.
+pub(super) fn record_hashes(planner: &mut CyclePlanner) {
     if planner.state.documents.is_empty() {
         return;
     }
@@ -141,7 +144,7 @@ pub(super) fn note(planner: &mut Planner) {
         let from = (record.entry.pointers.clone(), record.hashes.clone());
         let hash = |(at, pointer): (usize, &Pointer)| {
             let known = from.1.get(at).copied().flatten();
-            here(&planner.state, pointer, known).or(known)
+            content_hash(&planner.state, pointer, known).or(known)
         };
         let hashes = from.0.iter().enumerate().map(hash).collect();
         if hashes != from.1 {
@@ -149,83 +152,91 @@ pub(super) fn note(planner: &mut Planner) {
             changes.push((Rule::Source, record.entry.id.clone(), from, to));
         }
     }
-    point(planner, changes);
+    add_pointer_steps(planner, changes);
 }
 
-fn point(planner: &mut Planner, changes: Vec<(Rule, EntryId, Pointed, Pointed)>) {
+fn add_pointer_steps(
+    planner: &mut CyclePlanner,
+    changes: Vec<(Rule, EntryId, PointersWithHashes, PointersWithHashes)>,
+) {
     for (rule, id, from, to) in changes {
         let change = Change::Point {
             id: id.clone(),
             from,
             to,
         };
-        planner.step(rule, vec![id], change);
+        planner.add_step(rule, vec![id], change);
     }
 }
 
-/// What entries point at already: of two places with the same content, one that has no entry is the one that was moved.
+/// Returns the pointers of all entries. Of two places with the same content, the one without an entry is
+/// the move's target.
 fn targets(snapshot: &Snapshot) -> BTreeSet<Pointer> {
-    let telling = snapshot.records.values().filter(|record| is_telling(record));
-    telling
+    let describing = snapshot
+        .records
+        .values()
+        .filter(|record| describes_sources(record));
+    describing
         .flat_map(|record| &record.entry.pointers)
         .cloned()
         .collect()
 }
 
-/// Whether an entry tells of what it points at. What a question made is no telling: it is about that question.
-pub(super) fn is_telling(record: &Record) -> bool {
+/// Returns `true` if an entry describes its sources. An entry made by a question is about that question.
+pub(super) fn describes_sources(record: &Record) -> bool {
     record.learned.is_none()
 }
 
-/// The content that stands where a pointer leads; nothing where that is not known, or nothing is there.
-pub(super) fn here(snapshot: &Snapshot, pointer: &Pointer, known: Option<Hash>) -> Option<Hash> {
+/// Returns the hash of the content at a pointer; `None` if it is unknown or missing.
+pub(super) fn content_hash(snapshot: &Snapshot, pointer: &Pointer, known: Option<Hash>) -> Option<Hash> {
     let document = snapshot.documents.get(&pointer.path)?;
     match &pointer.section {
         None => Some(document.hash.0),
-        Some(title) => section(document, title, known),
+        Some(title) => section_hash(document, title, known),
     }
 }
 
-/// Where content stands: sections and whole files apart.
-type Places<'s> = HashMap<(bool, Hash), Vec<(&'s str, Option<&'s str>)>>;
+/// Locations by content hash; `true` marks the hash of a section, `false` of a whole file.
+type ContentLocations<'s> = HashMap<(bool, Hash), Vec<(&'s str, Option<&'s str>)>>;
 
-/// Documents, and where a content stands in them.
-struct Contents<'s> {
+/// Documents and the locations of their contents.
+struct ContentIndex<'s> {
     snapshot: &'s Snapshot,
-    /// Made when the first pointer leads nowhere.
-    places: OnceCell<Places<'s>>,
+    /// Built when the first pointer leads nowhere.
+    places: OnceCell<ContentLocations<'s>>,
 }
 
-impl<'s> Contents<'s> {
-    const fn of(snapshot: &'s Snapshot) -> Self {
+impl<'s> ContentIndex<'s> {
+    const fn new(snapshot: &'s Snapshot) -> Self {
         Self {
             snapshot,
             places: OnceCell::new(),
         }
     }
 
-    fn look_up(&self, pointer: &Pointer, known: Option<Hash>, targets: &BTreeSet<Pointer>) -> Outcome {
+    fn look_up(&self, pointer: &Pointer, known: Option<Hash>, targets: &BTreeSet<Pointer>) -> PointerOutcome {
         if self.snapshot.unread.contains(&pointer.path) {
-            return Outcome::Unknown;
+            return PointerOutcome::Unknown;
         }
-        if let Some(hash) = here(self.snapshot, pointer, known) {
-            return Outcome::Holds(hash);
+        if let Some(hash) = content_hash(self.snapshot, pointer, known) {
+            return PointerOutcome::Holds(hash);
         }
         if let Some(known) = known
-            && let Some(place) = self.place(pointer, known, targets)
+            && let Some(place) = self.find_content(pointer, known, targets)
         {
-            return Outcome::Moved(place, known);
+            return PointerOutcome::Moved(place, known);
         }
         if self.snapshot.documents.contains_key(&pointer.path) {
-            Outcome::Gone("the section is gone")
+            PointerOutcome::Gone("the section is gone")
         } else {
-            Outcome::Gone("the file is gone")
+            PointerOutcome::Gone("the file is gone")
         }
     }
 
-    /// Where a content stands now. The same file first: a renamed heading is the most frequent of all.
-    fn place(&self, pointer: &Pointer, known: Hash, targets: &BTreeSet<Pointer>) -> Option<Pointer> {
-        let places = self.places.get_or_init(|| places(self.snapshot));
+    /// Returns the current location of a content. The same file is preferred: renamed headings are the most
+    /// frequent case.
+    fn find_content(&self, pointer: &Pointer, known: Hash, targets: &BTreeSet<Pointer>) -> Option<Pointer> {
+        let places = self.places.get_or_init(|| index_contents(self.snapshot));
         let places = places.get(&(pointer.section.is_some(), known))?;
         let places = places.iter().map(|(path, section)| Pointer {
             path: (*path).to_owned(),
@@ -240,12 +251,12 @@ impl<'s> Contents<'s> {
     }
 }
 
-fn places(snapshot: &Snapshot) -> Places<'_> {
-    let mut places = Places::new();
+fn index_contents(snapshot: &Snapshot) -> ContentLocations<'_> {
+    let mut places = ContentLocations::new();
     for (path, document) in &snapshot.documents {
         let whole = places.entry((false, document.hash.0)).or_default();
         whole.push((path.as_str(), None));
-        // Nothing is led to by a heading with a secret in it: it would stand in the index file.
+        // Skip headings that contain a secret: a pointer to one would write it to the index file.
         let shown = |section: &&SectionState| without_secrets(&section.title) == section.title.as_str();
         for section in document.sections.iter().filter(shown) {
             let named = places.entry((true, section.hash.0)).or_default();
@@ -255,8 +266,8 @@ fn places(snapshot: &Snapshot) -> Places<'_> {
     places
 }
 
-/// The content of the section with a title; of several, the one that is known.
-fn section(document: &DocumentState, title: &str, known: Option<Hash>) -> Option<Hash> {
+/// Returns the content hash of the section with a title; of several, the known one if present.
+fn section_hash(document: &DocumentState, title: &str, known: Option<Hash>) -> Option<Hash> {
     let mut named = document
         .sections
         .iter()

@@ -1,4 +1,4 @@
-//! Does planning settle, survive interruption, and can it be undone?
+//! Tests of planning, resuming and undoing.
 
 use proptest::prelude::*;
 
@@ -109,14 +109,14 @@ fn rules_of(plan: &Plan) -> Vec<(Rule, String)> {
 }
 
 #[test]
-fn weak_entries_queue_and_the_cap_holds() {
+fn weak_entries_are_queued_up_to_the_demotion_limit() {
     let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
     let weak = |(at, name): (usize, &&str)| record(name, 0.01 * (at as f32 + 1.0), Place::Index);
     let mut state = snapshot(names.iter().enumerate().map(weak).collect());
     state.documents.clear();
     let plan_of_first = plan(&state, Cycle::Light);
     let listed = rules_of(&plan_of_first).pop();
-    // What the file lists first is listed at once, and from then on by deep cycles.
+    // An empty Quick Access is filled at once, and later by deep cycles.
     assert_eq!(listed, Some((Rule::QuickAccess, "h g f e d c".to_owned())));
     state.quick_access = vec![id("h")];
     let plan = plan(&state, Cycle::Light);
@@ -138,7 +138,7 @@ fn weak_entries_queue_and_the_cap_holds() {
 }
 
 #[test]
-fn what_never_fades_is_never_queued_and_what_is_strong_again_comes_back() {
+fn amygdala_entries_are_never_queued_and_strong_entries_leave_the_queue() {
     let mut never = record("never", 0.02, Place::Index);
     never.entry.priority = Priority::Amygdala;
     let mut state = snapshot(vec![never, record("back", 0.4, Place::Queue(NOW.plus(-DAY)))]);
@@ -151,7 +151,7 @@ fn what_never_fades_is_never_queued_and_what_is_strong_again_comes_back() {
 }
 
 #[test]
-fn spent_entries_are_pruned_after_one_run_and_archived_after_thirty_days() {
+fn spent_entries_are_pruned_in_the_next_run_and_others_archived_after_thirty_days() {
     let records = vec![
         record("fresh", 0.01, Place::Queue(NOW)),
         record("spent", 0.01, Place::Queue(NOW.plus(-DAY))),
@@ -178,7 +178,7 @@ fn spent_entries_are_pruned_after_one_run_and_archived_after_thirty_days() {
 }
 
 #[test]
-fn pointers_follow_their_text() {
+fn pointers_follow_moved_text() {
     let mut renamed = record("renamed", 0.7, Place::Index);
     renamed.entry.pointers = vec![pointer("memory/a.md", Some("Old name"))];
     renamed.hashes = vec![Some(ContentHash::of(b"two").0)];
@@ -209,7 +209,7 @@ fn pointers_follow_their_text() {
 }
 
 #[test]
-fn what_cannot_be_read_is_not_gone() {
+fn a_pointer_to_an_unreadable_file_is_kept() {
     let mut one = record("one", 0.7, Place::Index);
     one.entry.pointers = vec![
         pointer("memory/a.md", Some("One")),
@@ -225,7 +225,7 @@ fn what_cannot_be_read_is_not_gone() {
 }
 
 #[test]
-fn common_accesses_link_and_dead_links_go() {
+fn common_accesses_relate_entries_and_dead_links_are_removed() {
     let mut one = record("one", 0.5, Place::Index);
     one.entry.related = vec![id("gone"), id("kept")];
     let mut state = snapshot(vec![
@@ -249,7 +249,7 @@ fn common_accesses_link_and_dead_links_go() {
 }
 
 #[test]
-fn a_replay_counts_once_a_run_and_a_person_s_summary_stays() {
+fn a_replay_counts_once_per_run_and_keeps_a_person_s_summary() {
     let fresh = |name: &str, strength| {
         let mut fresh = record(name, strength, Place::Index);
         (fresh.entry.strength, fresh.entry.accessed) = (strength, NOW);
@@ -273,9 +273,9 @@ fn a_replay_counts_once_a_run_and_a_person_s_summary_stays() {
 }
 
 #[test]
-fn a_replay_leaves_no_entry_weaker_later() {
+fn a_replayed_entry_is_never_weaker_later() {
     let mut old = record("old", 0.0, Place::Index);
-    let profile = Settings::default().profile;
+    let profile = ConsolidationSettings::default().profile;
     old.strength = strength_at(&profile, &old.entry, NOW);
     let mut state = snapshot(vec![old.clone()]);
     state.reviewed = BTreeSet::from(["memory/a.md".to_owned()]);
@@ -283,11 +283,11 @@ fn a_replay_leaves_no_entry_weaker_later() {
     let replayed = &after.records[&id("old")];
     assert!((replayed.strength - old.strength - 0.05).abs() < 1e-4);
     let used = |record: &Record| (record.entry.accessed, record.entry.hits);
-    assert_eq!(used(replayed), used(&old), "a replay is no access");
+    assert_eq!(used(replayed), used(&old), "a replay does not count as an access");
     let mut back = after.clone();
     let steps = plan(&state, Cycle::Deep).steps.into_iter().rev();
     steps.for_each(|step| step.change.inverse().apply(&mut back));
-    assert_eq!(back.records[&id("old")].entry, old.entry, "taken back");
+    assert_eq!(back.records[&id("old")].entry, old.entry, "undone");
     for days in [0, 1, 7, 30, 365] {
         let then = NOW.plus(days * DAY);
         let strength = |record: &Record| strength_at(&profile, &record.entry, then);
@@ -296,7 +296,7 @@ fn a_replay_leaves_no_entry_weaker_later() {
 }
 
 #[test]
-fn strength_that_lasts_consolidates_and_tags_make_sections() {
+fn lasting_strength_consolidates_and_common_tags_form_sections() {
     let mut strong = record("strong", 0.9, Place::Index);
     strong.strong_since = Some(NOW.plus(-30 * DAY));
     let mut records = vec![strong];
@@ -326,7 +326,7 @@ fn strength_that_lasts_consolidates_and_tags_make_sections() {
 }
 
 #[test]
-fn the_file_changes_with_what_a_reader_would_act_on() {
+fn the_file_is_updated_only_for_relevant_changes() {
     let filed = |hundredths, hits| Filed {
         accessed: NOW.plus(-20 * DAY),
         hits,
@@ -352,7 +352,7 @@ fn the_file_changes_with_what_a_reader_would_act_on() {
 }
 
 #[test]
-fn removed_entries_do_not_come_back() {
+fn removed_entries_are_not_created_again() {
     let mut state = snapshot(Vec::new());
     let new = |name: &str, section| NewEntry {
         entry: Entry {
@@ -381,8 +381,8 @@ mod merging;
 mod renaming;
 
 #[test]
-fn common_accesses_halve_and_one_a_day_adds_up() {
-    let left = |count, days: i64| co_access_left(count, Timestamp(0), Timestamp(days * 86_400_000));
+fn common_accesses_halve_in_thirty_days_and_daily_accesses_add_up() {
+    let left = |count, days: i64| decayed_co_access(count, Timestamp(0), Timestamp(days * 86_400_000));
     let is = [
         left(1, 1),
         left(1, 29),
@@ -392,7 +392,7 @@ fn common_accesses_halve_and_one_a_day_adds_up() {
         left(8, 30),
     ];
     assert_eq!(is, [1, 1, 0, 2, 0, 4]);
-    // Once a day for a week is more than seven times at once a month ago.
+    // Once a day for a week decays less than seven accesses a month ago.
     let spaced = (0..7).fold(0, |count, _| left(count, 1) + 1);
     assert!(spaced == 7 && left(7, 30) == 4, "{spaced}");
 }

@@ -1,7 +1,8 @@
-//! Do two texts about the same matter state different values?
+//! Comparison of the values that two texts state.
 //!
-//! Near-duplicates are often a fact and its correction: "lease 30 s", "lease 120 s". Merging them would lose one of the
-//! two. So texts may only be merged when nothing that could be a value differs; a doubt counts as a difference.
+//! Near-duplicates are often a fact and its correction: "lease 30 s", "lease 120 s". Merging them would
+//! lose one value. So two texts may only be merged if nothing that could be a value differs; in doubt they
+//! differ.
 
 mod compare;
 mod number;
@@ -12,36 +13,36 @@ mod words;
 use std::cmp::Ordering;
 
 use crate::entry::Entry;
-use compare::Sides;
-use stated::Stated;
+use compare::TextComparison;
+use stated::TextReading;
 
-/// What differs.
+/// Kind of difference between two texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Conflict {
-    /// A number, an amount, a version, a date or a time.
+pub enum ValueConflict {
+    /// Number, amount, version, date or time.
     Number,
-    /// One says that something is not so.
+    /// Negation in one text.
     Negation,
-    /// One says the opposite ("enabled", "disabled"), takes it back, or limits it ("only", "planned").
+    /// Opposite ("enabled", "disabled"), withdrawal or limitation ("only", "planned").
     Opposite,
-    /// A name, a word that may be one, or a value that is a word ("staging", "blue").
+    /// Name, possible name, or a value that is a word ("staging", "blue").
     Name,
-    /// Each says a word that the other does not, or one says a word in the place of another, or puts one in.
+    /// A word that replaces another one or is inserted, or words on both sides that the other lacks.
     Word,
-    /// The same words with changed parts: "from a to b", "from b to a".
+    /// Same words with exchanged roles: "from a to b", "from b to a".
     Order,
 }
 
-/// What an entry tells, as far as it is compared.
+/// Compared text of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Told<'a> {
-    /// Its topic.
+pub struct ComparedText<'a> {
+    /// Topic.
     pub topic: &'a str,
-    /// Its summary.
+    /// Summary.
     pub summary: &'a str,
 }
 
-impl<'a> From<&'a Entry> for Told<'a> {
+impl<'a> From<&'a Entry> for ComparedText<'a> {
     fn from(entry: &'a Entry) -> Self {
         Self {
             topic: &entry.topic,
@@ -50,39 +51,42 @@ impl<'a> From<&'a Entry> for Told<'a> {
     }
 }
 
-/// A text without a topic.
-impl<'a> From<&'a str> for Told<'a> {
+/// Creates a text without a topic.
+impl<'a> From<&'a str> for ComparedText<'a> {
     fn from(summary: &'a str) -> Self {
         Self { topic: "", summary }
     }
 }
 
-/// A text as it is compared: read once, compared with many.
-pub(super) struct Text(Stated);
+/// ParsedText parsed for comparison with many others.
+pub(super) struct ParsedText(TextReading);
 
-impl Text {
-    /// Reads a text.
-    pub fn of<'a>(told: impl Into<Told<'a>>) -> Self {
-        let told = told.into();
-        Self(Stated::of(told.topic, told.summary))
+impl ParsedText {
+    /// Parses a text.
+    pub fn parse<'a>(text: impl Into<ComparedText<'a>>) -> Self {
+        let text = text.into();
+        Self(TextReading::read(text.topic, text.summary))
     }
 
-    /// As [`value_conflict`].
-    pub fn conflict(&self, other: &Self) -> Option<Conflict> {
-        compare::conflict(&self.0, &other.0)
+    /// Compares as [`value_conflict`] does.
+    pub fn conflict(&self, other: &Self) -> Option<ValueConflict> {
+        compare::find_conflict(&self.0, &other.0)
     }
 
-    /// Which of two texts that state the same values says more: `Greater`, this one.
+    /// Compares which of two texts with the same values says more; `Greater` means this one.
     pub fn more(&self, other: &Self) -> Ordering {
-        Sides::of(&self.0, &other.0).more()
+        TextComparison::new(&self.0, &other.0).more()
     }
 }
 
-/// The first kind of value in which two texts differ; `None`: whatever one states, the other does not change.
+/// Returns the first kind of difference between two texts; `None` if neither contradicts the other.
 ///
-/// Symmetric. One text may say more than the other as long as that is no value. Words are compared by their stems;
-/// words that mean the same, and words that state nothing of their own, are known from tables.
+/// The result is symmetric. One text may say more, as long as the addition is not a value. Words are
+/// compared by their stems; tables list synonyms and words without content.
 #[must_use]
-pub fn value_conflict<'a>(a: impl Into<Told<'a>>, b: impl Into<Told<'a>>) -> Option<Conflict> {
-    Text::of(a).conflict(&Text::of(b))
+pub fn value_conflict<'a>(
+    a: impl Into<ComparedText<'a>>,
+    b: impl Into<ComparedText<'a>>,
+) -> Option<ValueConflict> {
+    ParsedText::parse(a).conflict(&ParsedText::parse(b))
 }

@@ -1,12 +1,12 @@
-//! Is every changed value noticed, and is a plain repetition not taken for one?
+//! Tests of value conflicts.
 
 use proptest::prelude::*;
 
-use super::value::{Conflict, Told, value_conflict};
+use super::value::{ComparedText, ValueConflict, value_conflict};
 
 #[test]
-fn changed_values_are_noticed() {
-    use Conflict::{Name, Negation, Number, Opposite, Order, Word};
+fn changed_values_are_detected() {
+    use ValueConflict::{Name, Negation, Number, Opposite, Order, Word};
     let table = [
         (
             "Lease of the worker is 30 s",
@@ -142,8 +142,8 @@ fn changed_values_are_noticed() {
 }
 
 #[test]
-fn the_topic_counts_with_the_summary() {
-    use Conflict::{Name, Number, Opposite, Word};
+fn the_topic_is_compared_with_the_summary() {
+    use ValueConflict::{Name, Number, Opposite, Word};
     let table = [
         (
             ("Migration 42", "Adds a column"),
@@ -187,13 +187,13 @@ fn the_topic_counts_with_the_summary() {
         ),
     ];
     for (a, b, expected) in table {
-        let told = |(topic, summary)| Told { topic, summary };
-        assert_eq!(value_conflict(told(a), told(b)), expected, "{a:?} / {b:?}");
-        assert_eq!(value_conflict(told(b), told(a)), expected, "{b:?} / {a:?}");
+        let text = |(topic, summary)| ComparedText { topic, summary };
+        assert_eq!(value_conflict(text(a), text(b)), expected, "{a:?} / {b:?}");
+        assert_eq!(value_conflict(text(b), text(a)), expected, "{b:?} / {a:?}");
     }
 }
 
-/// Words of several languages and kinds, with marks.
+/// Generates words of several languages, kinds and punctuation.
 fn a_word() -> impl Strategy<Value = String> {
     prop_oneof![
         6 => "[a-z]{1,8}[,.;:]?",
@@ -210,7 +210,7 @@ fn a_text() -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec(a_word(), 0..12)
 }
 
-/// A text with a word put in, as topic and summary: the word stands in one of the two.
+/// Inserts a word into a text and splits it into topic and summary.
 fn with(text: &[String], at: usize, word: &str, cut: usize) -> (String, String) {
     let mut words = text.to_vec();
     words.insert(at.min(text.len()), word.to_owned());
@@ -218,14 +218,14 @@ fn with(text: &[String], at: usize, word: &str, cut: usize) -> (String, String) 
     (topic.join(" "), summary.join(" "))
 }
 
-fn conflict(a: &(String, String), b: &(String, String)) -> Option<Conflict> {
-    let told = |(topic, summary): &(String, String)| (topic.clone(), summary.clone());
-    let ((a_topic, a_summary), (b_topic, b_summary)) = (told(a), told(b));
-    let a = Told {
+fn conflict(a: &(String, String), b: &(String, String)) -> Option<ValueConflict> {
+    let text = |(topic, summary): &(String, String)| (topic.clone(), summary.clone());
+    let ((a_topic, a_summary), (b_topic, b_summary)) = (text(a), text(b));
+    let a = ComparedText {
         topic: &a_topic,
         summary: &a_summary,
     };
-    let b = Told {
+    let b = ComparedText {
         topic: &b_topic,
         summary: &b_summary,
     };
@@ -244,13 +244,13 @@ proptest! {
     }
 
     #[test]
-    fn both_directions_agree(a in a_text(), b in a_text(), cut in 0_usize..6, at in 0_usize..9) {
+    fn conflicts_are_symmetric(a in a_text(), b in a_text(), cut in 0_usize..6, at in 0_usize..9) {
         let (a, b) = (with(&a, at, "word", cut), with(&b, 0, "word", cut));
         prop_assert_eq!(conflict(&a, &b), conflict(&b, &a));
     }
 
     #[test]
-    fn another_number_always_conflicts(
+    fn different_numbers_always_conflict(
         text in a_text(),
         at in 0_usize..12,
         cut in 0_usize..6,
@@ -259,11 +259,11 @@ proptest! {
         form in prop::sample::select(vec!["{}", "{}s", "v{}.2", "{}%", "${}", "#{}", "{} GB", "p{}", "2026-{}-x", "{}:30", "{}–9"]),
     ) {
         let number = |number: u32| with(&text, at, &form.replace("{}", &number.to_string()), cut);
-        prop_assert_eq!(conflict(&number(one), &number(one + more)), Some(Conflict::Number));
+        prop_assert_eq!(conflict(&number(one), &number(one + more)), Some(ValueConflict::Number));
     }
 
     #[test]
-    fn another_date_always_conflicts(
+    fn different_dates_always_conflict(
         text in a_text(),
         at in 0_usize..12,
         cut in 0_usize..6,
@@ -279,25 +279,25 @@ proptest! {
         for (a, b) in dates(one).iter().zip(&dates(other)) {
             if a.trim_end_matches('s') != b.trim_end_matches('s') {
                 let found = conflict(&with(&text, at, a, cut), &with(&text, at, b, cut));
-                prop_assert_eq!(found, Some(Conflict::Number), "{} {}", a, b);
+                prop_assert_eq!(found, Some(ValueConflict::Number), "{} {}", a, b);
             }
         }
     }
 
     #[test]
-    fn another_negation_always_conflicts(
+    fn an_added_negation_always_conflicts(
         text in a_text(),
         at in 0_usize..12,
         word in prop::sample::select(vec!["not", "never", "no", "without", "isn't", "cannot", "nicht", "kein", "не", "ない", "不"]),
     ) {
         let with = with(&text, at, word, 0);
         let found = conflict(&with, &(String::new(), text.join(" ")));
-        // What else is found first depends on the text: a number may lose its unit.
+        // Another conflict may be found first, such as a number that loses its unit.
         prop_assert!(found.is_some(), "{:?}", with);
     }
 
     #[test]
-    fn what_goes_from_one_to_another_does_not_go_back(one in "zq[a-z]{3,6}", other in "zk[a-z]{3,6}", rest in a_text()) {
+    fn exchanged_source_and_target_conflict(one in "zq[a-z]{3,6}", other in "zk[a-z]{3,6}", rest in a_text()) {
         let rest = rest.join(" ");
         let text = |a: &str, b: &str| (String::new(), format!("Traffic moved from {a} to {b}. {rest}"));
         prop_assert!(conflict(&text(&one, &other), &text(&other, &one)).is_some());

@@ -1,11 +1,11 @@
-//! Does the corpus follow every change of its documents?
+//! Tests that the corpus follows changes of its documents.
 
 use proptest::prelude::*;
 
 use super::*;
 
-fn chunk(id: u32, section: u32, terms: u32, speaker: Speaker) -> NewChunk {
-    NewChunk {
+fn chunk(id: u32, section: u32, terms: u32, speaker: Speaker) -> CorpusChunk {
+    CorpusChunk {
         id,
         section,
         terms,
@@ -14,10 +14,10 @@ fn chunk(id: u32, section: u32, terms: u32, speaker: Speaker) -> NewChunk {
     }
 }
 
-/// `# day` › `## session` › `### step`, then another session.
-fn sections() -> [NewSection; 5] {
+/// Sections `# day` › `## session` › `### step`, then another session.
+fn sections() -> [CorpusSection; 5] {
     let day = Some(Date::constant(2026, 5, 1));
-    let section = |parent, date| NewSection { parent, date };
+    let section = |parent, date| CorpusSection { parent, date };
     [
         section(None, None),
         section(None, day),
@@ -50,7 +50,7 @@ fn windows_stay_in_their_passage_and_cross_its_subsections() {
 }
 
 #[test]
-fn what_an_assistant_says_does_not_count_for_the_passage() {
+fn terms_of_an_assistant_do_not_count_for_the_passage() {
     let mut corpus = Corpus::new();
     let chunks = [
         chunk(0, 2, 5, Speaker::User),
@@ -67,14 +67,14 @@ fn what_an_assistant_says_does_not_count_for_the_passage() {
 }
 
 #[test]
-fn odd_sections_are_survived() {
+fn invalid_section_references_are_tolerated() {
     let mut corpus = Corpus::new();
     let odd = [
-        NewSection {
+        CorpusSection {
             parent: Some(0),
             date: None,
         },
-        NewSection {
+        CorpusSection {
             parent: Some(9),
             date: None,
         },
@@ -93,23 +93,23 @@ fn odd_sections_are_survived() {
 }
 
 #[test]
-fn a_place_is_small() {
-    assert!(size_of::<Option<Place>>() <= 20);
+fn a_chunk_place_has_at_most_20_bytes() {
+    assert!(size_of::<Option<ChunkPlace>>() <= 20);
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn any_history_equals_a_fresh_corpus_of_what_is_left(
+    fn any_history_equals_a_fresh_corpus_of_the_remaining_documents(
         changes in prop::collection::vec((0u32..6, prop::option::of(prop::collection::vec((0u32..6, 0u32..50), 0..8))), 1..40),
     ) {
         let mut corpus = Corpus::new();
-        let mut living: std::collections::BTreeMap<u32, Vec<NewChunk>> = std::collections::BTreeMap::new();
+        let mut living: std::collections::BTreeMap<u32, Vec<CorpusChunk>> = std::collections::BTreeMap::new();
         let mut next = 0;
         for (document, change) in changes {
             living.remove(&document);
             if let Some(lines) = change {
-                let chunks: Vec<NewChunk> = lines
+                let chunks: Vec<CorpusChunk> = lines
                     .into_iter()
                     .map(|(section, terms)| {
                         next += 1;

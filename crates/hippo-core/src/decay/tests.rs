@@ -1,11 +1,11 @@
-//! Does the curve give the protocol's numbers, and does it keep its laws?
+//! Tests of the protocol's numbers and the laws of the curve.
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::entry::EntryId;
 
-const P: Profile = Profile::PROTOCOL;
+const P: DecayCurve = DecayCurve::PROTOCOL;
 const HOURS: i64 = 3_600_000;
 const DAYS: i64 = 24 * HOURS;
 
@@ -18,28 +18,30 @@ fn entry(strength: f32, accessed: i64) -> Entry {
     }
 }
 
-fn any_modifiers() -> impl Strategy<Value = Modifiers> {
+fn any_modifiers() -> impl Strategy<Value = DecayModifiers> {
     let priority = prop::sample::select(vec![
         Priority::Low,
         Priority::Normal,
         Priority::High,
         Priority::Amygdala,
     ]);
-    (priority, any::<bool>(), 0_usize..6, 0_u32..200).prop_map(|(priority, manual, links, hits)| Modifiers {
-        priority,
-        manual,
-        links,
-        hits,
+    (priority, any::<bool>(), 0_usize..6, 0_u32..200).prop_map(|(priority, manual, links, hits)| {
+        DecayModifiers {
+            priority,
+            manual,
+            links,
+            hits,
+        }
     })
 }
 
-/// Every law holds for every profile.
-fn any_profile() -> impl Strategy<Value = Profile> {
-    prop::sample::select(vec![Profile::PROTOCOL, Profile::TUNED])
+/// Generates profiles: every law holds for each.
+fn any_profile() -> impl Strategy<Value = DecayCurve> {
+    prop::sample::select(vec![DecayCurve::PROTOCOL, DecayCurve::TUNED])
 }
 
 #[test]
-fn the_numbers_follow_from_the_formula() {
+fn strengths_follow_from_the_formula() {
     let table = [
         (HOURS, 0.97),
         (DAYS, 0.69),
@@ -50,7 +52,7 @@ fn the_numbers_follow_from_the_formula() {
         (365 * DAYS, 0.13),
     ];
     for (elapsed, expected) in table {
-        let found = strength(&P, 1.0, elapsed, Modifiers::default());
+        let found = strength(&P, 1.0, elapsed, DecayModifiers::default());
         assert_eq!((found * 100.0).round() / 100.0, expected, "{elapsed} ms");
     }
     let format = include_str!("../../../../docs/format.md");
@@ -60,15 +62,15 @@ fn the_numbers_follow_from_the_formula() {
     for (name, (_, strength)) in rows.iter().zip(table) {
         assert!(format.contains(&format!("| {name} | {strength:.2} |")), "{name}");
     }
-    // What v1 prints for a day, a week and a year is another curve.
+    // The values that v1 prints for a day, a week and a year belong to another curve.
     for (elapsed, printed) in [(DAYS, 0.72), (7 * DAYS, 0.52), (365 * DAYS, 0.16)] {
-        assert!((strength(&P, 1.0, elapsed, Modifiers::default()) - printed).abs() > 0.02);
+        assert!((strength(&P, 1.0, elapsed, DecayModifiers::default()) - printed).abs() > 0.02);
     }
 }
 
 #[test]
 fn modifiers_change_the_exponent() {
-    let kind = |priority, manual, links| Modifiers {
+    let kind = |priority, manual, links| DecayModifiers {
         priority,
         manual,
         links,
@@ -91,53 +93,53 @@ fn modifiers_change_the_exponent() {
 }
 
 #[test]
-fn accesses_of_other_days_beat_accesses_of_one_day() {
+fn spaced_accesses_gain_more_than_massed_ones() {
     let mut massed = entry(0.5, 0);
     for nth in 1..=4 {
-        access(&P, &mut massed, Timestamp(0), nth);
+        record_access(&P, &mut massed, Timestamp(0), nth);
     }
     assert!((massed.strength - (0.5 + 0.1 + 0.05 + 0.1 / 3.0 + 0.025)).abs() < 1e-6);
     let mut spaced = entry(0.5, 0);
-    (0..4).for_each(|_| access(&P, &mut spaced, Timestamp(0), 1));
+    (0..4).for_each(|_| record_access(&P, &mut spaced, Timestamp(0), 1));
     assert!(spaced.strength > massed.strength);
     assert_eq!(spaced.hits, 4);
-    access(&P, &mut spaced, Timestamp(HOURS), 0);
+    record_access(&P, &mut spaced, Timestamp(HOURS), 0);
     assert_eq!(spaced.accessed, Timestamp(HOURS));
 }
 
 #[test]
-fn a_clock_set_back_takes_nothing_and_is_healed_by_an_access() {
+fn a_clock_set_back_causes_no_decay_and_an_access_resets_it() {
     let mut it = entry(0.6, 10 * DAYS);
     assert_eq!(strength_at(&P, &it, Timestamp(0)), 0.6);
-    access(&P, &mut it, Timestamp(DAYS), 1);
+    record_access(&P, &mut it, Timestamp(DAYS), 1);
     assert!((it.strength - 0.7).abs() < 1e-6 && it.accessed == Timestamp(DAYS));
-    assert_eq!(strength(&P, 1.0, i64::MIN, Modifiers::default()), 1.0);
+    assert_eq!(strength(&P, 1.0, i64::MIN, DecayModifiers::default()), 1.0);
 }
 
 #[test]
 fn bands_start_at_their_thresholds() {
     let table = [
-        (1.0, Band::Strong),
-        (0.8, Band::Strong),
-        (0.799, Band::Moderate),
-        (0.5, Band::Moderate),
-        (0.49, Band::Weak),
-        (0.3, Band::Weak),
-        (0.29, Band::Decaying),
-        (0.1, Band::Decaying),
-        (0.09, Band::Silent),
-        (f32::NAN, Band::Silent),
+        (1.0, StrengthBand::Strong),
+        (0.8, StrengthBand::Strong),
+        (0.799, StrengthBand::Moderate),
+        (0.5, StrengthBand::Moderate),
+        (0.49, StrengthBand::Weak),
+        (0.3, StrengthBand::Weak),
+        (0.29, StrengthBand::Decaying),
+        (0.1, StrengthBand::Decaying),
+        (0.09, StrengthBand::Silent),
+        (f32::NAN, StrengthBand::Silent),
     ];
     for (strength, band) in table {
-        assert_eq!(Band::of(strength), band, "{strength}");
+        assert_eq!(StrengthBand::from_strength(strength), band, "{strength}");
     }
-    assert_eq!(Band::Decaying.to_string(), "decaying");
+    assert_eq!(StrengthBand::Decaying.to_string(), "decaying");
 }
 
 #[test]
 fn some_strengths_are_never_reached() {
-    let normal = Modifiers::default();
-    let amygdala = Modifiers {
+    let normal = DecayModifiers::default();
+    let amygdala = DecayModifiers {
         priority: Priority::Amygdala,
         ..normal
     };
@@ -151,11 +153,11 @@ fn some_strengths_are_never_reached() {
 }
 
 #[test]
-fn by_the_letter_an_access_weakens_what_is_old_and_tuned_it_never_does() {
-    for (profile, weaker) in [(P, true), (Profile::TUNED, false)] {
+fn an_access_weakens_an_old_entry_in_v1_and_never_in_the_tuned_profile() {
+    for (profile, weaker) in [(P, true), (DecayCurve::TUNED, false)] {
         let old = entry(1.0, 0);
         let mut accessed = old.clone();
-        access(&profile, &mut accessed, Timestamp(60 * DAYS), 1);
+        record_access(&profile, &mut accessed, Timestamp(60 * DAYS), 1);
         let a_week_later = Timestamp(67 * DAYS);
         let (with, without) = (
             strength_at(&profile, &accessed, a_week_later),
@@ -168,11 +170,11 @@ fn by_the_letter_an_access_weakens_what_is_old_and_tuned_it_never_does() {
 #[test]
 fn tuned_bands_last_as_documented() {
     let days = |hits, target| {
-        let modifiers = Modifiers {
+        let modifiers = DecayModifiers {
             hits,
-            ..Modifiers::default()
+            ..DecayModifiers::default()
         };
-        time_until(&Profile::TUNED, 1.0, target, modifiers).unwrap() / DAYS
+        time_until(&DecayCurve::TUNED, 1.0, target, modifiers).unwrap() / DAYS
     };
     assert_eq!(
         [0.8, 0.5, 0.3, 0.1].map(|target| days(0, target)),
@@ -183,7 +185,7 @@ fn tuned_bands_last_as_documented() {
 
 proptest! {
     #[test]
-    fn strength_never_rises_by_itself_and_stays_within_bounds(
+    fn strength_never_rises_over_time_and_stays_within_bounds(
         profile in any_profile(),
         initial in any::<f32>(),
         first in any::<i64>(),
@@ -199,7 +201,7 @@ proptest! {
     }
 
     #[test]
-    fn computing_again_changes_nothing(
+    fn computing_a_strength_has_no_side_effect(
         profile in any_profile(),
         initial in 0.0_f32..=1.0,
         accessed in 0..DAYS,
@@ -213,7 +215,7 @@ proptest! {
     }
 
     #[test]
-    fn the_inverse_agrees_with_the_curve(
+    fn time_until_agrees_with_the_curve(
         profile in any_profile(),
         initial in 0.01_f32..=1.0,
         part in 0.01_f32..=1.0,
@@ -230,7 +232,7 @@ proptest! {
     }
 
     #[test]
-    fn an_access_lifts_and_a_replay_never_harms(
+    fn an_access_strengthens_and_a_replay_never_weakens(
         profile in any_profile(),
         initial in 0.0_f32..=1.0,
         hits in 0_u32..200,
@@ -247,17 +249,17 @@ proptest! {
         let before = strength_at(&profile, &it, now);
 
         let mut reviewed = it.clone();
-        replay(&profile, &mut reviewed, now);
+        record_replay(&profile, &mut reviewed, now);
         let lifted = strength_at(&profile, &reviewed, now);
         prop_assert!((lifted - (before + 0.05).min(1.0)).abs() < 1e-4);
-        prop_assert_eq!((reviewed.accessed, reviewed.hits), (it.accessed, hits), "it is no access");
+        prop_assert_eq!((reviewed.accessed, reviewed.hits), (it.accessed, hits), "a replay does not count as an access");
         let then = now.plus(later);
         prop_assert!(strength_at(&profile, &reviewed, then) >= strength_at(&profile, &it, then) - 1e-6);
 
         let mut accessed = it.clone();
-        access(&profile, &mut accessed, now, nth);
+        record_access(&profile, &mut accessed, now, nth);
         prop_assert!(accessed.strength >= before && accessed.strength <= 1.0);
-        access(&profile, &mut reviewed, now, nth);
+        record_access(&profile, &mut reviewed, now, nth);
         prop_assert_eq!(reviewed.curve_start(), now);
         prop_assert_eq!((accessed.accessed, accessed.hits), (now, hits + 1));
         if profile == P {

@@ -1,12 +1,12 @@
-//! Is every entry in exactly one file, and does nothing go to and fro?
+//! Tests that each entry is in exactly one file and that selections are stable.
 
 use jiff::civil::date;
 use proptest::prelude::*;
 
 use super::*;
 
-fn item(name: &str, strength: f32, tokens: usize) -> Item {
-    Item {
+fn item(name: &str, strength: f32, tokens: usize) -> SelectionItem {
+    SelectionItem {
         id: EntryId(name.to_owned()),
         strength,
         hits: 0,
@@ -20,8 +20,8 @@ fn item(name: &str, strength: f32, tokens: usize) -> Item {
     }
 }
 
-fn settle(items: &[Item], selection: &Selection) -> Vec<Item> {
-    let settled = items.iter().cloned().map(|item| Item {
+fn settle(items: &[SelectionItem], selection: &MasterSelection) -> Vec<SelectionItem> {
+    let settled = items.iter().cloned().map(|item| SelectionItem {
         in_master: selection.master.contains(&item.id),
         ..item
     });
@@ -37,14 +37,14 @@ fn limits(max_tokens: usize, max_entries: usize) -> Limits {
 }
 
 #[test]
-fn of_equal_entries_those_of_core_files_come_first_then_the_newest() {
+fn equal_entries_are_ranked_by_core_file_and_then_by_date() {
     let items = [
         item("a-log", 0.5, 10),
-        Item {
+        SelectionItem {
             date: date(2026, 2, 1),
             ..item("b-later-log", 0.5, 10)
         },
-        Item {
+        SelectionItem {
             core: true,
             date: date(2025, 1, 1),
             ..item("c-memory", 0.5, 10)
@@ -52,7 +52,7 @@ fn of_equal_entries_those_of_core_files_come_first_then_the_newest() {
         item("d-stronger", 0.6, 10),
     ];
     let few = |tokens| -> Vec<String> {
-        let selection = select(&items, &limits(tokens, 200));
+        let selection = select_entries(&items, &limits(tokens, 200));
         selection.master.into_iter().map(|id| id.0).collect()
     };
     assert_eq!(few(10), ["d-stronger"]);
@@ -61,16 +61,16 @@ fn of_equal_entries_those_of_core_files_come_first_then_the_newest() {
 }
 
 #[test]
-fn all_that_fits_stays_however_many() {
-    let items: Vec<Item> = (0..300).map(|at| item(&format!("e{at:03}"), 0.5, 10)).collect();
-    let selection = select(&items, &limits(3_000, 200));
+fn all_entries_stay_while_they_fit() {
+    let items: Vec<SelectionItem> = (0..300).map(|at| item(&format!("e{at:03}"), 0.5, 10)).collect();
+    let selection = select_entries(&items, &limits(3_000, 200));
     assert_eq!((selection.master.len(), selection.files.len()), (300, 0));
-    let selection = select(&items, &limits(2_999, 200));
+    let selection = select_entries(&items, &limits(2_999, 200));
     assert_eq!((selection.master.len(), selection.moved_out.len()), (200, 100));
 }
 
 #[test]
-fn the_weakest_go_to_the_files_of_their_kind() {
+fn the_weakest_entries_move_to_the_file_of_their_group() {
     let mut items = vec![
         item("strong", 0.9, 50),
         item("weak", 0.2, 50),
@@ -79,7 +79,7 @@ fn the_weakest_go_to_the_files_of_their_kind() {
     ];
     items[2].group = DAILY_LOGS.to_owned();
     items[3].priority = Priority::Amygdala;
-    let selection = select(&items, &limits(100, 200));
+    let selection = select_entries(&items, &limits(100, 200));
     let ids = |ids: &BTreeSet<EntryId>| ids.iter().map(|id| id.0.clone()).collect::<Vec<_>>().join(" ");
     assert_eq!(ids(&selection.master), "never strong");
     let files: Vec<_> = selection
@@ -94,34 +94,34 @@ fn the_weakest_go_to_the_files_of_their_kind() {
             ".hippocampus/topics/technical-knowledge.md: weak"
         ]
     );
-    let meta = meta(&items, &selection, Timestamp(7));
+    let meta = build_meta(&items, &selection, Timestamp(7));
     assert_eq!(
         (meta.entries, meta.master.entries, meta.master.tokens),
         (4, 2, 90)
     );
     let json = serde_json::to_string(&meta).unwrap();
-    assert_eq!(serde_json::from_str::<Meta>(&json).unwrap(), meta);
+    assert_eq!(serde_json::from_str::<HierarchyMeta>(&json).unwrap(), meta);
 }
 
 #[test]
-fn small_changes_move_nothing_and_large_ones_do() {
+fn only_large_changes_of_strength_swap_entries() {
     let mut items = vec![item("a", 0.50, 50), item("b", 0.48, 50), item("c", 0.46, 50)];
     let limits = limits(120, 200);
-    items = settle(&items, &select(&items, &limits));
+    items = settle(&items, &select_entries(&items, &limits));
     assert!(!items[2].in_master);
     items[2].strength = 0.52;
-    let same = select(&items, &limits);
+    let same = select_entries(&items, &limits);
     assert!(same.moved_in.is_empty() && same.moved_out.is_empty());
     items[2].strength = 0.6;
-    let swapped = select(&items, &limits);
+    let swapped = select_entries(&items, &limits);
     assert_eq!(
         (&swapped.moved_in[0].0[..], &swapped.moved_out[0].0[..]),
         ("c", "b")
     );
     items[2].strength = 0.4;
-    // 150 tokens fit again only when there is room to spare.
-    assert!(!select(&items, &self::limits(160, 200)).files.is_empty());
-    assert!(select(&items, &self::limits(170, 200)).files.is_empty());
+    // 150 tokens fit again only with room to spare.
+    assert!(!select_entries(&items, &self::limits(160, 200)).files.is_empty());
+    assert!(select_entries(&items, &self::limits(170, 200)).files.is_empty());
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn file_names_are_safe() {
     let name = |group: &str| {
         let mut odd = item("x", 0.1, 1);
         odd.group = group.to_owned();
-        file_of(&odd)
+        file_path(&odd)
     };
     assert_eq!(name("../../etc"), ".hippocampus/topics/etc.md");
     assert_eq!(name("CI / CD"), ".hippocampus/topics/ci-cd.md");
@@ -137,7 +137,7 @@ fn file_names_are_safe() {
     assert!(name(&"日本語".repeat(99)).len() < 100);
 }
 
-fn an_item() -> impl Strategy<Value = Item> {
+fn an_item() -> impl Strategy<Value = SelectionItem> {
     let priority = prop::sample::select(vec![
         Priority::Low,
         Priority::Normal,
@@ -156,7 +156,7 @@ fn an_item() -> impl Strategy<Value = Item> {
         any::<bool>(),
     )
         .prop_map(
-            |(name, strength, hits, priority, group, tokens, in_master)| Item {
+            |(name, strength, hits, priority, group, tokens, in_master)| SelectionItem {
                 hits,
                 priority,
                 group: group.to_owned(),
@@ -171,29 +171,29 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn nothing_is_lost_nothing_is_twice_and_the_cap_holds(
+    fn each_entry_is_in_one_file_and_the_limits_hold(
         items in prop::collection::vec(an_item(), 0..60), tokens in 0_usize..6_000, entries in 0_usize..50,
     ) {
         let limits = limits(tokens, entries);
-        let selection = select(&items, &limits);
+        let selection = select_entries(&items, &limits);
         let ids: BTreeSet<&EntryId> = items.iter().map(|item| &item.id).collect();
         let mut placed: Vec<&EntryId> = selection.master.iter().collect();
         placed.extend(selection.files.values().flatten());
         prop_assert_eq!(placed.len(), ids.len());
         prop_assert_eq!(placed.into_iter().collect::<BTreeSet<_>>(), ids);
-        let told = meta(&items, &selection, Timestamp(0));
-        prop_assert!(told.master.tokens <= tokens);
+        let built = build_meta(&items, &selection, Timestamp(0));
+        prop_assert!(built.master.tokens <= tokens);
         prop_assert!(selection.files.is_empty() || selection.master.len() <= entries);
     }
 
     #[test]
-    fn selecting_again_moves_nothing(
+    fn selecting_twice_moves_no_entry(
         items in prop::collection::vec(an_item(), 0..60), tokens in 0_usize..6_000, entries in 0_usize..50,
         fill in 0.5_f32..=1.0,
     ) {
         let limits = Limits { fill, ..limits(tokens, entries) };
-        let first = select(&items, &limits);
-        let second = select(&settle(&items, &first), &limits);
+        let first = select_entries(&items, &limits);
+        let second = select_entries(&settle(&items, &first), &limits);
         prop_assert_eq!(&second.master, &first.master);
         prop_assert_eq!(&second.files, &first.files);
         prop_assert!(second.moved_in.is_empty() && second.moved_out.is_empty());

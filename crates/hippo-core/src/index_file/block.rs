@@ -1,34 +1,34 @@
-//! Which blocks does an index file consist of?
+//! Blocks of an index file.
 
-use super::Indexed;
+use super::IndexedEntry;
 
-/// A part of the file with its bytes; together they are the file.
+/// Part of the file with its bytes. The concatenated blocks are the file.
 #[derive(Debug, Clone)]
-pub(super) enum Block {
-    /// What is no concern of hippod's.
+pub(super) enum IndexBlock {
+    /// Text outside hippod's structures.
     Text(Vec<u8>),
-    /// The comment that says what the file is.
+    /// Header comment of the file.
     Header(Vec<u8>),
-    /// The heading line of a section.
-    Section(Section),
-    /// What hippod makes below the heading of a section.
+    /// Heading line of a section.
+    Section(SectionHeading),
+    /// Generated block below the heading of a section.
     Generated(Vec<u8>),
-    /// An entry with everything that belongs to it.
-    Entry(Box<Indexed>),
+    /// Entry with all lines that belong to it.
+    Entry(Box<IndexedEntry>),
 }
 
-/// The heading of a section.
+/// Heading of a section.
 #[derive(Debug, Clone)]
-pub(super) struct Section {
-    /// 1 to 6.
+pub(super) struct SectionHeading {
+    /// Heading level, 1 to 6.
     pub level: u8,
-    /// Without marks and comments.
+    /// Title without heading marks and comments.
     pub title: String,
-    /// The line, or the part of it before the file's header.
+    /// Bytes of the line, or its part before the file's header comment.
     pub text: Vec<u8>,
 }
 
-impl Block {
+impl IndexBlock {
     pub(super) fn bytes(&self) -> &[u8] {
         match self {
             Self::Text(text) | Self::Header(text) | Self::Generated(text) => text,
@@ -37,7 +37,7 @@ impl Block {
         }
     }
 
-    pub(super) fn entry(&self) -> Option<&Indexed> {
+    pub(super) fn entry(&self) -> Option<&IndexedEntry> {
         match self {
             Self::Entry(indexed) => Some(indexed),
             _ => None,

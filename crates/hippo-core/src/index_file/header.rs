@@ -1,92 +1,94 @@
-//! What does the comment at the top of the file say about it?
+//! Header comment of the index file.
 
-use super::block::Block;
+use super::block::IndexBlock;
 use super::text::one_line;
 use super::{IndexFile, meta};
 use crate::time::Timestamp;
 
-/// The comment that says what the file is.
+/// Fields of the header comment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Header {
-    /// Version of the format, such as `1.0`; empty when the comment states none.
+pub struct IndexHeader {
+    /// Version of the format, such as `1.0`; empty if absent.
     pub version: String,
-    /// How many entries the file had when it was written last.
+    /// Number of entries at the last write.
     pub entries: Option<u32>,
-    /// When it was written last; tells the versions of a file apart.
+    /// Time of the last write; distinguishes versions of the file.
     pub reindexed: Option<Timestamp>,
 }
 
 impl IndexFile {
-    /// The header, if there is one.
+    /// Returns the header if the file has one.
     #[must_use]
-    pub fn header(&self) -> Option<Header> {
+    pub fn header(&self) -> Option<IndexHeader> {
         let text = self.blocks.iter().find_map(|block| match block {
-            Block::Header(text) => Some(String::from_utf8_lossy(text)),
+            IndexBlock::Header(text) => Some(String::from_utf8_lossy(text)),
             _ => None,
         })?;
-        let mut header = Header::default();
-        for part in inner(&text).split('|') {
+        let mut header = IndexHeader::default();
+        for part in comment_text(&text).split('|') {
             let part = part.trim();
             if let Some(version) = part.strip_prefix("hippocampus.md") {
                 header.version = version.trim().trim_start_matches('v').to_owned();
             }
             match part.split_once(':') {
                 Some(("entries", value)) => header.entries = value.trim().parse().ok(),
-                Some(("reindexed", value)) => header.reindexed = meta::moment(value.trim(), &self.settings),
+                Some(("reindexed", value)) => {
+                    header.reindexed = meta::parse_moment(value.trim(), &self.settings)
+                }
                 _ => {}
             }
         }
         Some(header)
     }
 
-    /// States how many entries there are and when they were written; a missing header goes below the title.
+    /// Writes the entry count and the time of writing. A missing header is inserted below the title.
     pub fn set_header(&mut self, entries: usize, reindexed: Timestamp) {
-        let (entries, reindexed) = (entries.to_string(), meta::exact(reindexed));
-        let is_header = |block: &Block| matches!(block, Block::Header(_));
+        let (entries, reindexed) = (entries.to_string(), meta::format_exact(reindexed));
+        let is_header = |block: &IndexBlock| matches!(block, IndexBlock::Header(_));
         if let Some(at) = self.blocks.iter().position(is_header) {
             let text = String::from_utf8_lossy(self.blocks[at].bytes()).into_owned();
-            let text = restated(&text, &[("entries", &entries), ("reindexed", &reindexed)]);
-            self.blocks[at] = Block::Header(text.into_bytes());
+            let text = replace_values(&text, &[("entries", &entries), ("reindexed", &reindexed)]);
+            self.blocks[at] = IndexBlock::Header(text.into_bytes());
             return;
         }
         let text = format!("<!-- hippocampus.md v1.0 | entries: {entries} | reindexed: {reindexed} -->");
         let title = self
             .blocks
             .iter()
-            .position(|block| matches!(block, Block::Section(it) if it.level == 1));
+            .position(|block| matches!(block, IndexBlock::Section(it) if it.level == 1));
         let end = self.line_end;
         let Some(title) = title else {
             let mut after = 0;
-            if let Some(Block::Text(text)) = self.blocks.first_mut()
+            if let Some(IndexBlock::Text(text)) = self.blocks.first_mut()
                 && text.starts_with(b"\xEF\xBB\xBF")
             {
                 let rest = text.split_off(3);
-                self.blocks.insert(1, Block::Text(rest));
+                self.blocks.insert(1, IndexBlock::Text(rest));
                 after = 1;
             }
-            self.blocks.insert(after, Block::Header(text.into_bytes()));
-            self.blocks.insert(after + 1, Block::Text(end.into()));
+            self.blocks.insert(after, IndexBlock::Header(text.into_bytes()));
+            self.blocks.insert(after + 1, IndexBlock::Text(end.into()));
             return;
         };
         let open = !self.blocks[title].bytes().ends_with(b"\n");
         if open {
-            self.blocks.insert(title + 1, Block::Text(end.into()));
+            self.blocks.insert(title + 1, IndexBlock::Text(end.into()));
         }
         let at = title + 1 + usize::from(open);
-        self.blocks.insert(at, Block::Header(text.into_bytes()));
-        self.blocks.insert(at + 1, Block::Text(end.into()));
+        self.blocks.insert(at, IndexBlock::Header(text.into_bytes()));
+        self.blocks.insert(at + 1, IndexBlock::Text(end.into()));
     }
 }
 
-/// What is between the marks of a comment.
-fn inner(text: &str) -> &str {
+/// Returns the text between the comment marks.
+fn comment_text(text: &str) -> &str {
     let text = text.strip_prefix("<!--").unwrap_or(text);
     text.strip_suffix("-->").unwrap_or(text)
 }
 
-/// The comment with these values; its other parts stay, in their order.
-fn restated(text: &str, values: &[(&str, &str)]) -> String {
-    let mut parts: Vec<String> = inner(text).split('|').map(one_line).collect();
+/// Returns the comment with these values replaced or appended; its other parts keep their order.
+fn replace_values(text: &str, values: &[(&str, &str)]) -> String {
+    let mut parts: Vec<String> = comment_text(text).split('|').map(one_line).collect();
     for (key, value) in values {
         let stated = format!("{key}: {value}");
         let prefix = format!("{key}:");

@@ -1,61 +1,61 @@
-//! What does an entry of the file say, and which of its bytes say it?
+//! Entry of the index file and the positions of its fields.
 
 use std::ops::Range;
 
-use super::line::{Line, Shape};
-use super::token::{Kind, Token, may_name_a_file};
-use super::{Diagnostic, Problem, Settings, line, meta, pointer, text, token};
+use super::line::{IndexLine, LineShape};
+use super::token::{IndexToken, TokenKind, may_name_a_file};
+use super::{IndexDiagnostic, IndexFileOptions, IndexProblem, line, meta, pointer, text, token};
 use crate::entry::{Entry, Origin};
 
-/// An entry as it stands in the file.
+/// Entry as read from the file.
 #[derive(Debug, Clone)]
-pub struct Indexed {
-    /// Its fields as understood.
+pub struct IndexedEntry {
+    /// Parsed fields.
     pub entry: Entry,
-    /// Level of its heading, 2 to 6; `None` for a list item.
+    /// Heading level, 2 to 6; `None` for a list item.
     pub level: Option<u8>,
-    /// Line of its heading or item when the file was read; 0 for one inserted since.
+    /// Line of its heading or item when the file was read; 0 for an inserted entry.
     pub line: u32,
-    /// Keys of its comment that are none of v1's, with their values as written.
+    /// Keys of its comment that v1 does not define, with their raw values.
     pub unknown: Vec<(String, String)>,
-    /// Whether its comment states an id.
+    /// `true` if its comment contains an id.
     pub(super) has_id: bool,
-    /// Its bytes, from its first line to the next heading or item.
+    /// Bytes from its first line to the next heading or item.
     pub(super) text: Vec<u8>,
-    /// What stands where in them.
-    pub(super) layout: Layout,
+    /// Positions of its fields in these bytes.
+    pub(super) layout: EntryLayout,
 }
 
-/// Where the parts of an entry stand in its bytes.
+/// Byte ranges of the fields of an entry.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Layout {
-    /// Topic, with the closing marks of its heading.
+pub(super) struct EntryLayout {
+    /// Topic, including the closing marks of the heading.
     pub topic: Range<usize>,
-    /// Summary, all its lines.
+    /// All lines of the summary.
     pub summary: Option<Range<usize>>,
-    /// Pointer lines with their arrows; for an item, what follows its arrow.
+    /// Pointer lines with their arrows; for an item, the text after its arrow.
     pub pointers: Vec<Range<usize>>,
     /// The `hx` comment.
     pub comment: Option<Range<usize>>,
 }
 
-impl Indexed {
-    /// Its bytes, with all that belongs to it: what its removal takes out of the file.
+impl IndexedEntry {
+    /// Returns all bytes of the entry, which are also those that its removal deletes.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.text
     }
 
-    /// Whether its comment states its id; else the id comes from its topic.
+    /// Returns `true` if its comment contains its id; otherwise the id is derived from the topic.
     #[must_use]
     pub const fn states_id(&self) -> bool {
         self.has_id
     }
 
-    /// Whether its bytes say something that none of its fields does: prose, code, unknown keys.
+    /// Returns `true` if its bytes contain more than its fields: prose, code or unknown keys.
     #[must_use]
-    pub fn says_more(&self) -> bool {
-        let Layout {
+    pub fn has_other_content(&self) -> bool {
+        let EntryLayout {
             topic,
             summary,
             pointers,
@@ -78,30 +78,30 @@ impl Indexed {
         more || !self.text[at..].trim_ascii().is_empty()
     }
 
-    /// Reads the bytes of one entry again; `None` when they are none any more.
-    pub(super) fn read(text: Vec<u8>, line: u32, settings: &Settings) -> Option<Self> {
+    /// Parses the bytes of one entry; `None` if they no longer are an entry.
+    pub(super) fn parse(text: Vec<u8>, line: u32, settings: &IndexFileOptions) -> Option<Self> {
         let mut unread = Vec::new();
-        let lines = line::read(&text, line, &mut unread);
-        let tokens = token::tokens(&text, &lines);
+        let lines = line::read_lines(&text, line, &mut unread);
+        let tokens = token::tokenize(&text, &lines);
         let start = tokens.first()?;
         match start.kind {
-            Kind::Title { .. } => is_entry(&tokens, &[], &text).then_some(())?,
-            Kind::Item { .. } => {}
+            TokenKind::Title { .. } => is_entry(&tokens, &[], &text).then_some(())?,
+            TokenKind::Item { .. } => {}
             _ => return None,
         }
-        let mut it = Self::understand(&text, &lines, &tokens, settings, &mut unread);
+        let mut it = Self::from_tokens(&text, &lines, &tokens, settings, &mut unread);
         it.text = text;
         Some(it)
     }
 
-    /// Understands the tokens of one entry, its heading or item first; offsets become those of its own bytes, which the
-    /// caller adds.
-    pub(super) fn understand(
+    /// Builds an entry from its tokens, heading or item first. Offsets become relative to the entry's own
+    /// bytes, which the caller sets.
+    pub(super) fn from_tokens(
         text: &[u8],
-        lines: &[Line],
-        tokens: &[Token],
-        settings: &Settings,
-        diagnostics: &mut Vec<Diagnostic>,
+        lines: &[IndexLine],
+        tokens: &[IndexToken],
+        settings: &IndexFileOptions,
+        diagnostics: &mut Vec<IndexDiagnostic>,
     ) -> Self {
         let first = &lines[tokens.first().map_or(0, |token| token.line)];
         let base = first.start;
@@ -111,52 +111,53 @@ impl Indexed {
             ..Entry::default()
         };
         let level = match first.shape {
-            Shape::Heading(level) => Some(level),
+            LineShape::Heading(level) => Some(level),
             _ => None,
         };
         let read = |span: &Range<usize>| String::from_utf8_lossy(&text[span.clone()]).into_owned();
         let moved = |span: &Range<usize>| span.start - base..span.end - base;
-        let mut layout = Layout::default();
+        let mut layout = EntryLayout::default();
         let mut facts = None;
         for token in tokens {
             match &token.kind {
-                Kind::Title { topic } => {
-                    entry.topic = text::read_heading(&read(topic));
+                TokenKind::Title { topic } => {
+                    entry.topic = text::unescape_heading(&read(topic));
                     layout.topic = moved(&token.span);
                 }
-                Kind::Item { topic, list } if level.is_none() && layout.pointers.is_empty() => {
-                    entry.topic = text::read_item(&read(topic));
+                TokenKind::Item { topic, list } if level.is_none() && layout.pointers.is_empty() => {
+                    entry.topic = text::unescape_item(&read(topic));
                     layout.topic = moved(topic);
                     layout.pointers.push(moved(list));
-                    entry.pointers = pointer::read(&read(list));
+                    entry.pointers = pointer::parse_list(&read(list));
                 }
-                Kind::Pointer { list } | Kind::Labelled { list } => {
+                TokenKind::Pointer { list } | TokenKind::Labelled { list } => {
                     layout.pointers.push(moved(&token.span));
-                    entry.pointers.extend(pointer::read(&read(list)));
+                    entry.pointers.extend(pointer::parse_list(&read(list)));
                 }
-                Kind::Item { list, .. } if may_name_a_file(&text[list.clone()]) => {
+                TokenKind::Item { list, .. } if may_name_a_file(&text[list.clone()]) => {
                     layout.pointers.push(moved(&token.span));
-                    entry.pointers.extend(pointer::read(&read(list)));
+                    entry.pointers.extend(pointer::parse_list(&read(list)));
                 }
-                Kind::Hx if layout.comment.is_none() => layout.comment = Some(moved(&token.span)),
-                Kind::Hx => diagnostics.push(Diagnostic {
+                TokenKind::Hx if layout.comment.is_none() => layout.comment = Some(moved(&token.span)),
+                TokenKind::Hx => diagnostics.push(IndexDiagnostic {
                     line: lines[token.line].number,
-                    problem: Problem::SecondComment,
+                    problem: IndexProblem::SecondComment,
                 }),
-                Kind::Facts => facts = text::facts(&text[token.span.clone()]),
+                TokenKind::Facts => facts = text::parse_facts(&text[token.span.clone()]),
                 _ => {}
             }
         }
-        if let Some(span) = summary(tokens, level.is_some()) {
-            entry.summary = text::read_summary(&read(&span));
+        if let Some(span) = find_summary(tokens, level.is_some()) {
+            entry.summary = text::unescape_summary(&read(&span));
             layout.summary = Some(moved(&span));
         }
         let comment = layout.comment.clone();
-        let mut fields = comment.map(|span| meta::fields(&text[base + span.start..base + span.end]));
-        let broken = tokens.iter().find(|token| token.kind == Kind::BrokenHx);
+        let mut fields = comment.map(|span| meta::parse_fields(&text[base + span.start..base + span.end]));
+        let broken = tokens.iter().find(|token| token.kind == TokenKind::BrokenHx);
         if let (None, Some(token)) = (&fields, broken) {
-            // Somebody lost its end: the entry must not look as if it had been removed. It is text when it is written.
-            let known = meta::fields(&[&text[token.span.clone()], b"-->"].concat());
+            // The comment lost its end. Read its known keys, so that the entry does not count as removed;
+            // the comment itself stays text.
+            let known = meta::parse_fields(&[&text[token.span.clone()], b"-->"].concat());
             fields = Some(
                 known
                     .into_iter()
@@ -167,7 +168,7 @@ impl Indexed {
         let pairs: Vec<(&str, &str)> = match (&fields, &facts) {
             (Some(fields), _) => fields.iter().map(|field| (&*field.key, &*field.value)).collect(),
             (None, facts) => {
-                // Nobody but a person or an agent writes an entry without a comment.
+                // hippod always writes a comment: an entry without one was written by a person or an agent.
                 entry.origin = Origin::Manual;
                 let facts = facts.iter().flatten();
                 facts.map(|(key, value)| (*key, &**value)).collect()
@@ -175,13 +176,13 @@ impl Indexed {
         };
         let at = tokens
             .iter()
-            .find(|token| matches!(token.kind, Kind::Hx | Kind::BrokenHx))
+            .find(|token| matches!(token.kind, TokenKind::Hx | TokenKind::BrokenHx))
             .map_or(first.number, |token| lines[token.line].number);
-        let has_id = meta::apply(&pairs, &mut entry, settings, at, diagnostics);
+        let has_id = meta::apply_fields(&pairs, &mut entry, settings, at, diagnostics);
         if !has_id && fields.is_some() {
-            diagnostics.push(Diagnostic {
+            diagnostics.push(IndexDiagnostic {
                 line: at,
-                problem: Problem::NoId,
+                problem: IndexProblem::NoId,
             });
         }
         let unknown = pairs.iter().filter(|(key, _)| !meta::KEYS.contains(key));
@@ -199,40 +200,42 @@ impl Indexed {
     }
 }
 
-/// Whether the tokens of a heading, and those of the `items` that follow them, make it an entry: a comment of its own, or pointers.
+/// Returns `true` if the tokens of a heading make it an entry: a comment of its own, or pointers.
 ///
-/// A section that the protocol names is one only with a comment. Labelled items count where no item has an arrow.
-pub(super) fn is_entry(tokens: &[Token], items: &[Token], text: &[u8]) -> bool {
-    let Some(Kind::Title { topic }) = tokens.first().map(|token| &token.kind) else {
+/// A section title of the protocol needs a comment. Labelled items count only if no item has an arrow.
+/// `items` are the tokens of list items below the heading.
+pub(super) fn is_entry(tokens: &[IndexToken], items: &[IndexToken], text: &[u8]) -> bool {
+    let Some(TokenKind::Title { topic }) = tokens.first().map(|token| &token.kind) else {
         return false;
     };
-    let has = |wanted: fn(&Kind) -> bool| tokens.iter().any(|token| wanted(&token.kind));
-    if has(|kind| matches!(kind, Kind::Hx | Kind::BrokenHx)) {
+    let has = |wanted: fn(&TokenKind) -> bool| tokens.iter().any(|token| wanted(&token.kind));
+    if has(|kind| matches!(kind, TokenKind::Hx | TokenKind::BrokenHx)) {
         return true;
     }
-    let title = text::read_heading(&String::from_utf8_lossy(&text[topic.clone()]));
+    let title = text::unescape_heading(&String::from_utf8_lossy(&text[topic.clone()]));
     let named = super::section::is_known(&title);
-    let pointer = has(|kind| matches!(kind, Kind::Pointer { .. }));
+    let pointer = has(|kind| matches!(kind, TokenKind::Pointer { .. }));
     let item = tokens.iter().any(|token| match &token.kind {
-        Kind::Item { list, .. } => may_name_a_file(&text[list.clone()]),
+        TokenKind::Item { list, .. } => may_name_a_file(&text[list.clone()]),
         _ => false,
     });
-    let labelled = has(|kind| matches!(kind, Kind::Labelled { .. })) && !item && items.is_empty();
+    let labelled = has(|kind| matches!(kind, TokenKind::Labelled { .. })) && !item && items.is_empty();
     !named && (pointer || labelled)
 }
 
-/// The first paragraph of plain words, if something of the entry follows it or there is no comment; for an item, the
-/// indented words right below it.
-fn summary(tokens: &[Token], heading: bool) -> Option<Range<usize>> {
-    let prose = |token: &Token| matches!(token.kind, Kind::Prose { indented } if heading || indented);
+/// Finds the summary: the first paragraph of plain words, if another field of the entry follows it or there
+/// is no comment. For an item, the indented lines directly below it.
+fn find_summary(tokens: &[IndexToken], heading: bool) -> Option<Range<usize>> {
+    let prose =
+        |token: &IndexToken| matches!(token.kind, TokenKind::Prose { indented } if heading || indented);
     let first = tokens.iter().position(prose)?;
-    let comments = |token: &Token| matches!(token.kind, Kind::Hx | Kind::BrokenHx);
+    let comments = |token: &IndexToken| matches!(token.kind, TokenKind::Hx | TokenKind::BrokenHx);
     let comment = tokens.iter().position(comments);
     let own = tokens.first()?.line;
-    let part = |token: &Token| {
+    let part = |token: &IndexToken| {
         let counts = matches!(
             token.kind,
-            Kind::Hx | Kind::Pointer { .. } | Kind::Labelled { .. }
+            TokenKind::Hx | TokenKind::Pointer { .. } | TokenKind::Labelled { .. }
         );
         counts && token.line > own
     };

@@ -1,12 +1,12 @@
-//! Which lines of an index file are headings, and which are to be left alone?
+//! Line splitter of the index file: headings, fences and generated blocks.
 
-use super::{Diagnostic, Problem};
+use super::{IndexDiagnostic, IndexProblem};
 use crate::chunk::line::{self, Fence, atx_heading, indent, trim};
 
-/// A line of the file with its line end.
+/// Line of the file with its byte range.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Line {
-    /// Counts from 1.
+pub(super) struct IndexLine {
+    /// Line number, counted from 1.
     pub number: u32,
     /// Offset of its first byte.
     pub start: usize,
@@ -14,46 +14,46 @@ pub(super) struct Line {
     pub end: usize,
     /// Offset of the next line.
     pub next: usize,
-    /// What it is.
-    pub shape: Shape,
+    /// Kind of line.
+    pub shape: LineShape,
 }
 
-/// What a line is, as far as it can be told without its neighbours.
+/// Kind of a line, independent of the lines around it except for fences and generated blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
-    /// A heading of this level.
+pub(super) enum LineShape {
+    /// Heading of this level.
     Heading(u8),
-    /// In a fenced block.
+    /// Line of a fenced block.
     Fenced,
-    /// In a block that hippod makes; `true` on its first line.
+    /// Line of a generated block; `true` for its first line.
     Generated(bool),
-    /// Any other.
+    /// Any other line.
     Plain,
 }
 
-/// First line of a generated block: this, its name, ` -->`.
+/// Start of the first line of a generated block, followed by its name and ` -->`.
 pub(crate) const BEGIN: &str = "<!-- hippod: ";
-/// First line of a generated block that is empty, and only parts what stands above and below it.
+/// First line of an empty generated block, which only separates the text above and below it.
 pub(super) const WALL: &str = "<!-- hippod: nothing -->";
 /// Last line of a generated block.
 pub(crate) const END: &str = "<!-- /hippod -->";
 
-/// All lines, the first with this number.
+/// Splits the text into lines, numbered from `first`.
 ///
-/// A fence or a generated block that is not closed is none: it must not hide the entries below it, which would then
-/// look as if somebody had removed them.
-pub(super) fn read(text: &[u8], first: u32, diagnostics: &mut Vec<Diagnostic>) -> Vec<Line> {
-    let mut lines: Vec<Line> = Vec::new();
+/// An unclosed fence or generated block is read as text: it must not hide the entries below it, which would
+/// then count as removed.
+pub(super) fn read_lines(text: &[u8], first: u32, diagnostics: &mut Vec<IndexDiagnostic>) -> Vec<IndexLine> {
+    let mut lines: Vec<IndexLine> = Vec::new();
     for line in line::Lines::new(text) {
         if let Some(before) = lines.last_mut() {
             before.next = line.start;
         }
-        lines.push(Line {
+        lines.push(IndexLine {
             number: first.saturating_add(line.number - 1),
             start: line.start,
             end: line.end,
             next: text.len(),
-            shape: Shape::Plain,
+            shape: LineShape::Plain,
         });
     }
     let fences = closed_fences(text, &lines);
@@ -67,33 +67,33 @@ pub(super) fn read(text: &[u8], first: u32, diagnostics: &mut Vec<Diagnostic>) -
             if open.closed_by(trimmed) {
                 fence = None;
             }
-            Shape::Fenced
+            LineShape::Fenced
         } else if block {
             block = trimmed != END.as_bytes();
-            Shape::Generated(false)
+            LineShape::Generated(false)
         } else if let Some(open) = Fence::open(trimmed) {
             if fences[at] {
                 fence = Some(open);
-                Shape::Fenced
+                LineShape::Fenced
             } else {
-                problem = Some(Problem::OpenFence);
-                Shape::Plain
+                problem = Some(IndexProblem::OpenFence);
+                LineShape::Plain
             }
-        } else if begins(trimmed) {
+        } else if begins_block(trimmed) {
             block = blocks[at];
             if block {
-                Shape::Generated(true)
+                LineShape::Generated(true)
             } else {
-                problem = Some(Problem::OpenGenerated);
-                Shape::Plain
+                problem = Some(IndexProblem::OpenGenerated);
+                LineShape::Plain
             }
         } else {
             match atx_heading(trimmed) {
-                Some((level, _)) if indent(content) < 4 => Shape::Heading(level),
-                _ => Shape::Plain,
+                Some((level, _)) if indent(content) < 4 => LineShape::Heading(level),
+                _ => LineShape::Plain,
             }
         };
-        diagnostics.extend(problem.map(|problem| Diagnostic {
+        diagnostics.extend(problem.map(|problem| IndexDiagnostic {
             line: line.number,
             problem,
         }));
@@ -101,13 +101,13 @@ pub(super) fn read(text: &[u8], first: u32, diagnostics: &mut Vec<Diagnostic>) -
     lines
 }
 
-/// Whether a trimmed line begins a generated block.
-fn begins(trimmed: &[u8]) -> bool {
+/// Returns `true` if a trimmed line starts a generated block.
+fn begins_block(trimmed: &[u8]) -> bool {
     trimmed.starts_with(BEGIN.as_bytes()) && trimmed.ends_with(b"-->")
 }
 
-/// For each line, whether a fence that it opens is closed further down.
-fn closed_fences(text: &[u8], lines: &[Line]) -> Vec<bool> {
+/// Returns for each line `true` if a fence that opens on it is closed further down.
+fn closed_fences(text: &[u8], lines: &[IndexLine]) -> Vec<bool> {
     let mut closed = vec![false; lines.len()];
     let (mut backticks, mut tildes) = (0, 0);
     for (at, line) in lines.iter().enumerate().rev() {
@@ -128,8 +128,9 @@ fn closed_fences(text: &[u8], lines: &[Line]) -> Vec<bool> {
     closed
 }
 
-/// For each line, whether a generated block that it begins ends before another one, or an entry's comment, begins.
-fn closed_blocks(text: &[u8], lines: &[Line]) -> Vec<bool> {
+/// Returns for each line `true` if a generated block that starts on it ends before another block or an `hx`
+/// comment starts.
+fn closed_blocks(text: &[u8], lines: &[IndexLine]) -> Vec<bool> {
     let mut closed = vec![false; lines.len()];
     let mut ends = false;
     for (at, line) in lines.iter().enumerate().rev() {
@@ -137,7 +138,7 @@ fn closed_blocks(text: &[u8], lines: &[Line]) -> Vec<bool> {
         closed[at] = ends;
         if trimmed == END.as_bytes() {
             ends = true;
-        } else if begins(trimmed) || super::text::find(trimmed, b"<!-- hx:").is_some() {
+        } else if begins_block(trimmed) || super::text::find_bytes(trimmed, b"<!-- hx:").is_some() {
             ends = false;
         }
     }

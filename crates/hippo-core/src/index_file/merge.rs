@@ -1,95 +1,99 @@
-//! What holds when the file and the store have both changed since the file was last written?
+//! Three-way merge of the entries of the index file and the store.
 //!
-//! Three versions of the entries are compared as the file writes them ([`as_written`]): `base`, which the daemon wrote last, `theirs`, which
-//! the file says now, and `ours`, which the store says. What a person or an agent changed in the file wins, and what it
-//! replaces is reported. After the merge, `theirs` is the next `base`.
+//! Three versions are compared in the form that the file can hold ([`as_written`]): `base`, the daemon's
+//! last write; `theirs`, the file now; and `ours`, the store. Changes in the file win, and replaced values
+//! of the store are reported. After the merge, `theirs` is the next `base`.
 
 #[cfg(test)]
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Settings, as_written};
+use super::{IndexFileOptions, as_written};
 use crate::entry::{Entry, EntryId};
 
-/// What a merge decided.
+/// Result of a merge.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Merge {
-    /// The entries that hold: those of the file in its order, then those that only the store has.
+    /// Merged entries: those of the file in file order, then those only in the store.
     pub entries: Vec<Entry>,
-    /// Entries that somebody removed from the file: they stay forgotten.
+    /// Entries that were removed from the file and stay forgotten.
     pub tombstones: Vec<EntryId>,
-    /// Entries that are new in the file; a tombstone that they had is void.
+    /// Entries that are new in the file. An existing tombstone is void.
     pub adopted: Vec<EntryId>,
-    /// Fields that were taken over from the file. A strength taken over holds from the time of reading on: the caller sets `accessed`.
-    pub taken: Vec<(EntryId, Field)>,
-    /// Where both had changed.
-    pub conflicts: Vec<Conflict>,
+    /// Fields whose value was taken from the file. For a strength, the caller also sets `accessed` to the
+    /// time of reading.
+    pub taken: Vec<(EntryId, EntryField)>,
+    /// Changes of both sides to one thing.
+    pub conflicts: Vec<MergeConflict>,
 }
 
-/// A field of an entry that people change.
+/// EntryField of an entry that can be edited in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Field {
-    /// The heading.
+pub enum EntryField {
+    /// Heading.
     Topic,
-    /// The summary.
+    /// Summary.
     Summary,
-    /// The pointers.
+    /// Pointers.
     Pointers,
-    /// The tags.
+    /// Tags.
     Tags,
-    /// The related entries.
+    /// Related entries.
     Related,
-    /// Priority, and the rule that set it.
+    /// Priority and the rule that set it.
     Priority,
-    /// The strength.
+    /// Strength.
     Strength,
-    /// The day of the last access.
+    /// Day of the last access.
     Accessed,
-    /// The number of accesses.
+    /// Number of accesses.
     Hits,
-    /// The day of creation.
+    /// Day of creation.
     Created,
-    /// Who made it.
+    /// Origin of the entry.
     Origin,
-    /// The number of changes.
+    /// Number of changes.
     Version,
 }
 
-/// Both sides changed one thing.
+/// Conflicting changes of the file and the store.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Conflict {
-    /// The entry.
+pub struct MergeConflict {
+    /// Entry that both sides changed.
     pub id: EntryId,
-    /// What decided.
-    pub rule: Rule,
-    /// The store's entry that did not hold, or not in this field; `None` when the store had dropped it.
+    /// ConflictRule that decided the conflict.
+    pub rule: ConflictRule,
+    /// Overruled entry of the store, or the entry with the overruled field; `None` if the store had dropped
+    /// it.
     pub ours: Option<Entry>,
 }
 
-/// What decides a conflict.
+/// ConflictRule that decides a conflict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rule {
-    /// Both changed the field: the file's holds.
-    FileWins(Field),
-    /// The entry was removed from the file and changed in the store: it is forgotten.
+pub enum ConflictRule {
+    /// Both changed the field: the file wins.
+    FileWins(EntryField),
+    /// Removed from the file and changed in the store: it is forgotten.
     RemovalWins,
-    /// The entry was changed in the file and dropped by the store: it stays.
+    /// Changed in the file and dropped by the store: it is kept.
     ChangeBeatsPruning,
 }
 
-/// Merges three versions; `forgotten` are the tombstones so far. Of two entries with one id the first counts.
+/// Merges three versions. `forgotten` are the existing tombstones. Of entries with the same id the first is
+/// used.
 ///
-/// An empty file is believed: whether one that lost most of its entries at once is to be, the caller decides by `tombstones`.
+/// An empty file is taken at its word: the caller checks `tombstones` for a suspicious loss of most
+/// entries.
 #[must_use]
 pub fn merge(
     base: &[Entry],
     theirs: &[Entry],
     ours: &[Entry],
     forgotten: &BTreeSet<EntryId>,
-    settings: &Settings,
+    settings: &IndexFileOptions,
 ) -> Merge {
-    let (bases, stored) = (by_id(base), by_id(ours));
+    let (bases, stored) = (index_by_id(base), index_by_id(ours));
     let mut out = Merge::default();
     let mut in_file = BTreeSet::new();
     for their in theirs {
@@ -104,18 +108,18 @@ pub fn merge(
             }
             (Some(base), None) => {
                 if as_written(base, settings) != as_written(their, settings) {
-                    out.conflict(id, Rule::ChangeBeatsPruning, None);
+                    out.conflict(id, ConflictRule::ChangeBeatsPruning, None);
                     out.entries.push(their.clone());
                 }
             }
             (base, Some(our)) => {
-                let mut one = One {
+                let mut versions = EntryVersions {
                     base: base.map(|base| as_written(base, settings)),
                     their: as_written(their, settings),
                     our: as_written(our, settings),
                     out: &mut out,
                 };
-                let merged = one.merged(their, our);
+                let merged = versions.merge_fields(their, our);
                 out.entries.push(merged);
             }
         }
@@ -128,7 +132,7 @@ pub fn merge(
         if let Some(our) = stored.get(id)
             && as_written(our, settings) != as_written(base, settings)
         {
-            out.conflict(id, Rule::RemovalWins, Some(our));
+            out.conflict(id, ConflictRule::RemovalWins, Some(our));
         }
     }
     let mut seen = BTreeSet::new();
@@ -142,13 +146,13 @@ pub fn merge(
     out
 }
 
-fn by_id(entries: &[Entry]) -> BTreeMap<&EntryId, &Entry> {
+fn index_by_id(entries: &[Entry]) -> BTreeMap<&EntryId, &Entry> {
     entries.iter().rev().map(|entry| (&entry.id, entry)).collect()
 }
 
 impl Merge {
-    fn conflict(&mut self, id: &EntryId, rule: Rule, ours: Option<&Entry>) {
-        self.conflicts.push(Conflict {
+    fn conflict(&mut self, id: &EntryId, rule: ConflictRule, ours: Option<&Entry>) {
+        self.conflicts.push(MergeConflict {
             id: id.clone(),
             rule,
             ours: ours.cloned(),
@@ -156,68 +160,70 @@ impl Merge {
     }
 }
 
-/// One entry that the file and the store have, each version as written.
-struct One<'a> {
+/// Versions of one entry that the file and the store have, as written to the file.
+struct EntryVersions<'a> {
     base: Option<Entry>,
     their: Entry,
     our: Entry,
     out: &'a mut Merge,
 }
 
-impl One<'_> {
-    /// Every field is named, so that a new one cannot be forgotten.
-    fn merged(&mut self, their: &Entry, our: &Entry) -> Entry {
-        let text = |it: &mut Self, field| it.takes(field, our);
-        let priority = text(self, Field::Priority);
+impl EntryVersions<'_> {
+    /// Merges all fields. The struct literal lists each field, so that a new one cannot be forgotten.
+    fn merge_fields(&mut self, their: &Entry, our: &Entry) -> Entry {
+        let text = |it: &mut Self, field| it.takes_theirs(field, our);
+        let priority = text(self, EntryField::Priority);
         Entry {
             id: our.id.clone(),
-            topic: pick(text(self, Field::Topic), &their.topic, &our.topic),
-            summary: pick(text(self, Field::Summary), &their.summary, &our.summary),
-            pointers: pick(text(self, Field::Pointers), &their.pointers, &our.pointers),
-            created: pick(text(self, Field::Created), &their.created, &our.created),
+            topic: pick(text(self, EntryField::Topic), &their.topic, &our.topic),
+            summary: pick(text(self, EntryField::Summary), &their.summary, &our.summary),
+            pointers: pick(text(self, EntryField::Pointers), &their.pointers, &our.pointers),
+            created: pick(text(self, EntryField::Created), &their.created, &our.created),
             accessed: self.accessed(their, our),
             replayed_to: our.replayed_to,
             hits: self.hits(our),
-            strength: if self.base.is_some() && text(self, Field::Strength) {
+            strength: if self.base.is_some() && text(self, EntryField::Strength) {
                 their.strength
             } else {
                 our.strength
             },
-            tags: pick(text(self, Field::Tags), &their.tags, &our.tags),
-            related: pick(text(self, Field::Related), &their.related, &our.related),
+            tags: pick(text(self, EntryField::Tags), &their.tags, &our.tags),
+            related: pick(text(self, EntryField::Related), &their.related, &our.related),
             priority: pick(priority, &their.priority, &our.priority),
             priority_rule: pick(priority, &their.priority_rule, &our.priority_rule),
-            origin: pick(text(self, Field::Origin), &their.origin, &our.origin),
-            version: pick(text(self, Field::Version), &their.version, &our.version),
+            origin: pick(text(self, EntryField::Origin), &their.origin, &our.origin),
+            version: pick(text(self, EntryField::Version), &their.version, &our.version),
         }
     }
 
-    /// Whether the file's field holds; tells when it does.
-    fn takes(&mut self, field: Field, our: &Entry) -> bool {
+    /// Returns `true` if the file's field wins, and records it.
+    fn takes_theirs(&mut self, field: EntryField, our: &Entry) -> bool {
         let base = self.base.as_ref();
-        if base.is_some_and(|base| same(field, base, &self.their)) || same(field, &self.our, &self.their) {
+        if base.is_some_and(|base| same_field(field, base, &self.their))
+            || same_field(field, &self.our, &self.their)
+        {
             return false;
         }
-        let changed = base.is_none_or(|base| !same(field, base, &self.our));
+        let changed = base.is_none_or(|base| !same_field(field, base, &self.our));
         let id = self.our.id.clone();
         if changed {
-            self.out.conflict(&id, Rule::FileWins(field), Some(our));
+            self.out.conflict(&id, ConflictRule::FileWins(field), Some(our));
         }
         self.out.taken.push((id, field));
         true
     }
 
-    /// Agents that follow v1 count accesses in the file themselves: theirs are added to ours.
+    /// Adds both counts: agents that follow v1 count accesses in the file themselves.
     fn hits(&mut self, our: &Entry) -> u32 {
         let Some(base) = self.base.as_ref().filter(|base| base.hits != self.their.hits) else {
             return our.hits;
         };
         let sum = i64::from(our.hits) + i64::from(self.their.hits) - i64::from(base.hits);
-        self.out.taken.push((our.id.clone(), Field::Hits));
+        self.out.taken.push((our.id.clone(), EntryField::Hits));
         u32::try_from(sum.max(0)).unwrap_or(u32::MAX)
     }
 
-    /// The later access of both, in the precision of the side that has it.
+    /// Returns the later access, in the precision of the side that has it.
     fn accessed(&mut self, their: &Entry, our: &Entry) -> crate::time::Timestamp {
         let Some(base) = &self.base else {
             return our.accessed;
@@ -227,7 +233,7 @@ impl One<'_> {
         if known || later {
             return our.accessed;
         }
-        self.out.taken.push((our.id.clone(), Field::Accessed));
+        self.out.taken.push((our.id.clone(), EntryField::Accessed));
         their.accessed
     }
 }
@@ -236,20 +242,20 @@ fn pick<T: Clone>(takes: bool, their: &T, our: &T) -> T {
     if takes { their.clone() } else { our.clone() }
 }
 
-/// Whether two entries as written agree in a field.
-fn same(field: Field, one: &Entry, other: &Entry) -> bool {
+/// Returns `true` if two entries, as written, agree in a field.
+fn same_field(field: EntryField, one: &Entry, other: &Entry) -> bool {
     match field {
-        Field::Topic => one.topic == other.topic,
-        Field::Summary => one.summary == other.summary,
-        Field::Pointers => one.pointers == other.pointers,
-        Field::Tags => one.tags == other.tags,
-        Field::Related => one.related == other.related,
-        Field::Priority => one.priority == other.priority && one.priority_rule == other.priority_rule,
-        Field::Strength => one.strength == other.strength,
-        Field::Accessed => one.accessed == other.accessed,
-        Field::Hits => one.hits == other.hits,
-        Field::Created => one.created == other.created,
-        Field::Origin => one.origin == other.origin,
-        Field::Version => one.version == other.version,
+        EntryField::Topic => one.topic == other.topic,
+        EntryField::Summary => one.summary == other.summary,
+        EntryField::Pointers => one.pointers == other.pointers,
+        EntryField::Tags => one.tags == other.tags,
+        EntryField::Related => one.related == other.related,
+        EntryField::Priority => one.priority == other.priority && one.priority_rule == other.priority_rule,
+        EntryField::Strength => one.strength == other.strength,
+        EntryField::Accessed => one.accessed == other.accessed,
+        EntryField::Hits => one.hits == other.hits,
+        EntryField::Created => one.created == other.created,
+        EntryField::Origin => one.origin == other.origin,
+        EntryField::Version => one.version == other.version,
     }
 }

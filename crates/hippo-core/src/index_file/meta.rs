@@ -1,35 +1,35 @@
-//! Which fields does an `hx` comment hold, and how are they changed without touching the others?
+//! Fields of the `hx` comment.
 
 use std::ops::Range;
 
-use super::text::{decode, encode, find};
+use super::text::{decode, encode, find_bytes};
 use super::token::within;
-use super::{Diagnostic, Problem, Settings};
+use super::{IndexDiagnostic, IndexFileOptions, IndexProblem};
 use crate::entry::{Entry, EntryId};
 use crate::time::{Timestamp, find_date};
 
-/// The keys in the order in which they are written.
+/// IndexSection keys in the order in which they are written.
 pub(super) const KEYS: [&str; 11] = [
     "id", "created", "accessed", "hits", "str", "tags", "rel", "pri", "rule", "src", "ver",
 ];
 
-/// One part of a comment between two `|`.
+/// Part of a comment between two `|`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Field {
-    /// In lower case; empty when there is no `=`.
+pub(super) struct HxField {
+    /// Key in lower case; empty if there is no `=`.
     pub key: String,
-    /// As it is written.
+    /// Raw value.
     pub value: String,
-    /// Where the value stands in the comment.
+    /// Byte range of the value in the comment.
     span: Range<usize>,
-    /// Where the part stands in the comment.
+    /// Byte range of the part in the comment.
     part: Range<usize>,
 }
 
-/// The fields of a whole comment, `<!-- hx:` and `-->` included.
-pub(super) fn fields(comment: &[u8]) -> Vec<Field> {
+/// Parses the fields of a whole comment, including `<!-- hx:` and `-->`.
+pub(super) fn parse_fields(comment: &[u8]) -> Vec<HxField> {
     let mut fields = Vec::new();
-    let mut start = find(comment, b"hx:").map_or(comment.len(), |at| at + 3);
+    let mut start = find_bytes(comment, b"hx:").map_or(comment.len(), |at| at + 3);
     let end = comment.len().saturating_sub(3).max(start);
     while start <= end && start < comment.len() {
         let length = comment[start..end].iter().position(|&byte| byte == b'|');
@@ -45,7 +45,7 @@ pub(super) fn fields(comment: &[u8]) -> Vec<Field> {
         };
         let text = |span: &Range<usize>| String::from_utf8_lossy(&comment[span.clone()]).into_owned();
         if !key.is_empty() || !value.is_empty() {
-            fields.push(Field {
+            fields.push(HxField {
                 key: text(&key).to_ascii_lowercase(),
                 value: text(&value),
                 span: value,
@@ -57,9 +57,10 @@ pub(super) fn fields(comment: &[u8]) -> Vec<Field> {
     fields
 }
 
-/// The comment with these keys set, or removed where the value is `None`; what else is in it stays.
-pub(super) fn rewrite(comment: &[u8], changes: &[(&str, Option<String>)]) -> Vec<u8> {
-    let fields = fields(comment);
+/// Returns the comment with these keys set, or removed if the value is `None`. Everything else is
+/// unchanged.
+pub(super) fn rewrite_comment(comment: &[u8], changes: &[(&str, Option<String>)]) -> Vec<u8> {
+    let fields = parse_fields(comment);
     let mut parts: Vec<Vec<u8>> = Vec::new();
     let mut seen: Vec<&str> = Vec::new();
     for field in &fields {
@@ -85,7 +86,7 @@ pub(super) fn rewrite(comment: &[u8], changes: &[(&str, Option<String>)]) -> Vec
             parts.push(format!(" {key}={value} ").into_bytes());
         }
     }
-    let start = find(comment, b"hx:").map_or(comment.len(), |at| at + 3);
+    let start = find_bytes(comment, b"hx:").map_or(comment.len(), |at| at + 3);
     let mut out = comment[..start].to_vec();
     let mut inner = parts.join(&b'|');
     if !inner.first().is_some_and(u8::is_ascii_whitespace) {
@@ -99,11 +100,11 @@ pub(super) fn rewrite(comment: &[u8], changes: &[(&str, Option<String>)]) -> Vec
     out
 }
 
-/// A new comment.
-pub(super) fn comment(entry: &Entry, settings: &Settings) -> String {
+/// Formats a new comment.
+pub(super) fn format_comment(entry: &Entry, settings: &IndexFileOptions) -> String {
     let mut out = String::from("<!-- hx:");
     let mut mark = " ";
-    for (key, value) in values(entry, settings) {
+    for (key, value) in format_values(entry, settings) {
         if let Some(value) = value {
             out.push_str(mark);
             out.push_str(key);
@@ -116,23 +117,29 @@ pub(super) fn comment(entry: &Entry, settings: &Settings) -> String {
     out
 }
 
-/// The value of each key as it is written; `None` for defaults that are left out.
-pub(super) fn values(entry: &Entry, settings: &Settings) -> Vec<(&'static str, Option<String>)> {
+/// Formats the value of each key; `None` for a default that is omitted.
+pub(super) fn format_values(
+    entry: &Entry,
+    settings: &IndexFileOptions,
+) -> Vec<(&'static str, Option<String>)> {
     let list = |items: &mut dyn Iterator<Item = &str>| {
         let items: Vec<String> = items
-            .map(|item| value(item, true))
+            .map(|item| encode_value(item, true))
             .filter(|item| !item.is_empty())
             .collect();
         (!items.is_empty()).then(|| items.join(","))
     };
     let named = |text: String, default: &str| (text != default).then_some(text);
-    let rule = entry.priority_rule.as_deref().map(|rule| value(rule, false));
+    let rule = entry
+        .priority_rule
+        .as_deref()
+        .map(|rule| encode_value(rule, false));
     vec![
-        ("id", Some(value(&entry.id.0, true))),
-        ("created", Some(day(entry.created, settings))),
-        ("accessed", Some(day(entry.accessed, settings))),
+        ("id", Some(encode_value(&entry.id.0, true))),
+        ("created", Some(format_day(entry.created, settings))),
+        ("accessed", Some(format_day(entry.accessed, settings))),
         ("hits", Some(entry.hits.to_string())),
-        ("str", Some(format!("{:.2}", shown(entry.strength)))),
+        ("str", Some(format!("{:.2}", round_strength(entry.strength)))),
         ("tags", list(&mut entry.tags.iter().map(String::as_str))),
         ("rel", list(&mut entry.related.iter().map(|id| id.0.as_str()))),
         ("pri", named(entry.priority.to_string(), "normal")),
@@ -142,38 +149,38 @@ pub(super) fn values(entry: &Entry, settings: &Settings) -> Vec<(&'static str, O
     ]
 }
 
-/// A strength as the file shows it: in [0, 1], in hundredths.
-pub(super) fn shown(strength: f32) -> f32 {
+/// Rounds a strength as the file shows it: clamped to [0, 1], in hundredths.
+pub(super) fn round_strength(strength: f32) -> f32 {
     if strength.is_nan() {
         return 0.0;
     }
     (strength.clamp(0.0, 1.0) * 100.0).round() / 100.0
 }
 
-/// The day of a moment, as the file shows it.
-pub(super) fn day(moment: Timestamp, settings: &Settings) -> String {
+/// Formats the day of a timestamp as the file shows it.
+pub(super) fn format_day(moment: Timestamp, settings: &IndexFileOptions) -> String {
     moment.date(settings.offset_seconds).to_string()
 }
 
-/// A moment to the second, for a file that showed it so.
-pub(super) fn second(moment: Timestamp) -> String {
+/// Formats a timestamp to the second, for a file that already uses this precision.
+pub(super) fn format_second(moment: Timestamp) -> String {
     let seconds = moment.0.div_euclid(1_000);
     jiff::Timestamp::from_second(seconds).map_or_else(|_| String::new(), |moment| moment.to_string())
 }
 
-/// To the millisecond, where there is a part of a second.
-pub(super) fn exact(moment: Timestamp) -> String {
+/// Formats a timestamp to the millisecond if it has a fraction of a second.
+pub(super) fn format_exact(moment: Timestamp) -> String {
     jiff::Timestamp::from_millisecond(moment.0).map_or_else(|_| String::new(), |moment| moment.to_string())
 }
 
-fn value(text: &str, listed: bool) -> String {
+fn encode_value(text: &str, listed: bool) -> String {
     encode(text.trim(), |character| {
         matches!(character, '|' | '<' | '>') || listed && character == ','
     })
 }
 
-/// A day or a date-time; both without an offset are those of the settings.
-pub(super) fn moment(text: &str, settings: &Settings) -> Option<Timestamp> {
+/// Parses a day or a date-time. Without an offset, both use the offset of the options.
+pub(super) fn parse_moment(text: &str, settings: &IndexFileOptions) -> Option<Timestamp> {
     if text.contains(':') {
         let exact = text.parse::<jiff::Timestamp>().ok();
         return exact
@@ -189,23 +196,24 @@ pub(super) fn moment(text: &str, settings: &Settings) -> Option<Timestamp> {
     Some(Timestamp::start_of(date, settings.offset_seconds))
 }
 
-/// Sets the fields of `entry` that the comment states; `true` when it states an id. `line` is the comment's.
-pub(super) fn apply(
+/// Applies the fields of a comment to `entry`. Returns `true` if the comment contains an id. `line` is the
+/// comment's line.
+pub(super) fn apply_fields(
     pairs: &[(&str, &str)],
     entry: &mut Entry,
-    settings: &Settings,
+    settings: &IndexFileOptions,
     line: u32,
-    diagnostics: &mut Vec<Diagnostic>,
+    diagnostics: &mut Vec<IndexDiagnostic>,
 ) -> bool {
     let mut seen: Vec<&str> = Vec::new();
-    let mut report = |problem| diagnostics.push(Diagnostic { line, problem });
+    let mut report = |problem| diagnostics.push(IndexDiagnostic { line, problem });
     let (mut created, mut accessed) = (None, None);
     for &(key, text) in pairs {
         let Some(&key) = KEYS.iter().find(|known| **known == key) else {
             continue;
         };
         if seen.contains(&key) {
-            report(Problem::RepeatedKey(key));
+            report(IndexProblem::RepeatedKey(key));
             continue;
         }
         seen.push(key);
@@ -215,22 +223,22 @@ pub(super) fn apply(
                 !entry.id.0.is_empty()
             }
             "created" => {
-                created = moment(text, settings);
+                created = parse_moment(text, settings);
                 created.is_some()
             }
             "accessed" => {
-                accessed = moment(text, settings);
+                accessed = parse_moment(text, settings);
                 accessed.is_some()
             }
             "hits" => text.parse().map(|hits| entry.hits = hits).is_ok(),
             "ver" => text.parse().map(|version| entry.version = version).is_ok(),
-            "str" => strength(text, &mut entry.strength),
+            "str" => parse_strength(text, &mut entry.strength),
             "tags" => {
-                entry.tags = list(text).collect();
+                entry.tags = parse_list(text).collect();
                 true
             }
             "rel" => {
-                entry.related = list(text).map(EntryId).collect();
+                entry.related = parse_list(text).map(EntryId).collect();
                 true
             }
             "pri" => text.parse().map(|priority| entry.priority = priority).is_ok(),
@@ -241,7 +249,7 @@ pub(super) fn apply(
             _ => text.parse().map(|origin| entry.origin = origin).is_ok(),
         };
         if !good {
-            report(Problem::BadValue(key));
+            report(IndexProblem::BadValue(key));
         }
     }
     entry.created = created.or(accessed).unwrap_or(settings.undated);
@@ -249,8 +257,9 @@ pub(super) fn apply(
     !entry.id.0.is_empty()
 }
 
-/// `false` when the text is no number or beyond [0, 1]; the nearest end counts then, or what was there.
-fn strength(text: &str, out: &mut f32) -> bool {
+/// Parses a strength. Returns `false` if the text is not a number in [0, 1]: `out` is then clamped or
+/// unchanged.
+fn parse_strength(text: &str, out: &mut f32) -> bool {
     let Some(number) = text.parse::<f32>().ok().filter(|number| !number.is_nan()) else {
         return false;
     };
@@ -258,7 +267,7 @@ fn strength(text: &str, out: &mut f32) -> bool {
     *out == number
 }
 
-fn list(text: &str) -> impl Iterator<Item = String> {
+fn parse_list(text: &str) -> impl Iterator<Item = String> {
     let items = text.split(',').map(|item| decode(item.trim()).trim().to_owned());
     items.filter(|item| !item.is_empty())
 }

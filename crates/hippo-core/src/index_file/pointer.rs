@@ -1,16 +1,16 @@
-//! How is a list of pointers written after an arrow, and read?
+//! Pointer lists: parser and formatter.
 
 use super::text::{decode, encode};
 use crate::entry::Pointer;
 
-/// Reads `path §section | path`; parts without a path are left out.
-pub(super) fn read(list: &str) -> Vec<Pointer> {
-    list.split('|').filter_map(one).collect()
+/// Parses `path §section | path`. Parts without a path are skipped.
+pub(super) fn parse_list(list: &str) -> Vec<Pointer> {
+    list.split('|').filter_map(parse_pointer).collect()
 }
 
-fn one(part: &str) -> Option<Pointer> {
+fn parse_pointer(part: &str) -> Option<Pointer> {
     let (path, section) = part.split_once('§').unwrap_or((part, ""));
-    // Agents like to put paths into backticks.
+    // Agents often put paths into backticks.
     let path = decode(path.trim().trim_matches('`').trim());
     let section = decode(section.trim());
     let (path, section) = (path.trim(), section.trim());
@@ -20,24 +20,24 @@ fn one(part: &str) -> Option<Pointer> {
     })
 }
 
-/// Writes what [`read`] reads.
-pub(super) fn write(pointers: &[Pointer]) -> String {
+/// Formats a list that [`parse_list`] parses.
+pub(super) fn format_list(pointers: &[Pointer]) -> String {
     let mut out = String::new();
     for pointer in pointers {
         if !out.is_empty() {
             out.push_str(" | ");
         }
-        out.push_str(&guarded(&pointer.path, "§`"));
+        out.push_str(&encode_part(&pointer.path, "§`"));
         if let Some(section) = &pointer.section {
             out.push_str(" §");
-            out.push_str(&guarded(section, ""));
+            out.push_str(&encode_part(section, ""));
         }
     }
     out
 }
 
-/// Without what would end the pointer, be an arrow or start a comment.
-fn guarded(text: &str, special: &str) -> String {
+/// Encodes characters that would end the pointer, look like an arrow or start a comment.
+fn encode_part(text: &str, special: &str) -> String {
     encode(text, |character| {
         matches!(character, '|' | '>' | '→' | '<') || special.contains(character)
     })

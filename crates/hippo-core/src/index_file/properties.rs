@@ -1,4 +1,4 @@
-//! Does the index file keep its promises on any bytes and with any values?
+//! Property tests of the index file on arbitrary bytes and values.
 
 use proptest::prelude::*;
 
@@ -12,13 +12,13 @@ fn config() -> ProptestConfig {
     }
 }
 
-const SETTINGS: Settings = Settings {
+const SETTINGS: IndexFileOptions = IndexFileOptions {
     offset_seconds: 3_600,
     undated: Timestamp(1_769_900_000_000),
     entry_level: None,
 };
 
-/// Words with everything that means something to the parser.
+/// Words that include each token with a meaning for the parser.
 fn words() -> impl Strategy<Value = String> {
     let word = prop::sample::select(vec![
         "deploy",
@@ -112,7 +112,7 @@ pub(crate) fn any_entry() -> impl Strategy<Value = Entry> {
         )
 }
 
-/// Lines such as people, agents and hippod write.
+/// Lines in the style of people, agents and hippod.
 fn index_line() -> impl Strategy<Value = String> {
     prop_oneof![
         3 => "#{1,4} (Acme|Beta|By Topic|Meta|[a-z]{1,3})( #)?",
@@ -153,7 +153,7 @@ pub(crate) fn index_text() -> impl Strategy<Value = String> {
 fn check(bytes: &[u8]) -> Result<IndexFile, TestCaseError> {
     let file = IndexFile::parse(bytes, SETTINGS);
     prop_assert_eq!(&file.to_bytes(), bytes);
-    for placed in file.placed() {
+    for placed in file.placed_entries() {
         prop_assert_eq!(&bytes[placed.span.clone()], placed.indexed.bytes());
         prop_assert!((0.0..=1.0).contains(&placed.indexed.entry.strength));
     }
@@ -166,12 +166,12 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn any_bytes_are_read_and_written_as_they_were(bytes in prop::collection::vec(any::<u8>(), 0..2_000)) {
+    fn any_bytes_round_trip(bytes in prop::collection::vec(any::<u8>(), 0..2_000)) {
         check(&bytes)?;
     }
 
     #[test]
-    fn any_index_is_read_and_written_as_it_was(
+    fn any_index_text_round_trips(
         text in index_text(),
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
     ) {
@@ -187,7 +187,7 @@ proptest! {
     }
 
     #[test]
-    fn an_entry_comes_back_as_written(entry in any_entry(), level in 2_u8..=6, crlf in any::<bool>()) {
+    fn a_written_entry_is_read_back(entry in any_entry(), level in 2_u8..=6, crlf in any::<bool>()) {
         let text = entry_text(&entry, level, if crlf { "\r\n" } else { "\n" }, &SETTINGS);
         let file = check(text.as_bytes())?;
         prop_assert_eq!(file.diagnostics(), &[]);
@@ -196,17 +196,17 @@ proptest! {
     }
 
     #[test]
-    fn an_edit_leaves_all_other_bytes_alone(text in index_text(), new in any_entry(), which in any::<prop::sample::Index>()) {
+    fn an_edit_changes_no_bytes_outside_its_entry(text in index_text(), new in any_entry(), which in any::<prop::sample::Index>()) {
         let mut file = check(text.as_bytes())?;
         let before = file.clone();
-        let placed = before.placed();
+        let placed = before.placed_entries();
         if placed.is_empty() {
             return Ok(());
         }
         let at = which.index(placed.len());
         let (old, span) = (placed[at].indexed, placed[at].span.clone());
         let mut new = Entry { id: old.entry.id.clone(), ..new };
-        // Clearing it would make the next paragraph the summary; an item has no name but its topic.
+        // An empty summary would promote the next paragraph; an item has only its topic as a name.
         if text::one_line(&new.summary).is_empty() {
             new.summary = "words".to_owned();
         }
@@ -233,7 +233,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_inserted_is_there_and_can_be_taken_out(text in index_text(), entry in any_entry(), title in words()) {
+    fn an_inserted_entry_can_be_read_moved_and_removed(text in index_text(), entry in any_entry(), title in words()) {
         let mut file = check(text.as_bytes())?;
         let before = file.to_entries();
         if file.insert(&entry, &["By Topic", &title]).is_err() {
@@ -248,7 +248,7 @@ proptest! {
         file.relocate(&id, &["Decay Queue"]).unwrap();
         prop_assert!(!file.relocate(&id, &["Decay Queue"]).unwrap());
         let again = check(&file.to_bytes())?;
-        let placed = again.placed();
+        let placed = again.placed_entries();
         let there = placed.iter().find(|placed| placed.indexed.entry.id == id).unwrap();
         prop_assert!(there.section.last().unwrap().eq_ignore_ascii_case("Decay Queue"));
         prop_assert!(file.remove(&id).is_some() && file.remove(&id).is_none());
@@ -256,7 +256,7 @@ proptest! {
     }
 
     #[test]
-    fn generated_text_is_no_entry(text in index_text(), body in index_text()) {
+    fn generated_text_is_not_read_as_entries(text in index_text(), body in index_text()) {
         let mut file = check(text.as_bytes())?;
         let before = file.to_entries();
         prop_assert!(file.set_generated(&["Quick Access"], &body));
@@ -268,7 +268,7 @@ proptest! {
 }
 
 #[test]
-fn depth_costs_no_stack_and_size_no_square() {
+fn deep_nesting_needs_no_stack_and_long_input_linear_time() {
     let units = [
         "#### ",
         "- ",

@@ -1,39 +1,39 @@
-//! What leaves the file with an entry, and what keeps the text around it as it was read?
+//! Removal of entries without side effects on the text around them.
 
 use std::collections::BTreeSet;
 
-use super::block::Block;
+use super::block::IndexBlock;
 use super::line::{END, WALL};
-use super::{IndexFile, Indexed, text};
+use super::{IndexFile, IndexedEntry, text};
 use crate::entry::EntryId;
 
 impl IndexFile {
-    /// Takes an entry out of the file, with all that belongs to it.
-    pub fn remove(&mut self, id: &EntryId) -> Option<Indexed> {
+    /// Removes an entry with all its lines and returns it.
+    pub fn remove(&mut self, id: &EntryId) -> Option<IndexedEntry> {
         let taken = self.get(id)?.clone();
         self.remove_all(&BTreeSet::from([id.clone()]));
         Some(taken)
     }
 
-    /// Takes many entries out of the file at once.
+    /// Removes many entries at once.
     pub fn remove_all(&mut self, ids: &BTreeSet<EntryId>) {
-        let goes = |block: &Block| matches!(block, Block::Entry(indexed) if ids.contains(&indexed.entry.id));
+        let is_removed = |block: &IndexBlock| matches!(block, IndexBlock::Entry(indexed) if ids.contains(&indexed.entry.id));
         let mut below_entry = false;
         let below = self.blocks.iter().map(|block| {
             let before = below_entry;
             below_entry = match block {
-                Block::Section(_) | Block::Generated(_) => false,
-                Block::Entry(indexed) if indexed.level.is_some() && !goes(block) => true,
+                IndexBlock::Section(_) | IndexBlock::Generated(_) => false,
+                IndexBlock::Entry(indexed) if indexed.level.is_some() && !is_removed(block) => true,
                 _ => before,
             };
             before
         });
         let below: Vec<bool> = below.collect();
-        let mut left: Vec<Block> = Vec::with_capacity(self.blocks.len());
-        // From the end: what follows an entry is known then.
+        let mut left: Vec<IndexBlock> = Vec::with_capacity(self.blocks.len());
+        // In reverse, so that the block after an entry is already decided.
         for (block, below) in std::mem::take(&mut self.blocks).into_iter().zip(below).rev() {
-            if goes(&block) {
-                left.extend(self.wall(below, left.last()));
+            if is_removed(&block) {
+                left.extend(self.separator_before(below, left.last()));
             } else {
                 left.push(block);
             }
@@ -42,21 +42,22 @@ impl IndexFile {
         self.blocks = left;
     }
 
-    /// What is to stand in the place of an entry before `next`, lest that be taken for a part of an entry: the one that
-    /// it would be `below`, or the heading further up, which a pointer or a comment makes one.
-    fn wall(&self, below: bool, next: Option<&Block>) -> Option<Block> {
-        let Some(Block::Text(text)) = next else {
+    /// Returns the separator that replaces a removed entry, if `next` would otherwise become part of
+    /// another entry: the entry above (`below`), or a heading further up that a pointer or comment turns
+    /// into an entry.
+    fn separator_before(&self, below: bool, next: Option<&IndexBlock>) -> Option<IndexBlock> {
+        let Some(IndexBlock::Text(text)) = next else {
             return None;
         };
         let marked = ["hx:", "→", "->"]
             .iter()
-            .any(|mark| text::find(text, mark.as_bytes()).is_some());
+            .any(|mark| text::find_bytes(text, mark.as_bytes()).is_some());
         let means = if below {
             !text.trim_ascii().is_empty()
         } else {
             marked
         };
         let wall = [WALL, self.line_end, END, self.line_end].concat();
-        means.then(|| Block::Generated(wall.into_bytes()))
+        means.then(|| IndexBlock::Generated(wall.into_bytes()))
     }
 }

@@ -1,26 +1,26 @@
-//! Which sections does an index file have, and in which is one?
+//! Sections of the index file.
 
 use std::fmt;
 
-/// The sections that v1 §5.3 names, in its order.
+/// Section defined by v1 §5.3, in file order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Known {
-    /// The most accessed entries.
+pub enum IndexSection {
+    /// Most accessed entries.
     QuickAccess,
-    /// Entries by what they are about.
+    /// Entries by subject.
     ByTopic,
-    /// Entries by when they were made.
+    /// Entries by creation time.
     ByTime,
-    /// Which entries belong together.
+    /// Groups of related entries.
     Associations,
-    /// Entries that fade.
+    /// Fading entries.
     DecayQueue,
-    /// Counts and dates of the index itself.
+    /// Counts and dates of the index.
     Meta,
 }
 
-impl Known {
-    /// All of them, in the order of the file.
+impl IndexSection {
+    /// All sections in file order.
     pub const ALL: [Self; 6] = [
         Self::QuickAccess,
         Self::ByTopic,
@@ -30,15 +30,15 @@ impl Known {
         Self::Meta,
     ];
 
-    /// The section with this title, whatever the case of its letters.
+    /// Returns the section with this title, ignoring ASCII case.
     #[must_use]
-    pub fn of(title: &str) -> Option<Self> {
+    pub fn from_title(title: &str) -> Option<Self> {
         Self::ALL
             .into_iter()
             .find(|known| known.title().eq_ignore_ascii_case(title))
     }
 
-    /// Its title.
+    /// Returns the title.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -51,7 +51,7 @@ impl Known {
         }
     }
 
-    /// What a new file says below its heading.
+    /// Returns the comment below the heading in a new file.
     const fn comment(self) -> Option<&'static str> {
         match self {
             Self::QuickAccess => Some("entries by number of accesses; look here first"),
@@ -62,7 +62,7 @@ impl Known {
         }
     }
 
-    /// Sections below it in a new file.
+    /// Returns the titles of its subsections in a new file.
     const fn below(self) -> &'static [&'static str] {
         match self {
             Self::ByTopic => &["Projects", "People", "Infrastructure", "Technical Knowledge"],
@@ -72,21 +72,21 @@ impl Known {
     }
 }
 
-impl fmt::Display for Known {
+impl fmt::Display for IndexSection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.title())
     }
 }
 
-/// Whether v1 names a section of this title.
+/// Returns `true` if v1 defines a section with this title.
 pub(super) fn is_known(title: &str) -> bool {
-    Known::of(title).is_some()
+    IndexSection::from_title(title).is_some()
 }
 
-/// A file with all sections and no header.
+/// Returns the text of a file with all sections and no header.
 pub(super) fn skeleton() -> String {
     let mut out = String::from("# HIPPOCAMPUS.md — Memory Index\n");
-    for known in Known::ALL {
+    for known in IndexSection::ALL {
         out.push_str(&format!("\n## {known}\n"));
         if let Some(comment) = known.comment() {
             out.push_str(&format!("<!-- {comment} -->\n"));
@@ -98,12 +98,12 @@ pub(super) fn skeleton() -> String {
     out
 }
 
-/// The sections that are open at some place of the file.
+/// Titles of the sections that enclose the current position.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Path<'a>(Vec<(u8, &'a str)>);
+pub(super) struct SectionPath<'a>(Vec<(u8, &'a str)>);
 
-impl<'a> Path<'a> {
-    /// Goes on to the section of a heading.
+impl<'a> SectionPath<'a> {
+    /// Enters the section of a heading.
     pub fn enter(&mut self, level: u8, title: &'a str) {
         while self.0.last().is_some_and(|(open, _)| *open >= level) {
             self.0.pop();
@@ -111,7 +111,7 @@ impl<'a> Path<'a> {
         self.0.push((level, title));
     }
 
-    /// Titles, the outermost first, without those of level 1.
+    /// Returns the titles, outermost first, without those of level 1.
     pub fn titles(&self) -> impl Iterator<Item = &'a str> {
         self.0
             .iter()
@@ -119,7 +119,7 @@ impl<'a> Path<'a> {
             .map(|(_, title)| *title)
     }
 
-    /// Whether it is this path, whatever the case of letters.
+    /// Compares the titles with a path, ignoring case.
     pub fn is(&self, path: &[&str]) -> bool {
         let same = |(one, other): (&str, &&str)| one.to_lowercase() == other.to_lowercase();
         self.titles().count() == path.len() && self.titles().zip(path).all(same)

@@ -1,4 +1,4 @@
-//! Does the format document say what is read and written, and do edits look as a person would make them?
+//! Tests of the examples in docs/format.md and of edits.
 
 use super::*;
 use crate::entry::Pointer;
@@ -10,10 +10,10 @@ fn day(text: &str) -> Timestamp {
     Timestamp::start_of(text.parse::<Date>().unwrap(), 0)
 }
 
-fn settings() -> Settings {
-    Settings {
+fn settings() -> IndexFileOptions {
+    IndexFileOptions {
         undated: day("2026-02-01"),
-        ..Settings::default()
+        ..IndexFileOptions::default()
     }
 }
 
@@ -29,7 +29,7 @@ fn text(file: &IndexFile) -> String {
     String::from_utf8(file.to_bytes()).unwrap()
 }
 
-/// Fenced blocks of the document: what stands behind the fence, and the lines between.
+/// Fenced blocks of the document: the info string and the lines between the fences.
 fn blocks() -> Vec<(&'static str, String)> {
     let mut blocks: Vec<(&str, String)> = Vec::new();
     let mut open = false;
@@ -51,10 +51,10 @@ fn blocks() -> Vec<(&'static str, String)> {
     blocks
 }
 
-/// What was understood, as the document writes it.
-fn understood(file: &IndexFile) -> String {
+/// Formats the parsed entries as the document does.
+fn describe(file: &IndexFile) -> String {
     let mut out = String::new();
-    for placed in file.placed() {
+    for placed in file.placed_entries() {
         let (it, section) = (placed.indexed, placed.section.join(" > "));
         let level = it
             .level
@@ -111,14 +111,14 @@ fn understood(file: &IndexFile) -> String {
         line("rule: ", priority_rule.as_deref().unwrap_or_default());
         line("unknown: ", &unknown.join(", "));
     }
-    for Diagnostic { line, problem } in file.diagnostics() {
+    for IndexDiagnostic { line, problem } in file.diagnostics() {
         out.push_str(&format!("line {line}: {problem}\n"));
     }
     out
 }
 
 #[test]
-fn every_example_of_the_format_is_read_as_it_says() {
+fn every_example_of_the_format_document_is_parsed_as_documented() {
     let blocks = blocks();
     let mut count = 0;
     for pair in blocks.windows(2) {
@@ -129,7 +129,7 @@ fn every_example_of_the_format_is_read_as_it_says() {
         count += 1;
         assert_eq!(*next, "result");
         let file = parse(example);
-        assert_eq!(&understood(&file), result);
+        assert_eq!(&describe(&file), result);
         assert_eq!(&text(&file), example);
         if kind.ends_with("canonical") {
             let entry = &file.entries().next().unwrap().entry;
@@ -140,7 +140,7 @@ fn every_example_of_the_format_is_read_as_it_says() {
 }
 
 #[test]
-fn a_new_file_looks_as_the_format_says() {
+fn a_new_file_matches_the_format_document() {
     let file = IndexFile::skeleton(day("2026-02-01"), settings());
     let blocks = blocks();
     let (_, expected) = blocks.iter().find(|(kind, _)| *kind == "skeleton").unwrap();
@@ -153,7 +153,7 @@ fn a_new_file_looks_as_the_format_says() {
 }
 
 #[test]
-fn every_key_is_in_the_format() {
+fn every_key_is_in_the_format_document() {
     let keys = FORMAT
         .lines()
         .skip_while(|line| !line.starts_with("| key |"))
@@ -164,7 +164,7 @@ fn every_key_is_in_the_format() {
 }
 
 #[test]
-fn an_edit_touches_one_value() {
+fn an_edit_changes_only_its_value() {
     let before = "# T\r\n\r\n## Acme ##\r\nWrapped\r\nsummary.\r\n\r\nProse of a person.\r\n\
         → a.md\r\n<!-- hx: id=acme\r\n| hits=1 | x=y\r\n| str=0.9 -->glued\r\n";
     let mut file = parse(before);
@@ -185,7 +185,7 @@ fn an_edit_touches_one_value() {
 }
 
 #[test]
-fn moments_keep_the_precision_that_they_were_written_with() {
+fn timestamps_keep_their_written_precision() {
     let before = "## A\n<!-- hx: id=a | created=2026-01-01 | accessed=2026-01-02T03:04:05Z -->\n";
     let mut file = parse(before);
     let mut entry = file.get(&id("a")).unwrap().entry.clone();
@@ -197,7 +197,7 @@ fn moments_keep_the_precision_that_they_were_written_with() {
 }
 
 #[test]
-fn an_item_gets_a_comment_on_its_line() {
+fn an_edited_list_item_gets_a_comment_on_its_line() {
     let mut file = parse("## Places\n- Deploy → TOOLS.md\n- Other → b.md");
     let mut entry = file.get(&id("deploy")).unwrap().entry.clone();
     entry.hits = 1;
@@ -212,7 +212,7 @@ fn an_item_gets_a_comment_on_its_line() {
 }
 
 #[test]
-fn entries_go_where_they_belong() {
+fn entries_are_inserted_into_and_moved_to_their_section() {
     let mut file = parse("# T\n\n## By Topic\n\n### People\n\n## Meta\nmine\n");
     let entry = Entry {
         id: id("x"),
@@ -245,18 +245,18 @@ fn entries_go_where_they_belong() {
 
     let removed = file.remove(&id("x")).unwrap();
     assert_eq!(removed.bytes(), format!("#### X\n{comment}\n\n").as_bytes());
-    let forced = Settings {
+    let forced = IndexFileOptions {
         entry_level: Some(2),
         ..settings()
     };
     let mut file = IndexFile::parse(b"", forced);
     file.insert(&entry, &["People"]).unwrap();
     assert_eq!(text(&file), format!("## People\n\n## X\n{comment}\n"));
-    assert_eq!(file.placed()[0].section, ["People"]);
+    assert_eq!(file.placed_entries()[0].section, ["People"]);
 }
 
 #[test]
-fn the_header_is_restated_and_made() {
+fn the_header_is_updated_or_created() {
     let now = day("2026-02-03");
     let stated = "<!-- hippocampus.md v1.0 | entries: 5 | reindexed: 2026-02-03T00:00:00Z -->";
     let table = [

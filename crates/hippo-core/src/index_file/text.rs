@@ -1,14 +1,14 @@
-//! How is any text put into one line of the index file and read back?
+//! Escaping of text on one line of the index file.
 
 pub(super) use crate::text::one_line;
 
 use crate::chunk::line::{Fence, atx_heading, is_rule, list_marker, trim};
 
-/// The arrow before pointers.
+/// Arrow before pointers.
 pub(super) const ARROW: &str = "→";
 
-/// Offset of the first `needle`.
-pub(super) fn find(text: &[u8], needle: &[u8]) -> Option<usize> {
+/// Returns the offset of the first `needle`.
+pub(super) fn find_bytes(text: &[u8], needle: &[u8]) -> Option<usize> {
     let first = *needle.first()?;
     let mut from = 0;
     loop {
@@ -20,8 +20,8 @@ pub(super) fn find(text: &[u8], needle: &[u8]) -> Option<usize> {
     }
 }
 
-/// Bytes of the arrow that the text starts with; 0 when it starts with none.
-pub(super) fn arrow(text: &[u8]) -> usize {
+/// Returns the length of the arrow at the start of the text; 0 if there is none.
+pub(super) fn arrow_len(text: &[u8]) -> usize {
     if text.starts_with(ARROW.as_bytes()) {
         ARROW.len()
     } else if text.starts_with(b"->") {
@@ -31,31 +31,31 @@ pub(super) fn arrow(text: &[u8]) -> usize {
     }
 }
 
-/// Offset and length of the last arrow; `->` is one only after white space.
-pub(super) fn last_arrow(text: &[u8]) -> Option<(usize, usize)> {
+/// Returns the offset and length of the last arrow. `->` counts only after white space.
+pub(super) fn find_last_arrow(text: &[u8]) -> Option<(usize, usize)> {
     (0..text.len()).rev().find_map(|at| {
-        let length = arrow(&text[at..]);
+        let length = arrow_len(&text[at..]);
         let counts =
             length == ARROW.len() || at.checked_sub(1).is_some_and(|at| text[at].is_ascii_whitespace());
         (length > 0 && counts).then_some((at, length))
     })
 }
 
-/// Whether a line means something else than the plain words of a summary.
+/// Returns `true` if a line is a markdown or index construct and cannot be plain summary text.
 pub(super) fn is_construct(text: &[u8]) -> bool {
     let text = trim(text);
-    arrow(text) > 0
+    arrow_len(text) > 0
         || text.starts_with(b"<!--")
         || matches!(text.first(), Some(b'>' | b'|'))
         || atx_heading(text).is_some()
         || list_marker(text).is_some()
         || Fence::open(text).is_some()
         || is_rule(text)
-        || facts(text).is_some()
+        || parse_facts(text).is_some()
 }
 
-/// The fields of a line such as `strength: 0.92 | tags: deploy`, as v1 §4.2 draws an entry, under their `hx` keys.
-pub(super) fn facts(text: &[u8]) -> Option<Vec<(&'static str, String)>> {
+/// Parses a line such as `strength: 0.92 | tags: deploy` (v1 §4.2) into fields under their `hx` keys.
+pub(super) fn parse_facts(text: &[u8]) -> Option<Vec<(&'static str, String)>> {
     if !trim(text).starts_with(b"strength:") {
         return None;
     }
@@ -82,19 +82,19 @@ pub(super) fn facts(text: &[u8]) -> Option<Vec<(&'static str, String)>> {
     }
 }
 
-/// A summary as it is written: a backslash keeps it from being taken for something else.
+/// Escapes a summary with a backslash if it would be read as another construct.
 pub(super) fn escape_summary(text: &str) -> String {
     escape_start(&escape_comments(text), |text| is_construct(text.as_bytes()))
 }
 
-/// What [`escape_summary`] wrote, from one line or several.
-pub(super) fn read_summary(text: &str) -> String {
+/// Reverses [`escape_summary`], for one line or several.
+pub(super) fn unescape_summary(text: &str) -> String {
     unescape_comments(&unescape_start(&one_line(text), |text| {
         is_construct(text.as_bytes())
     }))
 }
 
-/// The topic of a heading as it is written: a mark at its end needs another one, which closes the heading.
+/// Escapes the topic of a heading: a trailing `#` needs closing marks after it.
 pub(super) fn escape_heading(text: &str) -> String {
     let mut text = escape_comments(text);
     if text.ends_with('#') {
@@ -103,24 +103,24 @@ pub(super) fn escape_heading(text: &str) -> String {
     text
 }
 
-/// The topic of a heading, without closing marks.
-pub(super) fn read_heading(text: &str) -> String {
+/// Reads the topic of a heading without closing marks.
+pub(super) fn unescape_heading(text: &str) -> String {
     unescape_comments(&one_line(text))
 }
 
-/// The topic of a list item as it is written before its arrow.
+/// Escapes the topic of a list item before its arrow.
 pub(super) fn escape_item(text: &str) -> String {
-    escape_start(&escape_comments(text), |text| arrow(text.as_bytes()) > 0)
+    escape_start(&escape_comments(text), |text| arrow_len(text.as_bytes()) > 0)
 }
 
-/// What [`escape_item`] wrote.
-pub(super) fn read_item(text: &str) -> String {
+/// Reverses [`escape_item`].
+pub(super) fn unescape_item(text: &str) -> String {
     unescape_comments(&unescape_start(&one_line(text), |text| {
-        arrow(text.as_bytes()) > 0
+        arrow_len(text.as_bytes()) > 0
     }))
 }
 
-/// One more backslash before what would be taken for something else, with or without backslashes before it.
+/// Adds a backslash if the text, without its leading backslashes, is special.
 fn escape_start(text: &str, special: impl Fn(&str) -> bool) -> String {
     if special(text.trim_start_matches('\\')) {
         format!("\\{text}")
@@ -136,17 +136,17 @@ fn unescape_start(text: &str, special: impl Fn(&str) -> bool) -> String {
     }
 }
 
-/// One more backslash in each `<!--` and `-->`, with or without backslashes in it: `<\!--` starts no comment, `--\>` ends none.
+/// Adds a backslash inside each `<!--` and `-->`: `<\!--` starts no comment and `--\>` ends none.
 pub(super) fn escape_comments(text: &str) -> String {
-    comments(text, |slashes| slashes + 1)
+    map_comment_slashes(text, |slashes| slashes + 1)
 }
 
 fn unescape_comments(text: &str) -> String {
-    comments(text, |slashes| slashes.saturating_sub(1))
+    map_comment_slashes(text, |slashes| slashes.saturating_sub(1))
 }
 
-/// The text with another number of backslashes between `<` and `!--`, and between `--` and `>`.
-fn comments(text: &str, number: impl Fn(usize) -> usize) -> String {
+/// Maps the number of backslashes between `<` and `!--`, and between `--` and `>`.
+fn map_comment_slashes(text: &str, number: impl Fn(usize) -> usize) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(['<', '\\', '>']) {
@@ -172,9 +172,7 @@ fn comments(text: &str, number: impl Fn(usize) -> usize) -> String {
     out
 }
 
-/// The text with its special characters, control characters and ambiguous `%` as `%XX` of their UTF-8 bytes.
-///
-/// A space is only ever special at the ends or, by the caller's choice, before `§`.
+/// Encodes special characters, control characters and ambiguous `%` as `%XX` of their UTF-8 bytes.
 pub(super) fn encode(text: &str, special: impl Fn(char) -> bool) -> String {
     let mut out = String::with_capacity(text.len());
     let hex = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_hexdigit);
@@ -196,7 +194,7 @@ pub(super) fn encode(text: &str, special: impl Fn(char) -> bool) -> String {
     out
 }
 
-/// What [`encode`] wrote; left as it is when that would be no UTF-8.
+/// Reverses [`encode`]. Returns the text unchanged if the result is not UTF-8.
 pub(super) fn decode(text: &str) -> String {
     if !text.contains('%') {
         return text.to_owned();
@@ -222,7 +220,7 @@ pub(super) fn decode(text: &str) -> String {
     String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
 }
 
-/// Lower-case letters and digits of a topic with `-` between the words: an id for an entry that has none.
+/// Returns an id for an entry without one: lower-case letters and digits of the topic, words joined by `-`.
 #[must_use]
 pub fn slug(topic: &str) -> String {
     let mut out = String::new();
@@ -251,7 +249,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slugs() {
+    fn slugs_are_lower_case_words_with_hyphens() {
         let table = [
             ("Acme API — Deployment", "acme-api-deployment"),
             ("Éclair & Co.", "éclair-co"),
@@ -266,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn constructs_are_no_summary() {
+    fn constructs_are_not_summary_text() {
         for text in [
             "# x",
             "→ x",
@@ -327,19 +325,19 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_escaped_is_read_back(text in nasty()) {
+        fn escaped_text_is_read_back(text in nasty()) {
             let text = one_line(&text);
-            prop_assert_eq!(&read_summary(&escape_summary(&text)), &text);
+            prop_assert_eq!(&unescape_summary(&escape_summary(&text)), &text);
             prop_assert!(text.is_empty() || !is_construct(escape_summary(&text).as_bytes()));
-            prop_assert_eq!(&read_item(&escape_item(&text)), &text);
+            prop_assert_eq!(&unescape_item(&escape_item(&text)), &text);
             prop_assert!(!escape_summary(&text).contains("<!--") && !escape_summary(&text).contains("-->"));
             let line = format!("## {}", escape_heading(&text));
             let (_, title) = atx_heading(trim(line.as_bytes())).unwrap();
-            prop_assert_eq!(&read_heading(std::str::from_utf8(title).unwrap()), &text);
+            prop_assert_eq!(&unescape_heading(std::str::from_utf8(title).unwrap()), &text);
         }
 
         #[test]
-        fn what_is_encoded_is_read_back(text in nasty()) {
+        fn encoded_text_is_decoded(text in nasty()) {
             let encoded = encode(&text, |character| "|>→".contains(character));
             let left = encoded.contains(['|', '>', '→', '\u{0}']);
             prop_assert!(!left);

@@ -1,32 +1,38 @@
 //! Three-way merge of sequences that keeps every addition.
 //!
-//! An element of the base that either side dropped is dropped, but for the last copy of one that both sides have. Elements that a side added are kept; what both sides added
-//! at one place is kept once.
+//! An element that either side dropped from the base is dropped, except the last copy of an element that
+//! both sides have. Elements that a side added are kept; an element that both sides added at one position
+//! is kept once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// One element of a merged sequence, by its index in the sides that have it.
+/// Element of a merged sequence, by its index in the sides that have it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(super) enum MergedElement {
     /// In both sides, at these indices.
     Both(usize, usize),
-    /// In our side alone.
+    /// Only in our side.
     Ours(usize),
-    /// In their side alone.
+    /// Only in their side.
     Theirs(usize),
 }
 
-/// Above this many comparisons two stretches without a common unique element count as different.
+/// Limit of comparisons; longer stretches without a common unique element count as different.
 const MOST_COMPARISONS: usize = 250_000;
-/// Stretches are split at unique elements this many times at most.
+/// Maximum depth of splits at unique elements.
 const DEEPEST: usize = 32;
 
-/// Merges two sides of a base.
+/// Merges two sides with their base.
 ///
-/// An element of our side that `sticky` names stays although their side dropped it.
-pub(super) fn merge<T: Ord>(base: &[T], ours: &[T], theirs: &[T], sticky: impl Fn(&T) -> bool) -> Vec<Piece> {
-    let (in_ours, in_theirs) = (matches(base, ours), matches(base, theirs));
+/// An element of our side for which `sticky` is true is kept even if their side dropped it.
+pub(super) fn merge<T: Ord>(
+    base: &[T],
+    ours: &[T],
+    theirs: &[T],
+    sticky: impl Fn(&T) -> bool,
+) -> Vec<MergedElement> {
+    let (in_ours, in_theirs) = (match_elements(base, ours), match_elements(base, theirs));
     let (mut our_of, mut known_ours) = (vec![None; base.len()], vec![false; ours.len()]);
     for (at, our) in in_ours {
         our_of[at] = Some(our);
@@ -47,7 +53,7 @@ pub(super) fn merge<T: Ord>(base: &[T], ours: &[T], theirs: &[T], sticky: impl F
         .map(|at| &theirs[at]);
     let mut kept: BTreeSet<&T> = anchored.chain(added).collect();
     kept.extend((0..ours.len()).filter(|at| stays[*at]).map(|at| &ours[at]));
-    // Of several copies in the base each side may have kept another one.
+    // If the base has several copies, each side may have kept a different one.
     let both: BTreeSet<&T> = theirs.iter().collect();
     for (at, stays) in stays.iter_mut().enumerate() {
         *stays |= both.contains(&ours[at]) && kept.insert(&ours[at]);
@@ -57,7 +63,7 @@ pub(super) fn merge<T: Ord>(base: &[T], ours: &[T], theirs: &[T], sticky: impl F
     for until in anchors.into_iter().chain([(ours.len(), theirs.len())]) {
         let stays = (from.0..until.0).filter(|at| stays[*at]);
         let added = (from.1..until.1).filter(|at| !known_theirs[*at]);
-        union(
+        append_union(
             ours,
             &stays.collect::<Vec<_>>(),
             theirs,
@@ -65,35 +71,42 @@ pub(super) fn merge<T: Ord>(base: &[T], ours: &[T], theirs: &[T], sticky: impl F
             &mut out,
         );
         if until.0 < ours.len() && until.1 < theirs.len() {
-            out.push(Piece::Both(until.0, until.1));
+            out.push(MergedElement::Both(until.0, until.1));
         }
         from = (until.0 + 1, until.1 + 1);
     }
     out
 }
 
-/// Appends the chosen elements of both sides: those that both have once, the others ours first.
-fn union<T: Ord>(ours: &[T], mine: &[usize], theirs: &[T], yours: &[usize], out: &mut Vec<Piece>) {
+/// Appends the chosen elements of both sides: common ones once, of the others ours first.
+fn append_union<T: Ord>(
+    ours: &[T],
+    mine: &[usize],
+    theirs: &[T],
+    yours: &[usize],
+    out: &mut Vec<MergedElement>,
+) {
     let (one, other): (Vec<&T>, Vec<&T>) = (
         mine.iter().map(|at| &ours[*at]).collect(),
         yours.iter().map(|at| &theirs[*at]).collect(),
     );
     let mut from = (0, 0);
-    for until in matches(&one, &other)
+    for until in match_elements(&one, &other)
         .into_iter()
         .chain([(one.len(), other.len())])
     {
-        out.extend(mine[from.0..until.0].iter().map(|at| Piece::Ours(*at)));
-        out.extend(yours[from.1..until.1].iter().map(|at| Piece::Theirs(*at)));
+        out.extend(mine[from.0..until.0].iter().map(|at| MergedElement::Ours(*at)));
+        out.extend(yours[from.1..until.1].iter().map(|at| MergedElement::Theirs(*at)));
         if until.0 < one.len() && until.1 < other.len() {
-            out.push(Piece::Both(mine[until.0], yours[until.1]));
+            out.push(MergedElement::Both(mine[until.0], yours[until.1]));
         }
         from = (until.0 + 1, until.1 + 1);
     }
 }
 
-/// Pairs of equal elements in increasing order: a common subsequence, in time near linear in the lengths.
-fn matches<T: Ord>(one: &[T], other: &[T]) -> Vec<(usize, usize)> {
+/// Returns pairs of equal elements in increasing order (a common subsequence), in time near linear in the
+/// lengths.
+fn match_elements<T: Ord>(one: &[T], other: &[T]) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut work = vec![(0..one.len(), 0..other.len(), 0)];
     while let Some((mut a, mut b, depth)) = work.pop() {
@@ -109,12 +122,12 @@ fn matches<T: Ord>(one: &[T], other: &[T]) -> Vec<(usize, usize)> {
             continue;
         }
         let anchors = if depth < DEEPEST {
-            unique(one, a.clone(), other, b.clone())
+            match_unique(one, a.clone(), other, b.clone())
         } else {
             Vec::new()
         };
         if anchors.is_empty() {
-            found.extend(longest(one, a, other, b));
+            found.extend(longest_common(one, a, other, b));
             continue;
         }
         let mut from = (a.start, b.start);
@@ -129,8 +142,9 @@ fn matches<T: Ord>(one: &[T], other: &[T]) -> Vec<(usize, usize)> {
     found
 }
 
-/// Elements that both stretches have exactly once, as many as are in the same order (patience sorting).
-fn unique<T: Ord>(one: &[T], a: Range<usize>, other: &[T], b: Range<usize>) -> Vec<(usize, usize)> {
+/// Returns the longest increasing chain of elements that both stretches have exactly once (patience
+/// sorting).
+fn match_unique<T: Ord>(one: &[T], a: Range<usize>, other: &[T], b: Range<usize>) -> Vec<(usize, usize)> {
     let mut seen: BTreeMap<&T, (usize, usize, usize)> = BTreeMap::new();
     for at in a.clone() {
         let count = seen.entry(&one[at]).or_default();
@@ -150,7 +164,7 @@ fn unique<T: Ord>(one: &[T], a: Range<usize>, other: &[T], b: Range<usize>) -> V
         once.then(|| places.get(&one[at]).map(|there| (at, *there)))?
     });
     let pairs: Vec<(usize, usize)> = pairs.collect();
-    // For each length the pair that ends a chain of it earliest, and for each pair the one before it.
+    // For each chain length, the pair that ends such a chain earliest; for each pair, its predecessor.
     let (mut ends, mut before): (Vec<usize>, Vec<Option<usize>>) = (Vec::new(), Vec::new());
     for (number, pair) in pairs.iter().enumerate() {
         let length = ends.partition_point(|end| pairs[*end].1 < pair.1);
@@ -171,13 +185,13 @@ fn unique<T: Ord>(one: &[T], a: Range<usize>, other: &[T], b: Range<usize>) -> V
     chain
 }
 
-/// The longest common subsequence of two short stretches; none of long ones.
-fn longest<T: Ord>(one: &[T], a: Range<usize>, other: &[T], b: Range<usize>) -> Vec<(usize, usize)> {
+/// Returns the longest common subsequence of two short stretches, and an empty one for long stretches.
+fn longest_common<T: Ord>(one: &[T], a: Range<usize>, other: &[T], b: Range<usize>) -> Vec<(usize, usize)> {
     let (rows, columns) = (a.len(), b.len());
     if rows.saturating_mul(columns) > MOST_COMPARISONS {
         return Vec::new();
     }
-    // The length for what is left from each pair of places on.
+    // Length of the subsequence of the suffixes that start at each pair of indices.
     let mut lengths = vec![0_u32; (rows + 1) * (columns + 1)];
     let at = |row: usize, column: usize| row * (columns + 1) + column;
     for row in (0..rows).rev() {

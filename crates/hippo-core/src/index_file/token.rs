@@ -1,85 +1,85 @@
-//! What do the lines below one heading say?
+//! Tokens of the lines below one heading.
 
 use std::ops::Range;
 
-use super::line::{Line, Shape};
-use super::text::{arrow, find, is_construct, last_arrow};
+use super::line::{IndexLine, LineShape};
+use super::text::{arrow_len, find_bytes, find_last_arrow, is_construct};
 use crate::chunk::line::{atx_heading, list_marker, trim};
 
-/// Something on a line. Offsets are those of the whole text.
+/// Token with its byte range in the whole text.
 #[derive(Debug, Clone)]
-pub(super) struct Token {
-    /// What it is.
-    pub kind: Kind,
-    /// Where it stands, without white space around it.
+pub(super) struct IndexToken {
+    /// Kind of token.
+    pub kind: TokenKind,
+    /// Byte range without surrounding white space.
     pub span: Range<usize>,
     /// Index of its first line.
     pub line: usize,
 }
 
-/// What a token is.
+/// Kind of a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// What follows the marks of a heading; `topic` is without closing marks.
+pub(super) enum TokenKind {
+    /// Text after the marks of a heading; `topic` excludes closing marks.
     Title { topic: Range<usize> },
-    /// A line of plain words.
+    /// Line of plain words.
     Prose { indented: bool },
-    /// A pointer line; `list` is what follows its arrow.
+    /// Pointer line; `list` is the text after its arrow.
     Pointer { list: Range<usize> },
-    /// A list item with an arrow in it.
+    /// List item that contains an arrow.
     Item { topic: Range<usize>, list: Range<usize> },
-    /// A list item such as `Deploy: TOOLS.md §Vercel`.
+    /// List item such as `Deploy: TOOLS.md §Vercel`.
     Labelled { list: Range<usize> },
-    /// `strength: 0.92 | tags: deploy`.
+    /// Line such as `strength: 0.92 | tags: deploy`.
     Facts,
-    /// An `hx` comment.
+    /// `hx` comment.
     Hx,
-    /// An `hx` comment that does not end.
+    /// `hx` comment without an end.
     BrokenHx,
-    /// The comment that says what the file is.
+    /// Header comment of the file.
     Header,
-    /// Anything else with content.
+    /// Any other content.
     Other,
 }
 
-/// Goes through the lines below one heading, and that heading; linear in their bytes.
-pub(super) fn tokens(text: &[u8], lines: &[Line]) -> Vec<Token> {
+/// Splits a heading and the lines below it into tokens, in time linear in their bytes.
+pub(super) fn tokenize(text: &[u8], lines: &[IndexLine]) -> Vec<IndexToken> {
     let mut out = Vec::new();
     let (Some(first), Some(last)) = (lines.first(), lines.last()) else {
         return out;
     };
     let (mut index, mut at, mut closes) = (0, first.start, true);
     while let Some(line) = lines.get(index) {
-        let mut push = |kind: Kind, span: Range<usize>| {
-            out.push(Token {
+        let mut push = |kind: TokenKind, span: Range<usize>| {
+            out.push(IndexToken {
                 kind,
                 span,
                 line: index,
             });
         };
-        if line.shape == Shape::Fenced {
-            push(Kind::Other, line.start..line.end);
+        if line.shape == LineShape::Fenced {
+            push(TokenKind::Other, line.start..line.end);
         } else {
-            let comment = find(&text[at..line.end], b"<!--").filter(|_| closes);
+            let comment = find_bytes(&text[at..line.end], b"<!--").filter(|_| closes);
             let start = comment.map_or(line.end, |offset| at + offset);
             let span = within(text, at..start);
-            if line.shape != Shape::Plain && at == line.start {
-                let topic = heading(text, span.clone());
-                push(Kind::Title { topic: topic.0 }, topic.1);
+            if line.shape != LineShape::Plain && at == line.start {
+                let topic = split_heading(text, span.clone());
+                push(TokenKind::Title { topic: topic.0 }, topic.1);
             } else if !span.is_empty() {
                 let glued = at > line.start;
                 push(
                     if glued {
-                        Kind::Other
+                        TokenKind::Other
                     } else {
-                        content(text, line, &span)
+                        classify_line(text, line, &span)
                     },
                     span,
                 );
             }
             if comment.is_some() {
-                match comment_end(&text[start + 4..last.end.max(start + 4)]) {
-                    End::Closed(length) => {
+                match find_comment_end(&text[start + 4..last.end.max(start + 4)]) {
+                    CommentEnd::Closed(length) => {
                         let end = start + 4 + length;
                         push(comment_kind(&text[start..end]), start..end);
                         while lines.get(index).is_some_and(|line| line.end < end) {
@@ -88,13 +88,13 @@ pub(super) fn tokens(text: &[u8], lines: &[Line]) -> Vec<Token> {
                         at = end;
                         continue;
                     }
-                    End::Reopened(length) if start + 4 + length < line.end => {
+                    CommentEnd::Reopened(length) if start + 4 + length < line.end => {
                         at = start + 4 + length;
                         push(broken_kind(&text[start..at]), start..at);
                         continue;
                     }
-                    End::Reopened(_) => {}
-                    End::Never => closes = false,
+                    CommentEnd::Reopened(_) => {}
+                    CommentEnd::Never => closes = false,
                 }
                 push(broken_kind(&text[start..line.end]), start..line.end);
             }
@@ -105,58 +105,58 @@ pub(super) fn tokens(text: &[u8], lines: &[Line]) -> Vec<Token> {
     out
 }
 
-/// What a line says that does not follow a comment; `span` is not empty.
-fn content(text: &[u8], line: &Line, span: &Range<usize>) -> Kind {
+/// Classifies a line that does not follow a comment; `span` is not empty.
+fn classify_line(text: &[u8], line: &IndexLine, span: &Range<usize>) -> TokenKind {
     let trimmed = &text[span.clone()];
     if !is_construct(trimmed) {
         let indented = span.start >= line.start + 2;
-        return Kind::Prose { indented };
+        return TokenKind::Prose { indented };
     }
     let from = |offset: usize| within(text, span.start + offset..span.end);
-    if arrow(trimmed) > 0 {
-        return pointer(from(arrow(trimmed)));
+    if arrow_len(trimmed) > 0 {
+        return classify_pointer(from(arrow_len(trimmed)));
     }
     if let Some(marker) = list_marker(trimmed) {
-        return item(text, from(marker));
+        return classify_item(text, from(marker));
     }
-    if super::text::facts(trimmed).is_some() {
-        Kind::Facts
+    if super::text::parse_facts(trimmed).is_some() {
+        TokenKind::Facts
     } else {
         broken_kind(trimmed)
     }
 }
 
-/// What follows an arrow at the beginning.
-fn pointer(list: Range<usize>) -> Kind {
+/// Classifies the text after a leading arrow.
+fn classify_pointer(list: Range<usize>) -> TokenKind {
     if list.is_empty() {
-        Kind::Other
+        TokenKind::Other
     } else {
-        Kind::Pointer { list }
+        TokenKind::Pointer { list }
     }
 }
 
-/// What a list item says after its marker.
-fn item(text: &[u8], span: Range<usize>) -> Kind {
+/// Classifies a list item by the text after its marker.
+fn classify_item(text: &[u8], span: Range<usize>) -> TokenKind {
     let trimmed = &text[span.clone()];
     let from = |offset: usize| within(text, span.start + offset..span.end);
-    if arrow(trimmed) > 0 {
-        return pointer(from(arrow(trimmed)));
+    if arrow_len(trimmed) > 0 {
+        return classify_pointer(from(arrow_len(trimmed)));
     }
-    if let Some((at, length)) = last_arrow(trimmed) {
+    if let Some((at, length)) = find_last_arrow(trimmed) {
         let topic = within(text, span.start..span.start + at);
-        return Kind::Item {
+        return TokenKind::Item {
             topic,
             list: from(at + length),
         };
     }
-    let label = find(trimmed, b": ").map(|at| from(at + 1));
+    let label = find_bytes(trimmed, b": ").map(|at| from(at + 1));
     match label {
-        Some(list) if names_a_file(&text[list.clone()]) => Kind::Labelled { list },
-        _ => Kind::Other,
+        Some(list) if names_a_file(&text[list.clone()]) => TokenKind::Labelled { list },
+        _ => TokenKind::Other,
     }
 }
 
-/// Whether the target of a labelled item is surely a file: known endings, folders, sections.
+/// Returns `true` if the target of a labelled item is certainly a file: known extension, folder or section.
 fn names_a_file(text: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(text) else {
         return false;
@@ -173,7 +173,7 @@ fn names_a_file(text: &[u8]) -> bool {
     bare && (section || path.ends_with('/') || known.contains(&ending))
 }
 
-/// Whether the first target of a list item can be a file: words after an arrow mean something else more often.
+/// Returns `true` if the first target of a list item can be a file: an arrow often precedes ordinary words.
 pub(super) fn may_name_a_file(list: &[u8]) -> bool {
     let list = String::from_utf8_lossy(list);
     let first = list.split('|').next().unwrap_or_default();
@@ -187,8 +187,8 @@ pub(super) fn may_name_a_file(list: &[u8]) -> bool {
     !path.is_empty() && (section || bare || ends)
 }
 
-/// The topic of a heading line, and all that follows its marks.
-fn heading(text: &[u8], span: Range<usize>) -> (Range<usize>, Range<usize>) {
+/// Returns the topic of a heading line, and all text after its marks.
+fn split_heading(text: &[u8], span: Range<usize>) -> (Range<usize>, Range<usize>) {
     let trimmed = &text[span.clone()];
     let marks = trimmed.iter().take_while(|&&byte| byte == b'#').count();
     let whole = within(text, span.start + marks..span.end);
@@ -196,47 +196,51 @@ fn heading(text: &[u8], span: Range<usize>) -> (Range<usize>, Range<usize>) {
     (whole.start..whole.start + title, whole)
 }
 
-/// How a comment ends.
-enum End {
-    /// After so many bytes, `-->` included.
+/// End of a comment.
+enum CommentEnd {
+    /// Closed after this many bytes, including `-->`.
     Closed(usize),
-    /// Not before another comment starts, after so many bytes.
+    /// Another comment starts first, after this many bytes.
     Reopened(usize),
-    /// Not before the next heading.
+    /// Not closed before the next heading.
     Never,
 }
 
-/// How a comment ends that goes on with `text`, over several lines perhaps.
+/// Finds the end of a comment whose content starts with `text` and may span lines.
 ///
-/// One that another one starts in is not closed: else the end of a later comment, perhaps one that hippod adds, would take
-/// everything between into the broken one.
-fn comment_end(text: &[u8]) -> End {
+/// A comment in which another one starts counts as unclosed. Otherwise the end of a later comment, perhaps
+/// one that hippod writes, would close it and swallow everything between.
+fn find_comment_end(text: &[u8]) -> CommentEnd {
     let mut at = 0;
     while let Some(mark) = text[at..].iter().position(|byte| matches!(byte, b'-' | b'<')) {
         at += mark;
         if text[at..].starts_with(b"-->") {
-            return End::Closed(at + 3);
+            return CommentEnd::Closed(at + 3);
         }
         if text[at..].starts_with(b"<!--") {
-            return End::Reopened(at);
+            return CommentEnd::Reopened(at);
         }
         at += 1;
     }
-    End::Never
+    CommentEnd::Never
 }
 
-fn broken_kind(text: &[u8]) -> Kind {
-    if is_hx(text) { Kind::BrokenHx } else { Kind::Other }
+fn broken_kind(text: &[u8]) -> TokenKind {
+    if is_hx(text) {
+        TokenKind::BrokenHx
+    } else {
+        TokenKind::Other
+    }
 }
 
-fn comment_kind(comment: &[u8]) -> Kind {
+fn comment_kind(comment: &[u8]) -> TokenKind {
     let inner = trim(&comment[4..comment.len() - 3]);
     if is_hx(comment) {
-        Kind::Hx
+        TokenKind::Hx
     } else if inner.starts_with(b"hippocampus.md") {
-        Kind::Header
+        TokenKind::Header
     } else {
-        Kind::Other
+        TokenKind::Other
     }
 }
 
@@ -245,7 +249,7 @@ fn is_hx(text: &[u8]) -> bool {
         .is_some_and(|rest| trim(rest).starts_with(b"hx:"))
 }
 
-/// A span without the white space at its ends.
+/// Trims white space from a span.
 pub(super) fn within(text: &[u8], span: Range<usize>) -> Range<usize> {
     let part = &text[span.clone()];
     let trimmed = trim(part);

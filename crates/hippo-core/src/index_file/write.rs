@@ -1,15 +1,16 @@
-//! How is a new entry written, and what of it does the file keep?
+//! Formatter of new entries.
 
-use super::{Settings, meta, pointer, text};
+use super::{IndexFileOptions, meta, pointer, text};
 use crate::entry::{Entry, EntryId, Pointer};
 use crate::time::Timestamp;
 
-/// An entry as it comes back from a file that it was written to.
+/// Returns an entry as it is read back after it was written to a file.
 ///
-/// White space in topic and summary becomes single spaces, in other values it is cut at the ends; empty pointers, tags and relations are
-/// left out; dates become days; the strength is in hundredths; an empty id becomes one made from the topic, an empty topic the id.
+/// White space in topic and summary is collapsed to single spaces, and trimmed in other values. Empty
+/// pointers, tags and relations are omitted. Timestamps become days, the strength is rounded to hundredths.
+/// An empty id is derived from the topic, and an empty topic from the id.
 #[must_use]
-pub fn as_written(entry: &Entry, settings: &Settings) -> Entry {
+pub fn as_written(entry: &Entry, settings: &IndexFileOptions) -> Entry {
     let mut topic = text::one_line(&entry.topic);
     let id = match entry.id.0.trim() {
         "" => text::slug(&topic),
@@ -48,7 +49,7 @@ pub fn as_written(entry: &Entry, settings: &Settings) -> Entry {
         accessed: day(entry.accessed),
         replayed_to: None,
         hits: entry.hits,
-        strength: meta::shown(entry.strength),
+        strength: meta::round_strength(entry.strength),
         tags: trimmed(&mut entry.tags.iter().map(String::as_str)),
         related: related.into_iter().map(EntryId).collect(),
         priority: entry.priority,
@@ -58,14 +59,14 @@ pub fn as_written(entry: &Entry, settings: &Settings) -> Entry {
     }
 }
 
-/// The lines of a new entry below a heading of this level, 2 to 6, each ended by `line_end`.
+/// Formats a new entry below a heading of this level, 2 to 6, with `line_end` after each line.
 #[must_use]
-pub fn entry_text(entry: &Entry, level: u8, line_end: &str, settings: &Settings) -> String {
+pub fn entry_text(entry: &Entry, level: u8, line_end: &str, settings: &IndexFileOptions) -> String {
     written_text(&as_written(entry, settings), level, line_end, settings)
 }
 
-/// [`entry_text`] of what [`as_written`] gave.
-pub(crate) fn written_text(entry: &Entry, level: u8, line_end: &str, settings: &Settings) -> String {
+/// Formats an entry that [`as_written`] returned, as [`entry_text`] does.
+pub(crate) fn written_text(entry: &Entry, level: u8, line_end: &str, settings: &IndexFileOptions) -> String {
     let marks = "#".repeat(usize::from(level.clamp(2, 6)));
     let mut out = format!("{marks} {}{line_end}", text::escape_heading(&entry.topic));
     let mut line = |text: &str| {
@@ -78,12 +79,12 @@ pub(crate) fn written_text(entry: &Entry, level: u8, line_end: &str, settings: &
     if !entry.pointers.is_empty() {
         line(&pointer_line(&entry.pointers));
     }
-    line(&meta::comment(entry, settings));
+    line(&meta::format_comment(entry, settings));
     out
 }
 
-/// The line of pointers, with its arrow.
+/// Formats the line of pointers with its arrow.
 #[must_use]
 pub fn pointer_line(pointers: &[Pointer]) -> String {
-    format!("{} {}", text::ARROW, pointer::write(pointers))
+    format!("{} {}", text::ARROW, pointer::format_list(pointers))
 }

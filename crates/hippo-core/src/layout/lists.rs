@@ -1,34 +1,40 @@
-//! What do the sections of the index file list that hippod makes itself?
+//! Generated lists in the sections of the index file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use super::Wanted;
-use super::master::{All, Live};
+use super::LayoutInput;
+use super::master::{LiveEntries, LiveEntry};
 use crate::bootstrap::TimeBand;
 use crate::consolidation::Place;
 use crate::entry::{Entry, EntryId, Pointer};
-use crate::hierarchy::Selection;
-use crate::index_file::{IndexFile, Known, pointer_line};
+use crate::hierarchy::MasterSelection;
+use crate::index_file::{IndexFile, IndexSection, pointer_line};
 
-/// Entries that By Time lists for a week or a month.
+/// Maximum number of entries listed under a week or month of By Time.
 const LISTED: usize = 15;
-/// Entries that Associations lists.
+/// Maximum number of entries listed under Associations.
 const ASSOCIATED: usize = 20;
-/// Months that By Time counts.
+/// Maximum number of months counted under By Time.
 const MONTHS: usize = 12;
-/// One list takes at most this part of the file: entries come before lists of them.
+/// Each list uses at most 1/16 of the file, because entries matter more than lists.
 const SHARE: usize = 16;
 
-/// The lists but for Meta. They do not depend on which entries are in the file, so that no entry goes or comes for them.
-pub(super) struct Lists(Vec<(Vec<&'static str>, String)>);
+/// All lists except Meta. They do not depend on the selection of entries, so that they never change it.
+pub(super) struct GeneratedLists(Vec<(Vec<&'static str>, String)>);
 
-impl Lists {
-    pub fn of(all: &All<'_>, wanted: &Wanted<'_>) -> Self {
+impl GeneratedLists {
+    pub fn build(all: &LiveEntries<'_>, wanted: &LayoutInput<'_>) -> Self {
         let most = wanted.limits.max_tokens.saturating_mul(4) / SHARE;
         let quick = wanted.quick_access.iter().filter_map(|id| all.get(id));
-        let quick = quick.map(|live| format!("- {}{}", live.written.topic, first(&live.written.pointers)));
-        let mut lists = vec![(vec![Known::QuickAccess.title()], lines(quick, most))];
+        let quick = quick.map(|live| {
+            format!(
+                "- {}{}",
+                live.written.topic,
+                first_pointer(&live.written.pointers)
+            )
+        });
+        let mut lists = vec![(vec![IndexSection::QuickAccess.title()], first_lines(quick, most))];
         let day = |entry: &Entry| entry.created.date(wanted.settings.offset_seconds);
         let of = |band: TimeBand| {
             let listed = all
@@ -40,14 +46,20 @@ impl Lists {
             let mut listed: Vec<&Entry> = of(band).collect();
             listed.sort_by(|a, b| b.created.cmp(&a.created).then_with(|| a.id.cmp(&b.id)));
             let shown = listed.iter().take(LISTED);
-            let shown =
-                shown.map(|entry| format!("- {}: {}{}", day(entry), entry.topic, first(&entry.pointers)));
-            let mut body = lines(shown, most);
+            let shown = shown.map(|entry| {
+                format!(
+                    "- {}: {}{}",
+                    day(entry),
+                    entry.topic,
+                    first_pointer(&entry.pointers)
+                )
+            });
+            let mut body = first_lines(shown, most);
             let more = listed.len() - body.lines().count();
             if more > 0 {
                 let _ = writeln!(body, "- and {more} more");
             }
-            lists.push((vec![Known::ByTime.title(), band.heading()], body));
+            lists.push((vec![IndexSection::ByTime.title(), band.heading()], body));
         }
         let mut months: BTreeMap<(i16, i8), usize> = BTreeMap::new();
         for entry in of(TimeBand::Older) {
@@ -56,49 +68,57 @@ impl Lists {
         }
         let counted = months.into_iter().rev().take(MONTHS);
         let counted = counted.map(|((year, month), count)| format!("- {year:04}-{month:02}: {count}"));
-        let older = vec![Known::ByTime.title(), TimeBand::Older.heading()];
-        lists.push((older, lines(counted, most)));
-        lists.push((vec![Known::Associations.title()], associations(all, most)));
+        let older = vec![IndexSection::ByTime.title(), TimeBand::Older.heading()];
+        lists.push((older, first_lines(counted, most)));
+        lists.push((
+            vec![IndexSection::Associations.title()],
+            list_associations(all, most),
+        ));
         Self(lists)
     }
 
-    /// Writes the lists. One without content is not begun.
+    /// Writes the lists. An empty list is not created.
     pub fn write(&self, file: &mut IndexFile) {
         for (section, body) in &self.0 {
-            set(file, section, body);
+            set_list(file, section, body);
         }
     }
 }
 
-fn set(file: &mut IndexFile, section: &[&str], body: &str) {
+fn set_list(file: &mut IndexFile, section: &[&str], body: &str) {
     if !body.is_empty() || file.has_generated(section) {
         file.set_generated(section, body);
     }
 }
 
-/// Those of the most accessed entries; each pair once, under the first of the two.
-fn associations(all: &All<'_>, most: usize) -> String {
-    let mut linked: Vec<&Live<'_>> = all
+/// Lists associations of the most accessed entries; each pair once, under the first entry.
+fn list_associations(all: &LiveEntries<'_>, most: usize) -> String {
+    let mut linked: Vec<&LiveEntry<'_>> = all
         .values()
         .filter(|live| !live.written.related.is_empty())
         .collect();
     linked.sort_by_key(|live| std::cmp::Reverse(live.written.hits));
-    let mut told: BTreeSet<(&EntryId, &EntryId)> = BTreeSet::new();
-    let told = linked.into_iter().filter_map(|live| {
+    let mut listed: BTreeSet<(&EntryId, &EntryId)> = BTreeSet::new();
+    let listed = linked.into_iter().filter_map(|live| {
         let entry = &live.written;
         let others = entry.related.iter().filter_map(|other| all.get(other));
         let others = others.map(|other| &other.written);
         let others = others.filter(|other| other.id != entry.id);
         let others =
-            others.filter(|other| told.insert(((&entry.id).min(&other.id), (&entry.id).max(&other.id))));
+            others.filter(|other| listed.insert(((&entry.id).min(&other.id), (&entry.id).max(&other.id))));
         let topics: Vec<&str> = others.map(|other| other.topic.as_str()).collect();
         (!topics.is_empty()).then(|| format!("- {}: {}", entry.topic, topics.join(", ")))
     });
-    lines(told.take(ASSOCIATED), most)
+    first_lines(listed.take(ASSOCIATED), most)
 }
 
-/// Writes Meta: counts alone, since a time would change the file on every writing.
-pub(super) fn write_meta(file: &mut IndexFile, selection: &Selection, all: &All<'_>, wanted: &Wanted<'_>) {
+/// Writes Meta. It has only counts, because a time would change the file on every write.
+pub(super) fn write_meta(
+    file: &mut IndexFile,
+    selection: &MasterSelection,
+    all: &LiveEntries<'_>,
+    wanted: &LayoutInput<'_>,
+) {
     let queued = all
         .values()
         .filter(|live| matches!(live.record.place, Place::Queue(_)));
@@ -116,19 +136,19 @@ pub(super) fn write_meta(file: &mut IndexFile, selection: &Selection, all: &All<
     count("fading", queued.count());
     count("below .hippocampus/topics and .hippocampus/temporal", below);
     count("archived below .hippocampus/archive", archived.count());
-    set(file, &[Known::Meta.title()], &body);
+    set_list(file, &[IndexSection::Meta.title()], &body);
 }
 
-/// The most important pointer.
-fn first(pointers: &[Pointer]) -> String {
+/// Formats the first pointer.
+fn first_pointer(pointers: &[Pointer]) -> String {
     match pointers {
         [] => String::new(),
         [first, ..] => format!(" {}", pointer_line(std::slice::from_ref(first))),
     }
 }
 
-/// The first lines that take at most so many bytes.
-fn lines(all: impl Iterator<Item = String>, most: usize) -> String {
+/// Returns the first lines that fit into `most` bytes.
+fn first_lines(all: impl Iterator<Item = String>, most: usize) -> String {
     let mut body = String::new();
     for line in all {
         let line = line.trim_end();

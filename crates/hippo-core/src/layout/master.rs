@@ -1,56 +1,56 @@
-//! How does the index file come to hold the chosen entries, with everything else as it was?
+//! Layout of the index file with the selected entries.
 //!
-//! The file is laid out until laying out changes nothing any more: then doing it again changes nothing either. What comes
-//! in takes room for its heading and for its marks beyond its own lines, so one look does not always settle it.
+//! The file is laid out repeatedly until it no longer changes, so that another layout changes nothing. One
+//! pass is not always enough: new entries also need room for section headings and marks.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Wanted;
-use super::lists::{self, Lists};
+use super::LayoutInput;
+use super::lists::{self, GeneratedLists};
 use crate::consolidation::{Place, Record};
 use crate::entry::{Entry, EntryId};
-use crate::hierarchy::{self, Item, Limits, Selection};
-use crate::index_file::{Diagnostic, IndexFile, Known, Problem, as_written, written_text};
+use crate::hierarchy::{self, Limits, MasterSelection, SelectionItem};
+use crate::index_file::{IndexDiagnostic, IndexFile, IndexProblem, IndexSection, as_written, written_text};
 use crate::source::SourceKind;
 use crate::tokens;
 
-/// Times that the file is laid out with entries coming and going.
+/// Number of passes in which entries may be added and removed.
 const OPEN: usize = 5;
-/// Times in all: in the later ones entries only go, which comes to an end.
+/// Maximum number of passes. Later passes only remove entries, so that they terminate.
 const TIMES: usize = 12;
 
-/// An entry that belongs into a file of the index.
-pub(super) struct Live<'a> {
+/// Entry that belongs to a file of the index.
+pub(super) struct LiveEntry<'a> {
     pub record: &'a Record,
-    /// As filed, with moments of full precision.
+    /// As filed, with full-precision timestamps.
     pub filed: Entry,
-    /// As it comes back from a file.
+    /// As read back from a file.
     pub written: Entry,
-    /// As it stands in a file that hippod alone writes.
+    /// Text in a file that only hippod writes.
     text: OnceCell<String>,
 }
 
-/// The entries that are in the index, by their ids as written.
-pub(super) type All<'a> = BTreeMap<EntryId, Live<'a>>;
+/// Entries in the index, by their ids as written.
+pub(super) type LiveEntries<'a> = BTreeMap<EntryId, LiveEntry<'a>>;
 
-/// The index file as it is to be, and where the entries are.
-pub(super) struct Master {
+/// Generated index file and the selection of entries.
+pub(super) struct MasterFile {
     pub bytes: Vec<u8>,
-    pub selection: Selection,
-    pub items: Vec<Item>,
+    pub selection: MasterSelection,
+    pub items: Vec<SelectionItem>,
 }
 
-/// Entries that are filed, neither archived nor forgotten.
-pub(super) fn live<'a>(wanted: &Wanted<'a>) -> All<'a> {
-    let mut all = All::new();
+/// Returns the filed entries that are neither archived nor forgotten.
+pub(super) fn collect_live<'a>(wanted: &LayoutInput<'a>) -> LiveEntries<'a> {
+    let mut all = LiveEntries::new();
     for (id, record) in wanted.records {
         if wanted.forgotten.contains(id) || matches!(record.place, Place::Archive(_)) {
             continue;
         }
         if let Some(filed) = record.as_filed() {
             let written = as_written(&filed, &wanted.settings);
-            all.entry(written.id.clone()).or_insert_with(|| Live {
+            all.entry(written.id.clone()).or_insert_with(|| LiveEntry {
                 record,
                 filed,
                 written,
@@ -61,13 +61,13 @@ pub(super) fn live<'a>(wanted: &Wanted<'a>) -> All<'a> {
     all
 }
 
-/// Lays the index file out.
-pub(super) fn lay_out(before: &[u8], all: &All<'_>, wanted: &Wanted<'_>) -> Master {
-    let lists = Lists::of(all, wanted);
+/// Lays out the index file.
+pub(super) fn lay_out(before: &[u8], all: &LiveEntries<'_>, wanted: &LayoutInput<'_>) -> MasterFile {
+    let lists = GeneratedLists::build(all, wanted);
     let laid = [true, false]
         .into_iter()
-        .find_map(|moving| settled(before, all, &lists, wanted, moving));
-    let mut laid = laid.unwrap_or_else(|| as_it_is(before, all, wanted));
+        .find_map(|moving| settle(before, all, &lists, wanted, moving));
+    let mut laid = laid.unwrap_or_else(|| keep_unchanged(before, all, wanted));
     if laid.bytes != before {
         let mut same = IndexFile::parse(before, wanted.settings);
         same.set_header(laid.selection.master.len(), wanted.now);
@@ -78,11 +78,17 @@ pub(super) fn lay_out(before: &[u8], all: &All<'_>, wanted: &Wanted<'_>) -> Mast
     laid
 }
 
-/// The file that does not change any more when it is laid out.
-fn settled(before: &[u8], all: &All<'_>, lists: &Lists, wanted: &Wanted<'_>, moving: bool) -> Option<Master> {
+/// Lays out the file until it no longer changes; `None` if it does not settle.
+fn settle(
+    before: &[u8],
+    all: &LiveEntries<'_>,
+    lists: &GeneratedLists,
+    wanted: &LayoutInput<'_>,
+    moving: bool,
+) -> Option<MasterFile> {
     let mut bytes = before.to_vec();
     for time in 0..TIMES {
-        let next = once(&bytes, all, lists, wanted, time < OPEN, moving);
+        let next = run_pass(&bytes, all, lists, wanted, time < OPEN, moving);
         if next.bytes == bytes {
             return Some(next);
         }
@@ -91,54 +97,54 @@ fn settled(before: &[u8], all: &All<'_>, lists: &Lists, wanted: &Wanted<'_>, mov
     None
 }
 
-/// The file left alone: somebody wrote marks into it that make every edit mean something else.
-fn as_it_is(before: &[u8], all: &All<'_>, wanted: &Wanted<'_>) -> Master {
-    let items = Standing::of(&IndexFile::parse(before, wanted.settings), all, wanted).items;
+/// Keeps the file unchanged: it has marks that change the meaning of every edit.
+fn keep_unchanged(before: &[u8], all: &LiveEntries<'_>, wanted: &LayoutInput<'_>) -> MasterFile {
+    let items = MasterContent::read(&IndexFile::parse(before, wanted.settings), all, wanted).items;
     let all_of_it = Limits {
         max_tokens: usize::MAX,
         max_entries: usize::MAX,
         fill: 0.0,
         other_tokens: 0,
     };
-    Master {
+    MasterFile {
         bytes: before.to_vec(),
-        selection: hierarchy::select(&items, &all_of_it),
-        items: in_tokens(items),
+        selection: hierarchy::select_entries(&items, &all_of_it),
+        items: sizes_in_tokens(items),
     }
 }
 
-/// What stands in a file.
-struct Standing {
-    /// Sections of the entries in it that are hippod's to change.
+/// Content of a file.
+struct MasterContent {
+    /// Sections of the entries in the file that hippod may change.
     sections: BTreeMap<EntryId, Vec<String>>,
-    /// Those of them that state no id.
+    /// Those entries without an id in the file.
     unnamed: BTreeSet<EntryId>,
     /// All entries, with their sizes in bytes.
-    items: Vec<Item>,
-    /// Bytes of everything else.
+    items: Vec<SelectionItem>,
+    /// Number of all other bytes.
     other: usize,
 }
 
-impl Standing {
-    fn of(file: &IndexFile, all: &All<'_>, wanted: &Wanted<'_>) -> Self {
+impl MasterContent {
+    fn read(file: &IndexFile, all: &LiveEntries<'_>, wanted: &LayoutInput<'_>) -> Self {
         let mut sections = BTreeMap::new();
         let mut unnamed = BTreeSet::new();
         let mut there: BTreeMap<EntryId, (usize, bool)> = BTreeMap::new();
         let mut other = file.to_bytes().len();
-        let copied: BTreeSet<&EntryId> = file.diagnostics().iter().filter_map(copied).collect();
-        for placed in file.placed() {
+        let copied: BTreeSet<&EntryId> = file.diagnostics().iter().filter_map(duplicate_id).collect();
+        for placed in file.placed_entries() {
             let (indexed, id) = (placed.indexed, &placed.indexed.entry.id);
             let known =
                 all.contains_key(id) || wanted.records.contains_key(id) || wanted.forgotten.contains(id);
             if !(known || indexed.states_id()) {
-                // Lines of a person that nobody took for an entry so far.
+                // Lines of a person that were not adopted as an entry.
                 continue;
             }
             if !indexed.states_id() {
                 unnamed.insert(id.clone());
             }
             other -= placed.span.len();
-            let kept = indexed.says_more() || copied.contains(id);
+            let kept = indexed.has_other_content() || copied.contains(id);
             there.insert(id.clone(), (placed.span.len(), kept));
             sections.insert(
                 id.clone(),
@@ -147,7 +153,7 @@ impl Standing {
         }
         let items = all.iter().map(|(id, live)| {
             let place = there.get(id);
-            Item {
+            SelectionItem {
                 id: id.clone(),
                 strength: live.written.strength,
                 hits: live.written.hits,
@@ -157,7 +163,7 @@ impl Standing {
                 date: live.written.created.date(wanted.settings.offset_seconds),
                 tokens: place.map_or_else(|| live.size(wanted), |(size, _)| *size),
                 in_master: place.is_some(),
-                // What a person wrote into an entry besides its fields, or copied, has no place elsewhere.
+                // Text beyond the fields, and copies, exist only in the index file.
                 annotated: place.is_some_and(|(_, kept)| *kept),
             }
         });
@@ -170,52 +176,60 @@ impl Standing {
     }
 }
 
-impl Live<'_> {
-    /// Its lines below a heading of level 2.
-    pub fn text(&self, wanted: &Wanted<'_>) -> &str {
+impl LiveEntry<'_> {
+    /// Returns the lines of the entry below a heading of level 2.
+    pub fn text(&self, wanted: &LayoutInput<'_>) -> &str {
         self.text
             .get_or_init(|| written_text(&self.written, 2, "\n", &wanted.settings))
     }
 
-    /// Bytes that it takes where it is new: two levels further down, with an empty line before the next one.
-    fn size(&self, wanted: &Wanted<'_>) -> usize {
+    /// Returns the bytes of the entry if inserted: two heading levels further down, with an empty line
+    /// after it.
+    fn size(&self, wanted: &LayoutInput<'_>) -> usize {
         self.text(wanted).len() + 3
     }
 }
 
-/// Whether an entry points into a file of the workspace's root.
+/// Returns `true` if an entry points into a file in the workspace's root.
 fn is_core(entry: &Entry) -> bool {
     let mut paths = entry.pointers.iter().map(|pointer| pointer.path.as_str());
-    paths.any(|path| SourceKind::of(path) == SourceKind::Root)
+    paths.any(|path| SourceKind::from_path(path) == SourceKind::Root)
 }
 
-/// The id of an entry of which there is a second copy in the file.
-fn copied(found: &Diagnostic) -> Option<&EntryId> {
+/// Returns the id of an entry that has a second copy in the file.
+fn duplicate_id(found: &IndexDiagnostic) -> Option<&EntryId> {
     match &found.problem {
-        Problem::DuplicateId(id) => Some(id),
+        IndexProblem::DuplicateId(id) => Some(id),
         _ => None,
     }
 }
 
-/// Sizes in tokens, as `meta.json` tells them.
-fn in_tokens(items: Vec<Item>) -> Vec<Item> {
-    let items = items.into_iter().map(|item| Item {
+/// Converts sizes to tokens, as in `meta.json`.
+fn sizes_in_tokens(items: Vec<SelectionItem>) -> Vec<SelectionItem> {
+    let items = items.into_iter().map(|item| SelectionItem {
         tokens: tokens::of_bytes(item.tokens),
         ..item
     });
     items.collect()
 }
 
-/// Lays the file out as far as can be seen from what stands in it. Unless it is `open`, nothing comes in.
-fn once(bytes: &[u8], all: &All<'_>, lists: &Lists, wanted: &Wanted<'_>, open: bool, moving: bool) -> Master {
+/// Runs one pass of the layout. Unless `open`, no entry is added.
+fn run_pass(
+    bytes: &[u8],
+    all: &LiveEntries<'_>,
+    lists: &GeneratedLists,
+    wanted: &LayoutInput<'_>,
+    open: bool,
+    moving: bool,
+) -> MasterFile {
     let mut file = if bytes.trim_ascii().is_empty() {
         IndexFile::skeleton(wanted.now, wanted.settings)
     } else {
         IndexFile::parse(bytes, wanted.settings)
     };
     lists.write(&mut file);
-    let standing = Standing::of(&file, all, wanted);
-    // Bytes: what is rounded for each entry would add up to much.
+    let standing = MasterContent::read(&file, all, wanted);
+    // Sizes are in bytes: rounding each entry to tokens would add up.
     let mut limits = Limits {
         max_tokens: wanted.limits.max_tokens.saturating_mul(4),
         other_tokens: standing.other,
@@ -224,34 +238,34 @@ fn once(bytes: &[u8], all: &All<'_>, lists: &Lists, wanted: &Wanted<'_>, open: b
     };
     let mut more = 0;
     loop {
-        let selection = hierarchy::select(&standing.items, &limits);
-        let made = made(bytes, file.clone(), &standing, &selection, all, wanted, moving);
+        let selection = hierarchy::select_entries(&standing.items, &limits);
+        let made = build_file(bytes, file.clone(), &standing, &selection, all, wanted, moving);
         let over = made.len().saturating_sub(limits.max_tokens);
         let mut inside = standing
             .items
             .iter()
             .filter(|item| selection.master.contains(&item.id));
         if over == 0 || inside.all(|item| item.annotated) {
-            return Master {
+            return MasterFile {
                 bytes: made,
                 selection,
-                items: in_tokens(standing.items),
+                items: sizes_in_tokens(standing.items),
             };
         }
-        // Twice as much each time, lest this goes on byte by byte.
+        // Double the margin each time, to bound the number of attempts.
         more = over.max(more * 2);
         limits.other_tokens = limits.other_tokens.saturating_add(more);
     }
 }
 
-/// The file with the selected entries.
-fn made(
+/// Builds the file with the selected entries.
+fn build_file(
     bytes: &[u8],
     mut file: IndexFile,
-    standing: &Standing,
-    selection: &Selection,
-    all: &All<'_>,
-    wanted: &Wanted<'_>,
+    standing: &MasterContent,
+    selection: &MasterSelection,
+    all: &LiveEntries<'_>,
+    wanted: &LayoutInput<'_>,
     moving: bool,
 ) -> Vec<u8> {
     let stays = |id: &EntryId| selection.master.contains(id);
@@ -261,12 +275,12 @@ fn made(
         .filter(|id| !stays(id))
         .cloned()
         .collect();
-    let fixed = fixed(&file);
+    let fixed = immovable_entries(&file);
     let moves: Vec<(&EntryId, Vec<String>)> = standing
         .sections
         .iter()
         .filter(|(id, _)| moving && stays(id) && !fixed.contains(*id))
-        .filter_map(|(id, section)| Some((id, moves(section, all.get(id)?.record)?)))
+        .filter_map(|(id, section)| Some((id, target_section(section, all.get(id)?.record)?)))
         .collect();
     if !(gone.is_empty() && moves.is_empty()) {
         for live in standing
@@ -275,13 +289,13 @@ fn made(
             .filter(|id| stays(id))
             .filter_map(|id| all.get(id))
         {
-            // It is there: this is what stands in the file.
-            let _ = file.update_and_name(&live.filed);
+            // Cannot fail: the entry is in the file.
+            let _ = file.update_with_id(&live.filed);
         }
     }
     file.remove_all(&gone);
     let differs = |there: &Entry| all.get(&there.id).filter(|live| live.written != *there);
-    let differing: Vec<&Live<'_>> = file
+    let differing: Vec<&LiveEntry<'_>> = file
         .entries()
         .filter(|there| stays(&there.entry.id))
         .filter_map(|there| differs(&there.entry))
@@ -297,8 +311,8 @@ fn made(
         .master
         .iter()
         .filter(|id| !standing.sections.contains_key(*id));
-    let mut new: Vec<&Live<'_>> = new.filter_map(|id| all.get(id)).collect();
-    // What matters most comes first in its section.
+    let mut new: Vec<&LiveEntry<'_>> = new.filter_map(|id| all.get(id)).collect();
+    // Important entries come first in their section.
     new.sort_by(|a, b| {
         let (a, b) = (&a.written, &b.written);
         let order = b
@@ -310,7 +324,7 @@ fn made(
     for live in new {
         let section = section_of(live.record);
         let section: Vec<&str> = section.iter().map(String::as_str).collect();
-        // It is not there: it was looked for a moment ago.
+        // Cannot fail: the entry is not in the file.
         let _ = file.insert(&live.filed, &section);
     }
     lists::write_meta(&mut file, selection, all, wanted);
@@ -322,9 +336,14 @@ fn made(
     file.to_bytes()
 }
 
-/// Entries that cannot be moved: a mark in them would close one that was left open somewhere else.
-fn fixed(file: &IndexFile) -> BTreeSet<EntryId> {
-    let open = |found: &Diagnostic| matches!(found.problem, Problem::OpenFence | Problem::OpenGenerated);
+/// Returns the entries that cannot be moved, because a mark in them would close an unclosed one elsewhere.
+fn immovable_entries(file: &IndexFile) -> BTreeSet<EntryId> {
+    let open = |found: &IndexDiagnostic| {
+        matches!(
+            found.problem,
+            IndexProblem::OpenFence | IndexProblem::OpenGenerated
+        )
+    };
     if !file.diagnostics().iter().any(open) {
         return BTreeSet::new();
     }
@@ -335,29 +354,31 @@ fn fixed(file: &IndexFile) -> BTreeSet<EntryId> {
     marked.map(|there| there.entry.id.clone()).collect()
 }
 
-/// Where an entry belongs.
+/// Returns the section of an entry.
 pub(super) fn section_of(record: &Record) -> Vec<String> {
-    // As it reads in a heading.
+    // Normalized as in a heading.
     let group: Vec<&str> = record.group.split_whitespace().collect();
     match record.place {
-        Place::Queue(_) => vec![Known::DecayQueue.title().to_owned()],
-        Place::Index | Place::Archive(_) if group.is_empty() => vec![Known::ByTopic.title().to_owned()],
-        Place::Index | Place::Archive(_) => vec![Known::ByTopic.title().to_owned(), group.join(" ")],
+        Place::Queue(_) => vec![IndexSection::DecayQueue.title().to_owned()],
+        Place::Index | Place::Archive(_) if group.is_empty() => {
+            vec![IndexSection::ByTopic.title().to_owned()]
+        }
+        Place::Index | Place::Archive(_) => vec![IndexSection::ByTopic.title().to_owned(), group.join(" ")],
     }
 }
 
-/// Where an entry that stands in `section` is to be moved. A section that a person made for it is left alone.
-fn moves(section: &[String], record: &Record) -> Option<Vec<String>> {
+/// Returns the section that an entry must move to, if any. Sections made by people are left alone.
+fn target_section(section: &[String], record: &Record) -> Option<Vec<String>> {
     let to = section_of(record);
     let same = section.len() == to.len()
         && section
             .iter()
             .zip(&to)
             .all(|(is, to)| is.to_lowercase() == to.to_lowercase());
-    let known = section.first().and_then(|title| Known::of(title));
+    let known = section.first().and_then(|title| IndexSection::from_title(title));
     let ours = match known {
-        Some(Known::DecayQueue) => true,
-        Some(Known::ByTopic) => section.len() <= 2 || matches!(record.place, Place::Queue(_)),
+        Some(IndexSection::DecayQueue) => true,
+        Some(IndexSection::ByTopic) => section.len() <= 2 || matches!(record.place, Place::Queue(_)),
         _ => matches!(record.place, Place::Queue(_)),
     };
     (ours && !same).then_some(to)

@@ -1,4 +1,4 @@
-//! Do the files say what the store says, and keep what people wrote?
+//! Tests that the files match the store and keep text written by people.
 
 mod laws;
 mod people;
@@ -34,7 +34,7 @@ fn entry(name: &str) -> Entry {
     }
 }
 
-/// As it is filed, in Projects.
+/// Creates a filed record in Projects.
 fn record(entry: Entry) -> Record {
     Record {
         filed: Some(Filed {
@@ -46,7 +46,7 @@ fn record(entry: Entry) -> Record {
     }
 }
 
-fn meta_of(files: &Files) -> Option<Meta> {
+fn meta_of(files: &LaidOutFiles) -> Option<HierarchyMeta> {
     serde_json::from_slice(files.others.get(META_FILE)?).ok()
 }
 
@@ -54,18 +54,18 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
 
-/// What the files are made from, to be changed between one writing and the next.
+/// Owned layout input that tests change between writes.
 #[derive(Default)]
-struct Store {
+struct LayoutStore {
     records: BTreeMap<EntryId, Record>,
     forgotten: BTreeSet<EntryId>,
     quick_access: Vec<EntryId>,
     limits: Limits,
-    settings: Settings,
+    settings: IndexFileOptions,
     now: i64,
 }
 
-impl Store {
+impl LayoutStore {
     fn of(records: impl IntoIterator<Item = Record>) -> Self {
         let records = records.into_iter();
         Self {
@@ -74,10 +74,10 @@ impl Store {
         }
     }
 
-    /// What a file says, taken over.
+    /// Creates a store from the entries of a file.
     fn adopting(bytes: &[u8]) -> Self {
         let mut records = Vec::new();
-        for placed in IndexFile::parse(bytes, Settings::default()).placed() {
+        for placed in IndexFile::parse(bytes, IndexFileOptions::default()).placed_entries() {
             let group = match placed.section.as_slice() {
                 ["By Topic", group, ..] => (*group).to_owned(),
                 _ => String::new(),
@@ -94,12 +94,12 @@ impl Store {
         self.records.get_mut(&id(name)).unwrap()
     }
 
-    /// A second later each time.
-    fn lay_out(&mut self, current: Option<&[u8]>, meta: Option<&Meta>) -> Files {
+    /// Lays out one second later each time.
+    fn lay_out(&mut self, current: Option<&[u8]>, meta: Option<&HierarchyMeta>) -> LaidOutFiles {
         self.now += 1_000;
         lay_out(
             current,
-            &Wanted {
+            &LayoutInput {
                 records: &self.records,
                 forgotten: &self.forgotten,
                 quick_access: &self.quick_access,
@@ -111,14 +111,14 @@ impl Store {
         )
     }
 
-    fn from(&mut self, bytes: &[u8]) -> Files {
+    fn from(&mut self, bytes: &[u8]) -> LaidOutFiles {
         self.lay_out(Some(bytes), None)
     }
 }
 
 #[test]
-fn a_new_file_has_the_entries_in_their_groups_and_the_lists() {
-    let mut store = Store::of(["crane", "dock", "fog", "gone", "old"].map(|name| record(entry(name))));
+fn a_new_file_has_entries_in_their_groups_and_all_lists() {
+    let mut store = LayoutStore::of(["crane", "dock", "fog", "gone", "old"].map(|name| record(entry(name))));
     store.record("crane").entry.related = vec![id("dock")];
     store.record("crane").band = Some(TimeBand::ThisWeek);
     store.record("dock").entry.created = NOW.plus(-60 * DAY);
@@ -174,8 +174,8 @@ fn a_new_file_has_the_entries_in_their_groups_and_the_lists() {
 }
 
 #[test]
-fn the_time_of_writing_changes_only_with_something_else() {
-    let mut store = Store::of(["a", "b"].map(|name| record(entry(name))));
+fn the_time_of_writing_changes_only_with_the_content() {
+    let mut store = LayoutStore::of(["a", "b"].map(|name| record(entry(name))));
     let first = store.lay_out(None, None);
     let again = store.from(&first.master);
     assert_eq!(again.master, first.master);
@@ -185,7 +185,7 @@ fn the_time_of_writing_changes_only_with_something_else() {
         .replacen("hits=0", "hits=1", 1)
         .replace("T00:00:00Z", "T00:00:02Z");
     assert_eq!(text(&changed.master), expected);
-    // The lists below are not written either because time went by.
+    // The other files do not change with time either.
     store.limits.max_tokens = 230;
     let small = store.from(&first.master);
     let meta = meta_of(&small).unwrap();
@@ -195,8 +195,8 @@ fn the_time_of_writing_changes_only_with_something_else() {
 }
 
 #[test]
-fn an_access_changes_the_lines_of_its_entry_alone() {
-    let mut store = Store::of((0..200).map(|number| record(entry(&format!("e{number}")))));
+fn an_access_changes_only_the_lines_of_its_entry() {
+    let mut store = LayoutStore::of((0..200).map(|number| record(entry(&format!("e{number}")))));
     let before = store.lay_out(None, None).master;
     let accessed = store.record("e77");
     accessed.entry.hits = 12;
@@ -220,14 +220,14 @@ fn an_access_changes_the_lines_of_its_entry_alone() {
 }
 
 #[test]
-fn files_of_people_are_not_ours() {
+fn only_generated_paths_are_recognized_as_generated() {
     for path in [
         META_FILE,
         ".hippocampus/topics/projects.md",
         ".hippocampus/temporal/2026-01.md",
         ".hippocampus/archive/2026-01.md",
     ] {
-        assert!(is_made_here(path), "{path}");
+        assert!(is_generated_path(path), "{path}");
     }
     for path in [
         INDEX_FILE,
@@ -237,6 +237,6 @@ fn files_of_people_are_not_ours() {
         ".hippocampus/topics/notes.txt",
         "topics/projects.md",
     ] {
-        assert!(!is_made_here(path), "{path}");
+        assert!(!is_generated_path(path), "{path}");
     }
 }

@@ -246,14 +246,14 @@ fn entries_of_the_index_show_none_of_them() {
     let document = chunk(text.as_bytes());
     let file = |path| bootstrap::MemoryFile {
         path,
-        kind: SourceKind::of(path),
+        kind: SourceKind::from_path(path),
         document: &document,
         bytes: text.as_bytes(),
         modified: Timestamp::from_seconds(1_700_000_000),
         known: false,
     };
     let files = [file("knowledge/piers.md"), file("memory/2026-03-03.md")];
-    let entries = bootstrap::bootstrap(&files, &[], &bootstrap::Settings::default());
+    let entries = bootstrap::bootstrap(&files, &[], &bootstrap::BootstrapSettings::default());
     assert!(entries.len() >= 2);
     for new in &entries {
         let entry = &new.entry;

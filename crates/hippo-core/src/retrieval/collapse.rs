@@ -9,12 +9,12 @@ use crate::source::SourceKind;
 
 /// Returns the first `limit` chunks of a ranked list, best first, each text once. Of equal texts the best ranked stays, but a
 /// node of the compaction tree gives its place and score to the file that it was copied from. Texts are told apart by
-/// [`crate::corpus::Place::mark`].
+/// [`crate::corpus::ChunkPlace::mark`].
 pub fn collapse(ranked: &[Ranked], corpus: &Corpus, limit: usize) -> Vec<Ranked> {
     let is_node = |hit: &Ranked| {
         let place = corpus.place(hit.chunk);
         let document = place.and_then(|place| corpus.document(place.document));
-        document.is_some_and(|document| matches!(SourceKind::of(&document.path), SourceKind::Node(_)))
+        document.is_some_and(|document| matches!(SourceKind::from_path(&document.path), SourceKind::Node(_)))
     };
     let mut marks: HashMap<u32, usize> = HashMap::with_capacity(ranked.len());
     let mut kept: Vec<Ranked> = Vec::new();

@@ -5,7 +5,7 @@
 //! answers touch every subject, the questions tell which one it was.
 
 use crate::chunk::Speaker;
-use crate::corpus::{Corpus, Place};
+use crate::corpus::{ChunkPlace, Corpus};
 use crate::retrieval::rank::Postings;
 use crate::retrieval::speaker::is_speaker_term;
 
@@ -181,7 +181,7 @@ impl LexicalScratch {
     }
 }
 
-fn first_of_passage(corpus: &Corpus, place: &Place) -> Option<u32> {
+fn first_of_passage(corpus: &Corpus, place: &ChunkPlace) -> Option<u32> {
     let document = corpus.document(place.document)?;
     document
         .chunks()

@@ -1,4 +1,4 @@
-//! Are the sources found, and their paths understood?
+//! Tests of source rules and path parsing.
 
 use super::*;
 use jiff::civil::date;
@@ -15,7 +15,7 @@ fn rules(include: &[&str], exclude: &[&str]) -> SourceRules {
 }
 
 #[test]
-fn default_sources() {
+fn only_memory_files_are_default_sources() {
     let rules = rules(&[], &[]);
     for path in [
         "MEMORY.md",
@@ -54,7 +54,7 @@ fn default_sources() {
 }
 
 #[test]
-fn patterns_add_and_take_away() {
+fn patterns_include_and_exclude_files() {
     let rules = rules(
         &["notes/**/*.txt", "docs/", "/CHANGES", "journal"],
         &["memory/private", "*.draft.md"],
@@ -82,14 +82,14 @@ fn patterns_add_and_take_away() {
 }
 
 #[test]
-fn what_hippod_writes_cannot_be_added() {
+fn generated_files_cannot_be_included() {
     let rules = rules(&["**/*.md", "HIPPOCAMPUS.md", ".hippocampus/**"], &[]);
     assert!(!rules.is_source("HIPPOCAMPUS.md") && !rules.is_source(".hippocampus/archive/a.md"));
     assert!(rules.is_source("deep/down/a.md") && rules.may_contain("deep/down"));
 }
 
 #[test]
-fn hidden_folders_are_no_memory_whatever_a_pattern_says() {
+fn hidden_folders_are_never_sources() {
     let rules = rules(&["**/*", ".git/**", "/.env", "node_modules/"], &[]);
     for path in [
         ".git/config",
@@ -104,7 +104,7 @@ fn hidden_folders_are_no_memory_whatever_a_pattern_says() {
 }
 
 #[test]
-fn long_lists_and_patterns_are_refused() {
+fn long_lists_and_patterns_are_rejected() {
     let many = vec!["a/*.md".to_owned(); MOST_PATTERNS + 1];
     let error = SourceRules::new(&many, &[]).unwrap_err().to_string();
     assert!(error.contains("257") && error.contains("at most 256"), "{error}");
@@ -118,7 +118,7 @@ fn long_lists_and_patterns_are_refused() {
 }
 
 #[test]
-fn a_broken_pattern_is_named() {
+fn the_error_names_the_invalid_pattern() {
     let error = SourceRules::new(&["notes/[".to_owned()], &[]).unwrap_err();
     assert!(
         error
@@ -129,7 +129,7 @@ fn a_broken_pattern_is_named() {
 }
 
 #[test]
-fn kinds() {
+fn paths_determine_the_kind_of_a_source() {
     let table = [
         ("MEMORY.md", SourceKind::Root),
         ("memory/2026-01-10.md", SourceKind::DailyLog),
@@ -146,12 +146,12 @@ fn kinds() {
         ("docs/a.md", SourceKind::Other),
     ];
     for (path, kind) in table {
-        assert_eq!(SourceKind::of(path), kind, "{path}");
+        assert_eq!(SourceKind::from_path(path), kind, "{path}");
     }
 }
 
 #[test]
-fn dates_in_names() {
+fn dates_are_parsed_from_paths() {
     let table = [
         ("memory/2026-01-10.md", Some(date(2026, 1, 10))),
         ("memory/archive/2025-12-31-notes.md", Some(date(2025, 12, 31))),
@@ -174,7 +174,7 @@ fn dates_in_names() {
 
 proptest! {
     #[test]
-    fn a_pruned_folder_has_no_source(
+    fn a_folder_that_is_skipped_contains_no_source(
         path in "(memory|notes|a|b)(/(x|y|private)){0,3}/[a-c]\\.(md|txt)",
         include in prop::sample::select(vec!["notes/**", "**/*.txt", "a/x", "b/*/a.md", "y", "a/{x,y}/b.md"]),
         exclude in prop::sample::select(vec!["private/", "memory/x", "**/y/*.md", "a.md", "*", "notes/**"]),

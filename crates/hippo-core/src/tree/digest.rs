@@ -7,7 +7,7 @@ use super::item::{Reading, Statement, read};
 use super::salience::{Parts, choose};
 use super::topic::topics;
 use super::write::{Body, Line, Names};
-use crate::bootstrap::words::Words;
+use crate::bootstrap::words::WordCounts;
 use crate::chunk::Speaker;
 use crate::redact::redact;
 use crate::source::NodeKind;
@@ -62,7 +62,7 @@ fn made(level: NodeKind, sources: &[Source<'_>], most: usize, behind: Option<&st
     if let Some(body) = behind {
         all.leave_out(body);
     }
-    let mut words = Words::new();
+    let mut words = WordCounts::new();
     for (_, _, statement) in &all.list {
         words.begin_block();
         words.count(&statement.text);

@@ -10,7 +10,7 @@ use crate::bootstrap::line::unmarked;
 use crate::chunk::text::visible;
 use crate::chunk::{ChunkKind, Document, Speaker, chunk, chunk_text};
 use crate::consolidation::MACHINE;
-use crate::own_block::generated;
+use crate::own_block::generated_ranges;
 use crate::redact::lines_without_secrets;
 use crate::retrieval::speaker;
 use crate::source::SourceKind;
@@ -93,10 +93,10 @@ pub fn read(source: &Source<'_>) -> Reading {
         out: Reading::default(),
         headings: headings(&document),
         first_line: source.first_line.max(1),
-        node: matches!(SourceKind::of(source.path), SourceKind::Node(_)),
+        node: matches!(SourceKind::from_path(source.path), SourceKind::Node(_)),
         at: None,
     };
-    let own = generated(text.as_bytes());
+    let own = generated_ranges(text.as_bytes());
     for chunk in &document.chunks {
         let (start, end) = (chunk.start_byte, chunk.end_byte);
         let within = own

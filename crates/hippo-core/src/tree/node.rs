@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::own_block::{self, Marks};
+use crate::own_block::{self, BlockMarks};
 use crate::source::NodeKind;
 use crate::time::{Date, find_date};
 
@@ -286,7 +286,7 @@ impl Node {
     /// Its body without what its sources say since.
     #[must_use]
     pub fn own_body(&self) -> Cow<'_, str> {
-        match Marks::MARKDOWN.span(self.body.as_bytes(), SINCE) {
+        match BlockMarks::MARKDOWN.span(self.body.as_bytes(), SINCE) {
             Ok(Some(block)) => [&self.body[..block.start], &self.body[block.end..]]
                 .concat()
                 .into(),

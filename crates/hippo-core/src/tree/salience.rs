@@ -10,8 +10,8 @@ use std::ops::Range;
 
 use super::item::{Kind, Statement};
 use super::name;
-use crate::bootstrap::summary::split;
-use crate::bootstrap::words::{Word, Words};
+use crate::bootstrap::summary::split_sentences;
+use crate::bootstrap::words::{ScannedWord, WordCounts};
 use crate::chunk::Speaker;
 use crate::retrieval::terms::is_unspaced;
 
@@ -51,7 +51,7 @@ pub(super) struct Parts {
 
 impl Parts {
     /// Cuts statements into parts. `words` has counted them.
-    pub fn of(statements: &[(u32, &Statement)], words: &mut Words) -> Self {
+    pub fn of(statements: &[(u32, &Statement)], words: &mut WordCounts) -> Self {
         let mut out = Self {
             parts: Vec::new(),
             words: Vec::new(),
@@ -76,7 +76,7 @@ impl Parts {
                     .filter(|_| statement.speaker == Speaker::Other)
                     .map_or(0, |name| text.find(name).map_or(0, |at| at + name.len() + 1));
                 let named = crate::text::ceil(text, named.min(text.len()));
-                for sentence in split(&text[named..]) {
+                for sentence in split_sentences(&text[named..]) {
                     let Some(start) = place(text, sentence) else {
                         continue;
                     };
@@ -90,8 +90,8 @@ impl Parts {
     }
 
     /// Takes the words of a text for said once.
-    pub fn say(&mut self, text: &str, words: &mut Words) {
-        words.each(text, |word| {
+    pub fn say(&mut self, text: &str, words: &mut WordCounts) {
+        words.for_each_word(text, |word| {
             if let Some(times) = self.said.get_mut(word.id as usize) {
                 *times = 1;
             }
@@ -111,7 +111,7 @@ impl Parts {
         section: u32,
         range: Range<usize>,
         statement: &Statement,
-        words: &mut Words,
+        words: &mut WordCounts,
         name: bool,
     ) {
         let text = &statement.text[range.clone()];
@@ -120,9 +120,9 @@ impl Parts {
         let mut found: Vec<(u32, f32)> = Vec::new();
         let mut before = false;
         let mut each: Vec<(u32, f32, bool)> = Vec::new();
-        words.each(text, |word| {
+        words.for_each_word(text, |word| {
             form.see(&word);
-            if word.tells() {
+            if word.is_significant() {
                 let is_name = is_name(&word) || (word.capital && before);
                 each.push((word.id, kind_of_word(&word, is_name, name), word.is_number()));
                 before = is_name;
@@ -190,12 +190,12 @@ fn clauses(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
 }
 
 /// Whether a word is written as a name.
-fn is_name(word: &Word<'_>) -> bool {
-    (word.capital && word.joined && word.tags()) || word.text.chars().skip(1).any(char::is_uppercase)
+fn is_name(word: &ScannedWord<'_>) -> bool {
+    (word.capital && word.joined && word.is_taggable()) || word.text.chars().skip(1).any(char::is_uppercase)
 }
 
 /// How much more a word says than its rarity.
-fn kind_of_word(word: &Word<'_>, is_name: bool, listed: bool) -> f32 {
+fn kind_of_word(word: &ScannedWord<'_>, is_name: bool, listed: bool) -> f32 {
     let unspaced = word.text.chars().filter(|mark| is_unspaced(*mark)).count();
     if unspaced > 1 {
         // One run of a script without spaces is several words.
@@ -203,7 +203,7 @@ fn kind_of_word(word: &Word<'_>, is_name: bool, listed: bool) -> f32 {
     }
     if word.is_number() || (is_name && !listed) {
         1.5
-    } else if word.tags() {
+    } else if word.is_taggable() {
         1.0
     } else {
         0.5
@@ -219,7 +219,7 @@ struct Form {
 }
 
 impl Form {
-    fn see(&mut self, word: &Word<'_>) {
+    fn see(&mut self, word: &ScannedWord<'_>) {
         self.words += 1;
         let head = word.text.split(['\'', '’']).next().unwrap_or(word.text);
         let is = |words: &[&str]| words.iter().any(|own| head.eq_ignore_ascii_case(own));

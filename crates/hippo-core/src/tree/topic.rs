@@ -3,10 +3,10 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::item::{Kind, MemoryType, Reading};
-use crate::bootstrap::line::Line;
-use crate::bootstrap::phrases::phrases;
-use crate::bootstrap::topic::Headings;
-use crate::bootstrap::words::Words;
+use crate::bootstrap::line::WeightedLine;
+use crate::bootstrap::phrases::choose_phrases;
+use crate::bootstrap::topic::HeadingStats;
+use crate::bootstrap::words::WordCounts;
 use crate::chunk::{ChunkKind, Speaker};
 use crate::text::clip;
 
@@ -25,8 +25,8 @@ pub(super) struct Topic {
 }
 
 /// The topic of each section of all sources; `bases` has the number of the first section of each.
-pub(super) fn topics(readings: &[Reading], bases: &[u32], words: &mut Words) -> Vec<Option<Topic>> {
-    let headings = Headings::of(readings.iter().map(|reading| {
+pub(super) fn topics(readings: &[Reading], bases: &[u32], words: &mut WordCounts) -> Vec<Option<Topic>> {
+    let headings = HeadingStats::count(readings.iter().map(|reading| {
         reading
             .sections
             .iter()
@@ -36,7 +36,7 @@ pub(super) fn topics(readings: &[Reading], bases: &[u32], words: &mut Words) -> 
     let speakers = BTreeSet::new();
     let mut out = Vec::new();
     for (reading, _) in readings.iter().zip(bases) {
-        let mut lines: HashMap<u32, Vec<Line>> = HashMap::new();
+        let mut lines: HashMap<u32, Vec<WeightedLine>> = HashMap::new();
         let mut masses: HashMap<u32, (usize, f32)> = HashMap::new();
         for statement in &reading.statements {
             if matches!(statement.kind, Kind::User | Kind::Feedback) {
@@ -48,7 +48,7 @@ pub(super) fn topics(readings: &[Reading], bases: &[u32], words: &mut Words) -> 
             *mass += statement.text.len() as f32 * weight;
             *heard += statement.text.len();
             if *heard < LOOKED_AT || (!spoken && *mass < LOOKED_AT as f32) {
-                lines.entry(statement.section).or_default().push(Line {
+                lines.entry(statement.section).or_default().push(WeightedLine {
                     text: statement.text.clone(),
                     weight,
                     section: statement.section,
@@ -63,13 +63,13 @@ pub(super) fn topics(readings: &[Reading], bases: &[u32], words: &mut Words) -> 
                 out.push(None);
                 continue;
             }
-            let name = if headings.tells(&section.title, &speakers) {
+            let name = if headings.is_meaningful(&section.title, &speakers) {
                 clip(&section.title, NAME)
             } else if section.title.is_empty() && mass < 200.0 {
                 String::new()
             } else {
                 let lines = lines.get(&number).map(Vec::as_slice).unwrap_or_default();
-                let said: Vec<String> = phrases(words, lines, &HashSet::new(), 6)
+                let said: Vec<String> = choose_phrases(words, lines, &HashSet::new(), 6)
                     .into_iter()
                     .map(|phrase| phrase.text)
                     .filter(|phrase| !is_contracted(phrase))

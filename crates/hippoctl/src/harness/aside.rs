@@ -9,7 +9,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use hippo_core::index_file::{IndexFile, Indexed, Settings};
+use hippo_core::index_file::{IndexFile, IndexFileOptions, IndexedEntry};
 use hippo_core::time::Timestamp;
 use hippo_fs::{Folder, Kind, WorkspaceDir};
 
@@ -136,9 +136,9 @@ fn move_to(from: &Folder, name: &OsStr, to: &Folder) -> io::Result<()> {
 
 /// Whether an index file holds nothing but what hippod writes: entries, headings, and its own notes.
 fn is_untouched(bytes: &[u8]) -> bool {
-    let settings = Settings::default();
+    let settings = IndexFileOptions::default();
     let mut file = IndexFile::parse(bytes, settings);
-    if file.entries().any(Indexed::says_more) {
+    if file.entries().any(IndexedEntry::has_other_content) {
         return false;
     }
     let ids: BTreeSet<_> = file.entries().map(|indexed| indexed.entry.id.clone()).collect();

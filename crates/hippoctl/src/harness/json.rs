@@ -1,6 +1,6 @@
 //! How do our entries get into a JSON file of a person, and out again, with comments, order and indentation as they were?
 
-use hippo_core::harness::as_people_write;
+use hippo_core::harness::json_options;
 use hippo_core::nesting;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
 use serde::{Deserialize, Serialize};
@@ -49,7 +49,7 @@ pub fn parse(bytes: &[u8]) -> Result<CstRootNode, String> {
         );
     }
     nesting::check_json(text).map_err(|error| error.to_string())?;
-    let root = CstRootNode::parse(text, &as_people_write()).map_err(|error| {
+    let root = CstRootNode::parse(text, &json_options()).map_err(|error| {
         let (line, column) = (error.line_display(), error.column_display());
         format!("line {line}, column {column}: {}", error.kind())
     })?;

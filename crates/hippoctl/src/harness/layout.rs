@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use hippo_core::own_block::Marks;
+use hippo_core::own_block::BlockMarks;
 
 use super::json::{self, Edit};
 use super::platform::{Platform, signs};
@@ -64,7 +64,7 @@ pub struct Block {
     /// The file.
     pub path: &'static str,
     /// Its lines.
-    pub marks: Marks,
+    pub marks: BlockMarks,
     /// Its name.
     pub name: String,
     /// What stands in it.
@@ -118,11 +118,16 @@ pub fn layout(
             }
         }
     }
-    parts.push(block(".gitignore", Marks::HASH, "memory", ignored(there, made)));
+    parts.push(block(
+        ".gitignore",
+        BlockMarks::HASH,
+        "memory",
+        ignored(there, made),
+    ));
     if platform == Platform::OpenClaw {
         let own = text::OPENCLAW_FILES.map(|(path, _)| format!("/{path}\n"));
         let name = "memory for openclaw";
-        parts.push(block(".gitignore", Marks::HASH, name, own.concat()));
+        parts.push(block(".gitignore", BlockMarks::HASH, name, own.concat()));
     }
     parts
 }
@@ -140,16 +145,16 @@ fn of_platform(platform: Platform, choice: Choice, config: &Config, there: &Snap
                 }
             }
             vec![
-                block("CLAUDE.md", Marks::MARKDOWN, &name, protocol),
+                block("CLAUDE.md", BlockMarks::MARKDOWN, &name, protocol),
                 Part::Json(".claude/settings.json", CLAUDE_HOOKS),
             ]
         }
         Platform::OpenClaw => {
             let mut parts = vec![
-                block("AGENTS.md", Marks::MARKDOWN, &name, protocol),
+                block("AGENTS.md", BlockMarks::MARKDOWN, &name, protocol),
                 block(
                     "HEARTBEAT.md",
-                    Marks::MARKDOWN,
+                    BlockMarks::MARKDOWN,
                     "heartbeat",
                     text::HEARTBEAT.to_owned(),
                 ),
@@ -158,7 +163,7 @@ fn of_platform(platform: Platform, choice: Choice, config: &Config, there: &Snap
             if index_in_prompt {
                 parts.push(Part::Block(Block {
                     path: "MEMORY.md",
-                    marks: Marks::MARKDOWN,
+                    marks: BlockMarks::MARKDOWN,
                     name: ROOT_BLOCK.to_owned(),
                     body: root_body(there.file(ROOT)),
                     once: true,
@@ -172,7 +177,7 @@ fn of_platform(platform: Platform, choice: Choice, config: &Config, there: &Snap
             let index = index_in_prompt.then_some("HIPPOCAMPUS.md");
             let instructions = index.into_iter().chain(["memory/ROOT.md"]).collect();
             vec![
-                block("AGENTS.md", Marks::MARKDOWN, &name, protocol),
+                block("AGENTS.md", BlockMarks::MARKDOWN, &name, protocol),
                 Part::Own(".opencode/plugins/hippod.js".to_owned(), text::OPENCODE_PLUGIN),
                 Part::Json(path, Edit::Instructions(instructions)),
             ]
@@ -180,17 +185,17 @@ fn of_platform(platform: Platform, choice: Choice, config: &Config, there: &Snap
         Platform::Codex => {
             // Codex asks for one of the two in a folder; the one that is in use is taken.
             let toml = there.file(CODEX_TOML).unwrap_or_default();
-            let entered = matches!(Marks::HASH.span(toml, "hooks"), Ok(Some(_)));
+            let entered = matches!(BlockMarks::HASH.span(toml, "hooks"), Ok(Some(_)));
             let hooks = match there.state(".codex/hooks.json") {
-                State::Missing => block(CODEX_TOML, Marks::HASH, "hooks", codex_toml()),
+                State::Missing => block(CODEX_TOML, BlockMarks::HASH, "hooks", codex_toml()),
                 // A list is what hipocampus writes there; Codex reads no such thing.
                 State::File(file) if json::is_list(file) => {
-                    block(CODEX_TOML, Marks::HASH, "hooks", codex_toml())
+                    block(CODEX_TOML, BlockMarks::HASH, "hooks", codex_toml())
                 }
-                _ if entered => block(CODEX_TOML, Marks::HASH, "hooks", codex_toml()),
+                _ if entered => block(CODEX_TOML, BlockMarks::HASH, "hooks", codex_toml()),
                 _ => Part::Json(".codex/hooks.json", Edit::Hooks(CODEX_EVENTS)),
             };
-            vec![block("AGENTS.md", Marks::MARKDOWN, &name, protocol), hooks]
+            vec![block("AGENTS.md", BlockMarks::MARKDOWN, &name, protocol), hooks]
         }
         Platform::None => Vec::new(),
     }
@@ -207,7 +212,7 @@ fn skills(platform: Platform) -> Option<&'static str> {
     }
 }
 
-fn block(path: &'static str, marks: Marks, name: &str, body: impl Into<String>) -> Part {
+fn block(path: &'static str, marks: BlockMarks, name: &str, body: impl Into<String>) -> Part {
     Part::Block(Block {
         path,
         marks,
@@ -253,7 +258,7 @@ fn codex_toml() -> String {
 /// Whether a file imports a path already, our own block aside.
 fn imported(file: Option<&[u8]>, name: &str, import: &str) -> bool {
     let file = file.unwrap_or_default();
-    let own = Marks::MARKDOWN.span(file, name).ok().flatten();
+    let own = BlockMarks::MARKDOWN.span(file, name).ok().flatten();
     let own = own.unwrap_or(file.len()..file.len());
     let has = |part: &[u8]| {
         String::from_utf8_lossy(part)

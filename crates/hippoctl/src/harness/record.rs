@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 
-use hippo_core::own_block::Marks;
+use hippo_core::own_block::BlockMarks;
 use hippo_core::text::start;
 use hippo_proto::folder;
 use serde::{Deserialize, Serialize};
@@ -266,11 +266,11 @@ impl Entry {
 
 impl PutBlock {
     /// Its lines.
-    pub fn marks(&self) -> Marks {
+    pub fn marks(&self) -> BlockMarks {
         if self.hash_marks {
-            Marks::HASH
+            BlockMarks::HASH
         } else {
-            Marks::MARKDOWN
+            BlockMarks::MARKDOWN
         }
     }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use hippo_core::consolidation;
-use hippo_core::decay::Profile;
+use hippo_core::decay::DecayCurve;
 use hippo_core::schedule::{self, Cron};
 
 /// `[index]`
@@ -55,10 +55,10 @@ pub struct Cycles {
 
 impl Index {
     /// The numbers of the curve.
-    pub fn profile(&self) -> Profile {
+    pub fn profile(&self) -> DecayCurve {
         match self.decay {
-            DecayProfile::Protocol => Profile::PROTOCOL,
-            DecayProfile::Tuned => Profile::TUNED,
+            DecayProfile::Protocol => DecayCurve::PROTOCOL,
+            DecayProfile::Tuned => DecayCurve::TUNED,
         }
     }
 
@@ -74,10 +74,10 @@ impl Index {
 
     /// The thresholds of the cycles.
     #[expect(clippy::cast_possible_truncation, reason = "a share of two digits")]
-    pub fn consolidation(&self) -> consolidation::Settings {
-        let standard = consolidation::Settings::default();
+    pub fn consolidation(&self) -> consolidation::ConsolidationSettings {
+        let standard = consolidation::ConsolidationSettings::default();
         let merge_above = self.merge_above as f32;
-        consolidation::Settings {
+        consolidation::ConsolidationSettings {
             merge_above,
             // Entries that point at the same place need as much less as by default.
             merge_above_shared: merge_above - (standard.merge_above - standard.merge_above_shared),

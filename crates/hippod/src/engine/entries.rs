@@ -17,8 +17,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use hippo_core::bootstrap::MOST_ENTRIES;
-use hippo_core::consolidation::{Cycle, DocumentState, Place, Record, Run, Snapshot};
-use hippo_core::decay::Profile;
+use hippo_core::consolidation::{ConsolidationRun, Cycle, DocumentState, Place, Record, Snapshot};
+use hippo_core::decay::DecayCurve;
 use hippo_core::entry::{EntryId, Priority};
 use hippo_core::schedule::Outcome;
 use hippo_core::source::SourceKind;
@@ -153,7 +153,7 @@ impl Entries {
             .collect();
         let paths = documents.keys().map(String::as_str);
         let untold = paths.filter(move |path| !told.contains(path));
-        untold.filter(|path| !matches!(SourceKind::of(path), SourceKind::Node(_)))
+        untold.filter(|path| !matches!(SourceKind::from_path(path), SourceKind::Node(_)))
     }
 
     /// What waits after a light cycle that looked for new entries, for people.
@@ -189,7 +189,7 @@ impl Entries {
     }
 
     /// Notes that a run has made one more step, and what it has demoted by now.
-    fn note_step(&mut self, id: RunId, run: Run) {
+    fn note_step(&mut self, id: RunId, run: ConsolidationRun) {
         if let Some(row) = self.known.runs.iter_mut().rev().find(|row| row.id == id) {
             row.done += 1;
             row.planned = row.planned.max(row.done);
@@ -247,7 +247,7 @@ impl Entries {
     }
 
     /// Shows the entries to questions.
-    pub fn publish(&mut self, view: &WorkspaceView, profile: Profile) {
+    pub fn publish(&mut self, view: &WorkspaceView, profile: DecayCurve) {
         self.publish_at = None;
         let mut shown = IndexView::after(&view.index(), &self.known.records, profile);
         shown.tokens = self.file.tokens();

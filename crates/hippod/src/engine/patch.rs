@@ -82,17 +82,17 @@ fn place(
     chunks: &[Chunk],
     rows: &[NewChunk],
 ) {
-    let places: Vec<corpus::NewSection> = sections
+    let places: Vec<corpus::CorpusSection> = sections
         .iter()
-        .map(|section| corpus::NewSection {
+        .map(|section| corpus::CorpusSection {
             parent: section.parent,
             date: section.date,
         })
         .collect();
-    let chunk_places: Vec<corpus::NewChunk> = chunks
+    let chunk_places: Vec<corpus::CorpusChunk> = chunks
         .iter()
         .zip(rows)
-        .map(|(chunk, row)| corpus::NewChunk {
+        .map(|(chunk, row)| corpus::CorpusChunk {
             id: row.id,
             section: chunk.section,
             terms: row.terms,

@@ -1,7 +1,7 @@
 //! What do clients hear of index entries: `index.list`, `index.show`?
 
 use hippo_core::consolidation::{Place, Record};
-use hippo_core::decay::{self, Band, Modifiers};
+use hippo_core::decay::{self, DecayModifiers, StrengthBand};
 use hippo_core::entry::{Entry, EntryId, Origin, Pointer, Priority};
 use hippo_core::time::Timestamp;
 use hippo_proto::{
@@ -58,7 +58,7 @@ pub fn show(
         .ok_or_else(|| unknown(view, &request.id))?;
     let entry = &record.entry;
     let profile = view.profile();
-    let modifiers = Modifiers::of(entry);
+    let modifiers = DecayModifiers::from_entry(entry);
     let exponent = profile.exponent(modifiers);
     let mut told = Vec::new();
     match entry.priority {
@@ -76,20 +76,20 @@ pub fn show(
         ));
     }
     let events = [
-        (Band::Moderate, "moderate"),
-        (Band::Weak, "weak"),
-        (Band::Decaying, "decaying"),
-        (Band::Silent, "silent"),
+        (StrengthBand::Moderate, "moderate"),
+        (StrengthBand::Weak, "weak"),
+        (StrengthBand::Decaying, "decaying"),
+        (StrengthBand::Silent, "silent"),
     ];
     let now = view.strength(record, at);
     let mut forecast = Vec::new();
     for (band, name) in events {
         // It falls into a band when it leaves the one above.
         let target = match band {
-            Band::Moderate => Band::Strong,
-            Band::Weak => Band::Moderate,
-            Band::Decaying => Band::Weak,
-            Band::Strong | Band::Silent => Band::Decaying,
+            StrengthBand::Moderate => StrengthBand::Strong,
+            StrengthBand::Weak => StrengthBand::Moderate,
+            StrengthBand::Decaying => StrengthBand::Weak,
+            StrengthBand::Strong | StrengthBand::Silent => StrengthBand::Decaying,
         }
         .threshold();
         if now < target {
@@ -201,12 +201,12 @@ pub fn described(record: &Record, strength: f32) -> IndexEntry {
 
 /// The band of a strength on the wire.
 pub fn band(strength: f32) -> IndexBand {
-    match Band::of(strength) {
-        Band::Strong => IndexBand::Strong,
-        Band::Moderate => IndexBand::Moderate,
-        Band::Weak => IndexBand::Weak,
-        Band::Decaying => IndexBand::Decaying,
-        Band::Silent => IndexBand::Silent,
+    match StrengthBand::from_strength(strength) {
+        StrengthBand::Strong => IndexBand::Strong,
+        StrengthBand::Moderate => IndexBand::Moderate,
+        StrengthBand::Weak => IndexBand::Weak,
+        StrengthBand::Decaying => IndexBand::Decaying,
+        StrengthBand::Silent => IndexBand::Silent,
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use hippo_core::entry::EntryId;
 use hippo_core::hierarchy::FOLDER;
-use hippo_core::index_file::{IndexFile, Settings};
+use hippo_core::index_file::{IndexFile, IndexFileOptions};
 use hippo_core::layout::INDEX_FILE;
 use hippo_fs::WorkspaceDir;
 
@@ -44,7 +44,7 @@ fn stands_in(root: &Path, file: &str, id: &EntryId) -> bool {
         .windows(id.0.len().max(1))
         .any(|window| window == id.0.as_bytes());
     named
-        && IndexFile::parse(&bytes, Settings::default())
+        && IndexFile::parse(&bytes, IndexFileOptions::default())
             .entries()
             .any(|indexed| indexed.entry.id == *id)
 }

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, RwLockReadGuard};
 
 use hippo_core::consolidation::{Learned, Record};
-use hippo_core::decay::Band;
+use hippo_core::decay::StrengthBand;
 use hippo_core::entry::{EntryId, Pointer};
 use hippo_core::retrieval::cue::Match;
 use hippo_core::retrieval::idf;
@@ -94,7 +94,7 @@ pub fn consult(view: &WorkspaceView, question: &Question) -> Result<Consulted, R
     }
     let answers = |record: &Record| {
         let strength = index.strength(record, question.at);
-        (Band::of(strength) != Band::Silent).then_some(strength)
+        (StrengthBand::from_strength(strength) != StrengthBand::Silent).then_some(strength)
     };
     consulted.learned = index
         .learned(&question.cue())

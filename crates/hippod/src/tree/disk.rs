@@ -68,7 +68,7 @@ impl Disk {
     fn refuse(&mut self, path: String, why: String) {
         if let Some(period) = Period::of_path(&path) {
             self.unread_nodes.insert(period);
-        } else if SourceKind::of(&path) == SourceKind::DailyLog
+        } else if SourceKind::from_path(&path) == SourceKind::DailyLog
             && let Some(date) = date_in_name(&path)
         {
             self.unread_logs.insert(Period::Day(date));
@@ -121,7 +121,7 @@ pub fn read(
         } else {
             config.sources.max_file_bytes
         };
-        let log = node.is_none() && SourceKind::of(&file.rel) == SourceKind::DailyLog;
+        let log = node.is_none() && SourceKind::from_path(&file.rel) == SourceKind::DailyLog;
         if node.is_none() && !log {
             continue;
         }

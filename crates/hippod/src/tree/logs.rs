@@ -30,7 +30,7 @@ fn look(root: &Path, mut paths: Vec<String>, today: Date, limit: u64) -> Examine
     let mut found = Examined::default();
     let (logs, others): (Vec<&String>, Vec<&String>) = paths
         .iter()
-        .partition(|path| SourceKind::of(path) == SourceKind::DailyLog);
+        .partition(|path| SourceKind::from_path(path) == SourceKind::DailyLog);
     let mut days: BTreeMap<Date, Vec<&String>> = BTreeMap::new();
     for log in &logs {
         if let Some(date) = date_in_name(log) {
@@ -107,7 +107,7 @@ fn has_no_such_day(path: &str) -> bool {
     };
     let mark = |at: usize| name.get(at).filter(|mark| matches!(mark, b'-' | b'_'));
     path.starts_with("memory/")
-        && SourceKind::of(path) == SourceKind::Other
+        && SourceKind::from_path(path) == SourceKind::Other
         && digits(0, 4)
         && digits(5, 7)
         && digits(8, 10)

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hippo_core::bootstrap::{self, NewEntry};
 use hippo_core::chunk::ContentHash;
-use hippo_core::consolidation::{CoAccess, Cycle, Place, Record, Similar, co_access_left};
+use hippo_core::consolidation::{CoAccess, Cycle, Place, Record, Similar, decayed_co_access};
 use hippo_core::decay;
 use hippo_core::entry::{EntryId, Pointer};
 use hippo_core::time::Timestamp;
@@ -39,7 +39,7 @@ impl Brain {
             let left = self.together.iter().map(|((a, b), (count, last))| CoAccess {
                 a: a.clone(),
                 b: b.clone(),
-                count: co_access_left(*count, *last, now),
+                count: decayed_co_access(*count, *last, now),
             });
             self.snapshot.co_access = left.collect();
         }
@@ -72,10 +72,10 @@ impl Brain {
                 .any(|pointer| changed.contains(&pointer.path))
         };
         let taken = records.iter().filter(|(_, record)| !of_changed(record));
-        let settings = bootstrap::Settings {
+        let settings = bootstrap::BootstrapSettings {
             now,
             taken: taken.map(|(id, _)| id.clone()).collect(),
-            ..bootstrap::Settings::default()
+            ..bootstrap::BootstrapSettings::default()
         };
         let made = bootstrap::bootstrap(&shelf.memory(changed), &[], &settings);
         for new in &made {

@@ -1,29 +1,29 @@
-//! Which sentences and list items of a daily log state something that may be worth keeping?
+//! Statements in the sentences and list items of a daily log.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use super::LogDay;
 use crate::bootstrap::line::clean;
-use crate::bootstrap::summary::split;
-use crate::bootstrap::words::Words;
+use crate::bootstrap::summary::split_sentences;
+use crate::bootstrap::words::WordCounts;
 use crate::chunk::text::visible;
 use crate::chunk::{Chunk, ChunkKind, Speaker, chunk_text};
-use crate::own_block::generated;
+use crate::own_block::generated_ranges;
 use crate::redact::redact;
 use crate::retrieval::speaker;
 use crate::retrieval::terms::is_unspaced;
 
-/// Content words that a statement has at least.
+/// Minimum number of content words of a statement.
 const LEAST_WORDS: usize = 4;
-/// Those among them that are no words of calendars and of talk.
+/// Minimum number of content words outside the vocabulary of calendars and talk.
 const LEAST_TELLING: usize = 3;
-/// Longest statement in bytes; what is longer tells a story.
+/// Maximum length of a statement in bytes; longer sentences are narrative.
 const LONGEST: usize = 320;
-/// A line of at least this many bytes may go on in the next one.
+/// Minimum length in bytes of a line that may continue on the next line.
 const FULL_LINE: usize = 60;
 
-/// What machines write into logs: calls to an agent and its answers to them.
+/// BlockMarks of machine-written log lines: calls to an agent and its answers.
 pub(crate) const MACHINE: [&str; 6] = [
     "HEARTBEAT",
     "NO_REPLY",
@@ -32,16 +32,16 @@ pub(crate) const MACHINE: [&str; 6] = [
     "Session ID",
     "System:",
 ];
-/// Words that speak to somebody.
+/// Words of direct address.
 const ADDRESSED: [&str; 8] = [
     "you", "your", "yours", "you're", "you've", "you'd", "you'll", "yourself",
 ];
-/// What a request to an agent begins with.
+/// Words at the start of a request to an agent.
 const REQUESTS: [&str; 22] = [
     "can", "could", "please", "what", "how", "why", "would", "will", "thanks", "thank", "hi", "hey", "hello",
     "wow", "yes", "no", "yeah", "okay", "ok", "let's", "sounds", "glad",
 ];
-/// What somebody says who is about to ask for something.
+/// Phrases that introduce a request.
 const WISHES: [&str; 12] = [
     "i'm looking for",
     "i was wondering",
@@ -57,21 +57,25 @@ const WISHES: [&str; 12] = [
     "i'm planning",
 ];
 
-/// Something that a log states.
-pub(super) struct Statement {
-    /// Section that it stands in.
+/// Statement from a log.
+pub(super) struct LogStatement {
+    /// Index of its section.
     pub section: u32,
-    /// As written, without marks.
+    /// Original wording without marks.
     pub text: String,
-    /// Its content words, sorted.
+    /// Sorted content words.
     pub words: Box<[u32]>,
-    /// Its content words without numbers, sorted.
+    /// Sorted content words without numbers.
     pub bare: Box<[u32]>,
 }
 
-/// Calls `sink` with what a log states, in its order.
-pub(super) fn each(log: &LogDay<'_>, words: &mut Words, mut sink: impl FnMut(Statement)) {
-    let generated = generated(log.bytes);
+/// Calls `sink` with each statement of a log, in order.
+pub(super) fn for_each_statement(
+    log: &LogDay<'_>,
+    words: &mut WordCounts,
+    mut sink: impl FnMut(LogStatement),
+) {
+    let generated = generated_ranges(log.bytes);
     for chunk in &log.document.chunks {
         let prose = matches!(
             chunk.kind,
@@ -81,20 +85,20 @@ pub(super) fn each(log: &LogDay<'_>, words: &mut Words, mut sink: impl FnMut(Sta
             continue;
         }
         let text = chunk_text(log.bytes, chunk);
-        for line in joined(&visible(&text)) {
+        for line in rejoin_lines(&visible(&text)) {
             if has_secret(&line) || MACHINE.iter().any(|mark| line.contains(mark)) {
                 continue;
             }
             let line = clean(&line);
-            // Somebody's name belongs to each of their sentences: "I moved to Porto" says nothing without it.
+            // A speaker's name belongs to each sentence: "I moved to Porto" means nothing without it.
             let (name, said) = match chunk.speaker {
                 Speaker::Other => speaker::name(&line).map_or((None, &*line), |name| {
                     (Some(name), line[name.len()..].trim_start_matches(':'))
                 }),
-                Speaker::User => (None, without_role(&line)),
+                Speaker::User => (None, strip_role(&line)),
                 _ => (None, &*line),
             };
-            for sentence in split(without_clock(said)) {
+            for sentence in split_sentences(strip_clock(said)) {
                 let sentence = sentence.trim();
                 let spoken = chunk.speaker != Speaker::None;
                 if !is_statement(sentence) || (spoken && is_talk(sentence)) {
@@ -104,7 +108,7 @@ pub(super) fn each(log: &LogDay<'_>, words: &mut Words, mut sink: impl FnMut(Sta
                     Some(name) => format!("{name}: {sentence}"),
                     None => sentence.to_owned(),
                 };
-                if let Some(statement) = statement(text, chunk.section, words) {
+                if let Some(statement) = build_statement(text, chunk.section, words) {
                     sink(statement);
                 }
             }
@@ -112,17 +116,17 @@ pub(super) fn each(log: &LogDay<'_>, words: &mut Words, mut sink: impl FnMut(Sta
     }
 }
 
-/// Whether something of a line would be left out wherever it is shown: a fact is not worth that.
+/// Returns `true` if a line contains text that would be redacted.
 fn has_secret(line: &str) -> bool {
     matches!(redact(line), Cow::Owned(_))
 }
 
-/// A text with its content words, when it has enough of them.
-fn statement(text: String, section: u32, words: &mut Words) -> Option<Statement> {
+/// Returns the statement for a text with enough content words.
+fn build_statement(text: String, section: u32, words: &mut WordCounts) -> Option<LogStatement> {
     let (mut all, mut bare) = (Vec::new(), Vec::new());
     let (mut count, mut telling) = (0, 0);
-    words.each(&text, |word| {
-        if !word.tells() {
+    words.for_each_word(&text, |word| {
+        if !word.is_significant() {
             return;
         }
         all.push(word.id);
@@ -133,42 +137,43 @@ fn statement(text: String, section: u32, words: &mut Words) -> Option<Statement>
         let characters = word.text.chars().filter(|mark| is_unspaced(*mark)).count();
         let words = characters.div_ceil(2).max(1);
         count += words;
-        if word.tags() || word.is_number() {
+        if word.is_taggable() || word.is_number() {
             telling += words;
         }
     });
     if count < LEAST_WORDS || telling < LEAST_TELLING {
         return None;
     }
-    Some(Statement {
+    Some(LogStatement {
         section,
         text,
-        words: sorted(all),
-        bare: sorted(bare),
+        words: sort_words(all),
+        bare: sort_words(bare),
     })
 }
 
-fn sorted(mut words: Vec<u32>) -> Box<[u32]> {
+fn sort_words(mut words: Vec<u32>) -> Box<[u32]> {
     words.sort_unstable();
     words.dedup();
     words.into()
 }
 
-/// Whether a sentence has the form of a statement: it is no question, and it does not only introduce what follows.
+/// Returns `true` if a sentence has the form of a statement: not a question and not an introduction of the
+/// next sentence.
 fn is_statement(sentence: &str) -> bool {
-    // What stands in brackets as a whole tells of the log itself: a picture, a queue.
+    // A sentence in brackets describes the log itself: a picture, a queue.
     let aside = sentence.starts_with(['(', '[']) && sentence.ends_with([')', ']']);
     sentence.len() <= LONGEST && !aside && !sentence.ends_with(['?', '？', ':', '：', '…'])
 }
 
-/// Without `User:` and its like.
-fn without_role(line: &str) -> &str {
+/// Strips a role such as `User:`.
+fn strip_role(line: &str) -> &str {
     let role = |(head, _): &(&str, &str)| head.len() <= 20 && head.chars().all(char::is_alphabetic);
     let parts = line.split_once([':', '：']).filter(role);
     parts.map_or(line, |(_, said)| said)
 }
 
-/// Whether a sentence of a talk is a request, a greeting or something about the other one.
+/// Returns `true` if a spoken sentence is a request, a greeting or about the other speaker.
 fn is_talk(sentence: &str) -> bool {
     let lower = sentence.to_lowercase().replace('’', "'");
     let mut words = lower.split(|mark: char| !(mark.is_alphanumeric() || mark == '\''));
@@ -178,8 +183,9 @@ fn is_talk(sentence: &str) -> bool {
         || WISHES.iter().any(|wish| lower.contains(wish))
 }
 
-/// The lines of a text, those that were wrapped joined again; tasks are left out: they state nothing yet.
-fn joined(text: &str) -> Vec<String> {
+/// Returns the lines of a text with wrapped lines rejoined. Tasks are skipped, because they are not facts
+/// yet.
+fn rejoin_lines(text: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut open = false;
     for line in text.lines() {
@@ -202,8 +208,8 @@ fn joined(text: &str) -> Vec<String> {
     lines
 }
 
-/// Without a time of day at the start: "10:30 — deployed".
-fn without_clock(line: &str) -> &str {
+/// Strips a time of day at the start: "10:30 — deployed".
+fn strip_clock(line: &str) -> &str {
     let line = line.trim_start();
     let inner = line.strip_prefix(['[', '(']).unwrap_or(line);
     let clock = inner

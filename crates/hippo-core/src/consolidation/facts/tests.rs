@@ -1,11 +1,11 @@
-//! Are repeated facts found, and nothing else?
+//! Tests of facts repeated in daily logs.
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::chunk::chunk;
 
-/// One log for each text, from 1 May on.
+/// Creates one log per text, starting on 1 May.
 fn logs(texts: &[&str]) -> Vec<Fact> {
     let days = (1i8..).zip(texts);
     let days: Vec<(String, Date, Vec<u8>)> = days
@@ -14,10 +14,10 @@ fn logs(texts: &[&str]) -> Vec<Fact> {
             (format!("memory/{date}.md"), date, text.as_bytes().to_vec())
         })
         .collect();
-    told(&days, |_| 0)
+    find_facts(&days, |_| 0)
 }
 
-fn told(days: &[(String, Date, Vec<u8>)], hits: impl Fn(&Pointer) -> u32) -> Vec<Fact> {
+fn find_facts(days: &[(String, Date, Vec<u8>)], hits: impl Fn(&Pointer) -> u32) -> Vec<Fact> {
     let documents: Vec<Document> = days.iter().map(|(_, _, bytes)| chunk(bytes)).collect();
     let logs = days
         .iter()
@@ -28,7 +28,7 @@ fn told(days: &[(String, Date, Vec<u8>)], hits: impl Fn(&Pointer) -> u32) -> Vec
             document,
             bytes,
         });
-    facts(logs, hits)
+    find_repeated_facts(logs, hits)
 }
 
 fn texts(facts: &[Fact]) -> Vec<(&str, u32)> {
@@ -36,7 +36,7 @@ fn texts(facts: &[Fact]) -> Vec<(&str, u32)> {
 }
 
 #[test]
-fn a_fact_is_told_on_several_days_in_about_the_same_words() {
+fn a_fact_is_found_on_several_days_despite_small_changes_of_wording() {
     let found = logs(&[
         "# Day\n\n## Ops\n\n- Backups of the gauge archive run at 02:00\n- Something else altogether was done today\n",
         "Today was calm. **Backups** of the gauge archive run at 02:00.\n",
@@ -58,14 +58,14 @@ fn a_fact_is_told_on_several_days_in_about_the_same_words() {
 }
 
 #[test]
-fn what_states_another_value_is_another_fact_and_the_later_one_holds() {
+fn a_later_value_replaces_an_earlier_one() {
     let old = "- The lease of the gauge node is 30 seconds\n";
     let new = "- The lease of the gauge node is 120 seconds\n";
     assert_eq!(logs(&[old, new]), []);
     assert_eq!(
         texts(&logs(&[old, old, new])),
         [],
-        "told again with another value"
+        "the later value replaces the earlier one"
     );
     let found = logs(&[old, old, new, new]);
     assert_eq!(texts(&found), [("The lease of the gauge node is 120 seconds", 2)]);
@@ -79,7 +79,7 @@ fn what_states_another_value_is_another_fact_and_the_later_one_holds() {
 }
 
 #[test]
-fn what_is_no_fact_is_left_out() {
+fn requests_tasks_secrets_and_generated_text_are_not_facts() {
     let left_out = [
         "- Too short\n",
         "- Does the crane in the harbour need new firmware?\n",
@@ -100,13 +100,13 @@ fn what_is_no_fact_is_left_out() {
         assert_eq!(logs(&[text, text, text]), [], "{text}");
     }
     let open = "<!-- hippod: memory -->\n\nThe crane firmware in harbour seven is flashed.\n";
-    assert_eq!(logs(&[open, open]).len(), 1, "what is not closed hides nothing");
-    let told = "User: I keep the crane firmware keys in the harbour office.\n";
-    assert_eq!(logs(&[told, told]).len(), 1);
+    assert_eq!(logs(&[open, open]).len(), 1, "an unclosed block hides nothing");
+    let spoken = "User: I keep the crane firmware keys in the harbour office.\n";
+    assert_eq!(logs(&[spoken, spoken]).len(), 1);
 }
 
 #[test]
-fn who_says_it_belongs_to_it() {
+fn the_speaker_is_part_of_a_fact() {
     let talk = |one: &str, other: &str| {
         format!(
             "- **{one}:** The weather is nice. My dog is called Luna Brandt.\n- **{other}:** Nice.\n- **{one}:** Yes.\n- **{other}:** Good.\n"
@@ -121,13 +121,13 @@ fn who_says_it_belongs_to_it() {
 }
 
 #[test]
-fn other_scripts_state_facts_too() {
+fn facts_are_found_in_scripts_without_latin_letters() {
     let text = "- 港の倉庫の鍵は東京事務所にあります。\n- Склад порта открыт только утром\n";
     assert_eq!(logs(&[text, text]).len(), 2);
 }
 
 #[test]
-fn hits_are_those_of_the_sections_and_order_is_by_days_and_hits() {
+fn facts_are_ordered_by_days_and_then_by_section_hits() {
     let day = |day, text: &str| {
         let date = jiff::civil::date(2026, 5, day);
         (format!("memory/{date}.md"), date, text.as_bytes().to_vec())
@@ -149,7 +149,7 @@ fn hits_are_those_of_the_sections_and_order_is_by_days_and_hits() {
         day(4, "## D\n- Ilse Brandt opens the depot gate\n"),
         day(5, "## C\n- Ilse Brandt opens the depot gate\n"),
     ];
-    let found = told(&days, |pointer| match pointer.section.as_deref() {
+    let found = find_facts(&days, |pointer| match pointer.section.as_deref() {
         Some("A") => 1,
         Some("B") => 5,
         _ => 0,
@@ -166,7 +166,7 @@ fn hits_are_those_of_the_sections_and_order_is_by_days_and_hits() {
     assert_eq!(seen, expected);
 }
 
-/// A log of statements from few words, so that they meet.
+/// Generates a log whose statements use few words, so that they collide.
 fn log() -> impl Strategy<Value = String> {
     let word = prop_oneof![
         Just("crane"),
@@ -187,7 +187,7 @@ fn log() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn facts_stand_where_they_say_and_differ(texts in prop::collection::vec(log(), 0..9)) {
+    fn facts_are_distinct_and_occur_in_their_sources(texts in prop::collection::vec(log(), 0..9)) {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let found = logs(&texts);
         for (at, fact) in found.iter().enumerate() {
@@ -199,10 +199,10 @@ proptest! {
     }
 
     #[test]
-    fn more_logs_keep_the_words_of_a_fact(texts in prop::collection::vec(log(), 1..9)) {
+    fn more_logs_keep_the_wording_of_a_fact(texts in prop::collection::vec(log(), 1..9)) {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let before = logs(&texts);
-        // The same day's statements again: every fact is told once more.
+        // The same statements on later days state each fact again.
         let again = [&texts[..], &texts[..]].concat();
         let after = logs(&again);
         for fact in &before {

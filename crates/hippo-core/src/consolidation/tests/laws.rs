@@ -1,4 +1,4 @@
-//! What holds for every plan, whatever the snapshot?
+//! Property tests of plans for arbitrary snapshots.
 
 use super::*;
 use crate::decay::strength_at;
@@ -53,7 +53,7 @@ fn a_record() -> impl Strategy<Value = Record> {
     let strong = prop::option::of(0_i64..60);
     let tags = prop::collection::vec(prop::sample::select(vec!["x", "y"]), 0..2);
     let pointers = prop::collection::vec(a_pointer(), 1..4);
-    // A question made one of five; of some, the file says something.
+    // One in five records is made by a question; some have values in the file.
     let beside = (
         prop::option::weighted(0.2, Just(Box::default())),
         any::<[bool; 4]>(),
@@ -81,7 +81,7 @@ fn a_record() -> impl Strategy<Value = Record> {
             record.strong_since = strong.map(|days| NOW.plus(-days * DAY));
             let (learned, [is_filed, by_hand, apart, linked], hundredths) = beside;
             record.learned = learned;
-            record.filed = Filed::of(&record)
+            record.filed = Filed::from_record(&record)
                 .filter(|_| is_filed)
                 .map(|filed| Filed { hundredths, ..filed });
             (record.by_hand, record.apart) = (by_hand, apart);
@@ -132,7 +132,7 @@ fn a_snapshot() -> impl Strategy<Value = Snapshot> {
                 state.candidates = candidates.into_iter().map(new).collect();
                 state.summaries = summaries.into_iter().collect();
                 state.reviewed = reviewed.into_iter().map(str::to_owned).collect();
-                // A person removed one that is known, or one that is not any more.
+                // A person removed a known or an unknown entry.
                 let said = |id: EntryId| {
                     let said = state.records.get(&id).map(Removed::from);
                     (
@@ -151,7 +151,7 @@ fn a_snapshot() -> impl Strategy<Value = Snapshot> {
         )
 }
 
-/// Snapshots as text: a NaN of the input equals itself there.
+/// Formats snapshots as text, in which a NaN equals itself.
 fn shown(snapshot: &Snapshot) -> String {
     format!("{snapshot:#?}")
 }
@@ -160,10 +160,10 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 192, ..ProptestConfig::default() })]
 
     #[test]
-    fn planning_again_after_applying_gives_an_empty_plan(state in a_snapshot()) {
+    fn planning_after_applying_a_plan_yields_an_empty_plan(state in a_snapshot()) {
         for cycle in CYCLES {
             let after = apply(&state, &plan(&state, cycle));
-            let (carried, left) = carry_out(state.clone(), cycle);
+            let (carried, left) = plan_and_apply(state.clone(), cycle);
             prop_assert_eq!(format!("{carried:#?}"), format!("{:#?}", plan(&state, cycle)));
             prop_assert_eq!(shown(&left), shown(&after));
             let again = plan(&after, cycle);
@@ -172,7 +172,7 @@ proptest! {
     }
 
     #[test]
-    fn a_run_cut_off_after_any_step_ends_the_same(state in a_snapshot()) {
+    fn a_run_interrupted_after_any_step_ends_in_the_same_state(state in a_snapshot()) {
         for cycle in CYCLES {
             let whole = plan(&state, cycle);
             let end = apply(&state, &whole);
@@ -181,7 +181,7 @@ proptest! {
                 for step in &whole.steps[..done] {
                     step.change.apply(&mut cut);
                 }
-                // The step that was under way may have been made without being noted.
+                // A crash may apply the current step without recording it.
                 whole.steps[done].change.apply(&mut cut);
                 whole.steps[done].change.apply(&mut cut);
                 let finished = apply(&cut, &plan(&cut, cycle));
@@ -191,7 +191,7 @@ proptest! {
     }
 
     #[test]
-    fn undo_restores(state in a_snapshot()) {
+    fn undoing_a_plan_restores_the_snapshot(state in a_snapshot()) {
         for cycle in CYCLES {
             let plan = plan(&state, cycle);
             let mut back = apply(&state, &plan);
@@ -203,7 +203,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_is_lost_and_the_cap_holds(state in a_snapshot()) {
+    fn no_entry_is_lost_and_demotions_stay_within_the_limit(state in a_snapshot()) {
         for cycle in CYCLES {
             let plan = plan(&state, cycle);
             let after = apply(&state, &plan);
@@ -225,9 +225,9 @@ proptest! {
 }
 
 proptest! {
-    /// What is known beforehand is what planning finds.
+    /// The shortcut for idle cycles agrees with planning.
     #[test]
-    fn an_idle_light_cycle_is_the_empty_plan(mut state in a_snapshot(), applied in any::<bool>()) {
+    fn an_idle_light_cycle_equals_the_planned_one(mut state in a_snapshot(), applied in any::<bool>()) {
         state.candidates.clear();
         state.documents.clear();
         let refresh = |state: &mut Snapshot| {
@@ -241,7 +241,7 @@ proptest! {
             state = apply(&state, &plan(&state, Cycle::Light));
         }
         let planned = plan(&state, Cycle::Light);
-        match idle(&state.records, &state.quick_access, &state.settings, NOW) {
+        match plan_idle(&state.records, &state.quick_access, &state.settings, NOW) {
             Some(idle) => prop_assert_eq!(idle, planned),
             None => prop_assert!(!planned.steps.is_empty() || !planned.refused.is_empty()),
         }

@@ -1,9 +1,9 @@
-//! Which entries become one, and which of them stays?
+//! Tests of merged duplicates.
 
 use super::*;
 
 #[test]
-fn duplicates_merge_and_changed_values_do_not() {
+fn duplicates_are_merged_unless_their_values_differ() {
     let mut twin = record("twin", 0.5, Place::Index);
     twin.entry.tags = vec!["lease".into()];
     twin.entry.hits = 4;
@@ -32,7 +32,7 @@ fn duplicates_merge_and_changed_values_do_not() {
 }
 
 #[test]
-fn the_entry_that_says_more_stays_and_a_person_s_words_are_kept() {
+fn the_entry_that_says_more_is_kept_and_texts_by_people_are_never_absorbed() {
     let with = |name: &str, summary: &str, hits, origin| {
         let mut record = record(name, 0.5, Place::Index);
         record.entry.summary = summary.into();
@@ -76,43 +76,46 @@ fn the_entry_that_says_more_stays_and_a_person_s_words_are_kept() {
 }
 
 #[test]
-fn entries_that_share_a_pointer_need_be_less_alike() {
-    let settings = Settings::default();
+fn entries_with_a_common_pointer_need_less_similarity() {
+    let settings = ConsolidationSettings::default();
     let (mut a, b) = (entry("a", "what there is"), entry("b", "what there is to know"));
     let shared = f32::midpoint(settings.merge_above, settings.merge_above_shared);
-    assert_eq!(likeness(&a, &b, shared, &settings), Likeness::Same);
+    assert_eq!(classify_pair(&a, &b, shared, &settings), Likeness::Same);
     assert_eq!(
-        likeness(&a, &b, settings.merge_above_shared - 0.01, &settings),
+        classify_pair(&a, &b, settings.merge_above_shared - 0.01, &settings),
         Likeness::Apart
     );
     a.pointers = vec![pointer("memory/b.md", Some("One"))];
-    assert_eq!(likeness(&a, &b, shared, &settings), Likeness::Apart);
-    assert_eq!(likeness(&a, &b, settings.merge_above, &settings), Likeness::Same);
-    assert_eq!(likeness(&a, &b, f32::NAN, &settings), Likeness::Apart);
+    assert_eq!(classify_pair(&a, &b, shared, &settings), Likeness::Apart);
+    assert_eq!(
+        classify_pair(&a, &b, settings.merge_above, &settings),
+        Likeness::Same
+    );
+    assert_eq!(classify_pair(&a, &b, f32::NAN, &settings), Likeness::Apart);
     a.summary = "what there is not".into();
-    let denied = Likeness::Conflict(Conflict::Negation);
-    assert_eq!(likeness(&a, &b, 1.0, &settings), denied);
-    assert_eq!(likeness(&b, &a, 1.0, &settings), denied);
+    let denied = Likeness::Conflict(ValueConflict::Negation);
+    assert_eq!(classify_pair(&a, &b, 1.0, &settings), denied);
+    assert_eq!(classify_pair(&b, &a, 1.0, &settings), denied);
 }
 
 #[test]
-fn the_same_words_in_another_project_are_another_fact() {
-    let settings = Settings::default();
+fn the_same_words_in_different_projects_are_not_merged() {
+    let settings = ConsolidationSettings::default();
     let at = |path: &str| {
         let mut entry = entry(path, "Deploys go out on Thursdays");
         entry.pointers = vec![pointer(path, None)];
         entry
     };
     let one = at("projects/acme/PROJECT.md");
-    let apart = likeness(&one, &at("projects/atlas/PROJECT.md"), 1.0, &settings);
-    assert_eq!(apart, Likeness::Conflict(Conflict::Name));
+    let apart = classify_pair(&one, &at("projects/atlas/PROJECT.md"), 1.0, &settings);
+    assert_eq!(apart, Likeness::Conflict(ValueConflict::Name));
     for path in [
         "projects/acme/NOTES.md",
         "projects/README.md",
         "memory/2026-01-01.md",
     ] {
         assert_eq!(
-            likeness(&one, &at(path), 1.0, &settings),
+            classify_pair(&one, &at(path), 1.0, &settings),
             Likeness::Same,
             "{path}"
         );

@@ -1,4 +1,4 @@
-//! Are entries known again, the forgotten ones too, when their file or heading has another name?
+//! Tests of entries whose file or heading was renamed.
 
 use super::*;
 
@@ -12,12 +12,12 @@ fn new(name: &str, path: &str, section: Option<&str>) -> NewEntry {
     }
 }
 
-/// An entry that has seen what it points at.
-fn told(name: &str, path: &str, section: Option<&str>, text: &[u8], place: Place) -> Record {
+/// Creates an entry that knows the content of its source.
+fn known_record(name: &str, path: &str, section: Option<&str>, text: &[u8], place: Place) -> Record {
     let mut record = record(name, 0.7, place);
     record.entry.pointers = vec![pointer(path, section)];
     record.hashes = vec![Some(ContentHash::of(text).0)];
-    record.filed = Filed::of(&record);
+    record.filed = Filed::from_record(&record);
     record
 }
 
@@ -29,7 +29,7 @@ fn light(state: &mut Snapshot) -> (Plan, Snapshot) {
 }
 
 #[test]
-fn an_entry_goes_with_its_file_or_heading_wherever_it_stands() {
+fn an_entry_follows_its_renamed_file_or_heading_from_any_place() {
     let places = [Place::Index, Place::Queue(NOW), Place::Archive(NOW)];
     let olds = [
         ("memory/old.md", Some("One")),
@@ -42,7 +42,7 @@ fn an_entry_goes_with_its_file_or_heading_wherever_it_stands() {
                 Some(_) => (b"one", Some("One")),
                 None => (b"onetwo", None),
             };
-            let mut state = snapshot(vec![told("mine", path, section, text, place)]);
+            let mut state = snapshot(vec![known_record("mine", path, section, text, place)]);
             state.candidates = vec![new("again", "memory/a.md", now)];
             let (plan, after) = light(&mut state);
             assert_eq!(rules_of(&plan)[0], (Rule::Pointer, "mine".to_owned()));
@@ -56,10 +56,10 @@ fn an_entry_goes_with_its_file_or_heading_wherever_it_stands() {
 }
 
 #[test]
-fn a_copy_is_new_and_what_leads_nowhere_is_left_alone() {
+fn a_copy_gets_a_new_entry_and_lost_pointers_are_left_alone() {
     let mut state = snapshot(vec![
-        told("mine", "memory/original.md", Some("One"), b"one", Place::Index),
-        told("lost", "memory/gone.md", Some("Six"), b"six", Place::Index),
+        known_record("mine", "memory/original.md", Some("One"), b"one", Place::Index),
+        known_record("lost", "memory/gone.md", Some("Six"), b"six", Place::Index),
     ]);
     state.unread.insert("memory/original.md".to_owned());
     state.candidates = vec![new("copy", "memory/a.md", Some("One"))];
@@ -74,10 +74,10 @@ fn a_copy_is_new_and_what_leads_nowhere_is_left_alone() {
 }
 
 #[test]
-fn of_two_places_with_one_text_each_entry_takes_its_own() {
+fn two_entries_with_the_same_moved_text_follow_to_different_sections() {
     let mut state = snapshot(vec![
-        told("first", "memory/a.md", Some("Old"), b"same", Place::Index),
-        told("second", "memory/a.md", Some("Older"), b"same", Place::Index),
+        known_record("first", "memory/a.md", Some("Old"), b"same", Place::Index),
+        known_record("second", "memory/a.md", Some("Older"), b"same", Place::Index),
     ]);
     let sections: [(&str, &[u8]); 2] = [("New", b"same"), ("Newer", b"same")];
     state
@@ -92,25 +92,30 @@ fn of_two_places_with_one_text_each_entry_takes_its_own() {
 }
 
 #[test]
-fn what_was_forgotten_stays_so_under_another_name() {
+fn a_forgotten_entry_stays_forgotten_after_a_rename() {
     let archived = Place::Archive(NOW);
-    // Moved, copied, in a file that was forgotten as a whole, moved without being known to have, and moved from where
-    // something else stands now.
+    // Moved; renamed heading; copied; forgotten as a whole file; and moved from a section with new content.
     let cases = [
         (
-            told("mine", "memory/old.md", Some("One"), b"one", archived),
+            known_record("mine", "memory/old.md", Some("One"), b"one", archived),
             false,
         ),
         (
-            told("mine", "memory/a.md", Some("Old heading"), b"one", archived),
+            known_record("mine", "memory/a.md", Some("Old heading"), b"one", archived),
             false,
         ),
         (
-            told("mine", "memory/there.md", Some("One"), b"one", archived),
+            known_record("mine", "memory/there.md", Some("One"), b"one", archived),
             true,
         ),
-        (told("mine", "memory/a.md", None, b"onetwo", archived), false),
-        (told("mine", "memory/a.md", Some("Two"), b"one", archived), false),
+        (
+            known_record("mine", "memory/a.md", None, b"onetwo", archived),
+            false,
+        ),
+        (
+            known_record("mine", "memory/a.md", Some("Two"), b"one", archived),
+            false,
+        ),
     ];
     for (mine, there) in cases {
         let before = Removed::from(&mine);
@@ -129,12 +134,12 @@ fn what_was_forgotten_stays_so_under_another_name() {
 }
 
 #[test]
-fn what_was_forgotten_stays_so_when_it_was_changed_before_it_moved() {
-    let mine = told("mine", "memory/a.md", Some("One"), b"before", Place::Archive(NOW));
+fn a_forgotten_entry_stays_forgotten_after_an_edit_and_a_move() {
+    let mine = known_record("mine", "memory/a.md", Some("One"), b"before", Place::Archive(NOW));
     let mut state = snapshot(vec![mine.clone()]);
     state.tombstones = BTreeMap::from([(id("mine"), Removed::from(&mine))]);
     let (_, mut edited) = light(&mut state);
-    // What it said when it was removed, and what stood there last.
+    // The content at removal, and the last content in its place.
     let moved = document(&[("Old text", b"before"), ("New text", b"one")]);
     edited.documents = BTreeMap::from([("memory/new.md".to_owned(), moved)]);
     edited.candidates = vec![
@@ -146,11 +151,11 @@ fn what_was_forgotten_stays_so_when_it_was_changed_before_it_moved() {
 }
 
 #[test]
-fn an_entry_takes_a_place_before_a_question_does() {
-    // Both pointed at a text that stands in two places now; by name, the question comes first.
-    let mut asked = told("asked", "memory/old.md", Some("One"), b"one", Place::Index);
+fn an_entry_claims_a_location_before_a_question() {
+    // Both pointed at a text that now exists twice; by name, the question precedes the entry.
+    let mut asked = known_record("asked", "memory/old.md", Some("One"), b"one", Place::Index);
     asked.learned = Some(Box::default());
-    let entry = told("timetable", "memory/old.md", Some("One"), b"one", Place::Index);
+    let entry = known_record("timetable", "memory/old.md", Some("One"), b"one", Place::Index);
     let mut state = snapshot(vec![asked, entry]);
     state.documents = ["memory/x.md", "memory/y.md"]
         .map(|path| (path.to_owned(), document(&[("One", b"one")])))
@@ -161,8 +166,8 @@ fn an_entry_takes_a_place_before_a_question_does() {
 }
 
 #[test]
-fn an_archived_entry_tells_of_its_file_although_a_new_one_would_have_its_name() {
-    let mut archived = told("harbour", "memory/a.md", Some("One"), b"one", Place::Archive(NOW));
+fn an_archived_entry_covers_its_file_even_if_a_candidate_has_its_id() {
+    let mut archived = known_record("harbour", "memory/a.md", Some("One"), b"one", Place::Archive(NOW));
     archived.entry.pointers.push(pointer("memory/a.md", Some("Two")));
     archived.hashes.push(None);
     let mut state = snapshot(vec![archived]);
@@ -175,8 +180,8 @@ fn an_archived_entry_tells_of_its_file_although_a_new_one_would_have_its_name() 
 }
 
 #[test]
-fn a_changed_text_is_known_again_when_it_moves_later() {
-    let mut state = snapshot(vec![told(
+fn a_changed_text_is_recognized_when_it_moves_later() {
+    let mut state = snapshot(vec![known_record(
         "mine",
         "memory/a.md",
         Some("One"),
@@ -194,9 +199,15 @@ fn a_changed_text_is_known_again_when_it_moves_later() {
 }
 
 #[test]
-fn a_whole_file_is_told_until_it_changes() {
+fn a_whole_file_entry_covers_its_sections_until_the_file_changes() {
     for (text, added) in [(b"onetwo", 0), (b"onesix", 2)] {
-        let mut state = snapshot(vec![told("mine", "memory/a.md", None, text, Place::Index)]);
+        let mut state = snapshot(vec![known_record(
+            "mine",
+            "memory/a.md",
+            None,
+            text,
+            Place::Index,
+        )]);
         state.candidates = vec![
             new("one", "memory/a.md", Some("One")),
             new("two", "memory/a.md", Some("Two")),

@@ -1,94 +1,94 @@
-//! In what do two texts differ, when each is known word by word?
+//! Word-by-word comparison of two parsed texts.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::number::Value;
-use super::stated::Stated;
-use super::{Conflict, words};
+use super::number::StatedValue;
+use super::stated::TextReading;
+use super::{ValueConflict, words};
 
-/// The first kind of difference that forbids to take one text for the other.
-pub(super) fn conflict(a: &Stated, b: &Stated) -> Option<Conflict> {
+/// Returns the first difference that forbids treating both texts as the same.
+pub(super) fn find_conflict(a: &TextReading, b: &TextReading) -> Option<ValueConflict> {
     let headings = by_kind(&a.heading) == by_kind(&b.heading) || a.heading.is_empty() || b.heading.is_empty();
     if !headings || by_kind(&a.values) != by_kind(&b.values) {
-        return Some(Conflict::Number);
+        return Some(ValueConflict::Number);
     }
     if sorted(&a.denied) != sorted(&b.denied) {
-        return Some(Conflict::Negation);
+        return Some(ValueConflict::Negation);
     }
-    Sides::of(a, b).conflict()
+    TextComparison::new(a, b).conflict()
 }
 
 /// Two texts side by side.
-pub(super) struct Sides<'s> {
-    a: Side<'s>,
-    b: Side<'s>,
+pub(super) struct TextComparison<'s> {
+    a: ComparedSide<'s>,
+    b: ComparedSide<'s>,
 }
 
-/// One of them, seen from the other.
-struct Side<'s> {
-    stated: &'s Stated,
-    /// Forms that it says, without those that stand in both topics: they tell nothing of what the summaries say.
+/// One text relative to the other.
+struct ComparedSide<'s> {
+    stated: &'s TextReading,
+    /// Forms in this text, without those in both topics, which say nothing about the summaries.
     said: BTreeSet<&'s String>,
-    /// Forms that say something and that the other has nowhere.
+    /// Significant forms that the other text lacks.
     alone: BTreeSet<&'s String>,
-    /// Those verbs that state little which the other has not.
+    /// Light verbs that the other text lacks.
     light: BTreeSet<&'s String>,
 }
 
-impl<'s> Side<'s> {
-    fn of(stated: &'s Stated, other: &'s Stated) -> Self {
+impl<'s> ComparedSide<'s> {
+    fn new(stated: &'s TextReading, other: &'s TextReading) -> Self {
         let topic = stated.topic.difference(&other.topic);
-        let words = stated.order.iter().filter(|form| stated.has(form));
+        let words = stated.order.iter().filter(|form| stated.contains(form));
         Self {
             stated,
             said: topic.chain(&stated.summary).collect(),
-            alone: words.filter(|form| !other.has(form)).collect(),
+            alone: words.filter(|form| !other.contains(form)).collect(),
             light: stated.light.difference(&other.light).collect(),
         }
     }
 }
 
-impl<'s> Sides<'s> {
-    /// Each seen from the other.
-    pub fn of(a: &'s Stated, b: &'s Stated) -> Self {
+impl<'s> TextComparison<'s> {
+    /// Pairs two texts.
+    pub fn new(a: &'s TextReading, b: &'s TextReading) -> Self {
         Self {
-            a: Side::of(a, b),
-            b: Side::of(b, a),
+            a: ComparedSide::new(a, b),
+            b: ComparedSide::new(b, a),
         }
     }
 
-    /// Which side says more.
+    /// Compares which side says more.
     pub fn more(&self) -> Ordering {
         self.a.alone.len().cmp(&self.b.alone.len())
     }
 
-    /// The first kind of difference in words.
-    fn conflict(&self) -> Option<Conflict> {
+    /// Returns the first kind of difference in words.
+    fn conflict(&self) -> Option<ValueConflict> {
         let (a, b) = (self.a.stated, self.b.stated);
         if self.either(opposes) || self.either(limits) {
-            return Some(Conflict::Opposite);
+            return Some(ValueConflict::Opposite);
         }
         if self.either(names) {
-            return Some(Conflict::Name);
+            return Some(ValueConflict::Name);
         }
         let both = !self.a.alone.is_empty() && !self.b.alone.is_empty();
         let firm = firm(&self.a.light) && firm(&self.b.light);
         if both || firm || self.takes_up() || self.headed() || self.either(replaces) || self.either(narrows) {
-            return Some(Conflict::Word);
+            return Some(ValueConflict::Word);
         }
         let exchanged = swaps(a, b) || reverses(a, b) || turns(a, b) || recasts(a, b) || recasts(b, a);
-        exchanged.then_some(Conflict::Order)
+        exchanged.then_some(ValueConflict::Order)
     }
 
-    /// Whether it is so from one side or from the other.
-    fn either(&self, so: fn(&Side<'_>, &Side<'_>) -> bool) -> bool {
+    /// Returns `true` if a relation holds in either direction.
+    fn either(&self, so: fn(&ComparedSide<'_>, &ComparedSide<'_>) -> bool) -> bool {
         so(&self.a, &self.b) || so(&self.b, &self.a)
     }
 
-    /// Whether each takes up another word of the topic that they share.
+    /// Returns `true` if each text repeats a different word of the common topic.
     fn takes_up(&self) -> bool {
-        let takes = |one: &Side<'_>, other: &Side<'_>| {
+        let takes = |one: &ComparedSide<'_>, other: &ComparedSide<'_>| {
             one.stated.order.iter().any(|form| {
                 let common = one.stated.topic.contains(form) && other.stated.topic.contains(form);
                 common && one.said.contains(form) && !other.said.contains(form)
@@ -97,15 +97,15 @@ impl<'s> Sides<'s> {
         takes(&self.a, &self.b) && takes(&self.b, &self.a)
     }
 
-    /// Whether they are one line under two headings: then the headings are what differs.
+    /// Returns `true` if the summaries are equal and only the headings differ.
     fn headed(&self) -> bool {
         let apart = !self.a.alone.is_empty() || !self.b.alone.is_empty();
         apart && self.a.stated.words == self.b.stated.words
     }
 }
 
-/// Values in their order, kind by kind: a port and a date may change places, two ports may not.
-fn by_kind(values: &[Value]) -> BTreeMap<&str, Vec<(&str, &str)>> {
+/// Groups values by kind, in order: a port and a date may swap positions, two ports may not.
+fn by_kind(values: &[StatedValue]) -> BTreeMap<&str, Vec<(&str, &str)>> {
     let mut kinds: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
     for value in values {
         let values = kinds.entry(value.kind).or_default();
@@ -120,42 +120,43 @@ fn sorted(words: &[String]) -> Vec<&String> {
     words
 }
 
-/// Whether one says one of two opposites and the other the other one.
-fn opposes(one: &Side<'_>, other: &Side<'_>) -> bool {
+/// Returns `true` if the texts contain the two words of a pair of opposites.
+fn opposes(one: &ComparedSide<'_>, other: &ComparedSide<'_>) -> bool {
     words::opposites().iter().any(|(this, that)| {
         let here = one.said.contains(this) && !other.said.contains(this);
         here && other.said.contains(that) && !one.said.contains(that)
     })
 }
 
-/// Whether one takes back or limits what the other says.
-fn limits(one: &Side<'_>, other: &Side<'_>) -> bool {
+/// Returns `true` if one text withdraws or limits the other.
+fn limits(one: &ComparedSide<'_>, other: &ComparedSide<'_>) -> bool {
     let mut limits = one.stated.limits.iter().filter(|form| one.said.contains(form));
     limits.any(|form| !other.said.contains(form))
 }
 
-/// Whether one has a name or a value that the other has not.
-fn names(one: &Side<'_>, other: &Side<'_>) -> bool {
-    one.stated.names.iter().any(|name| !other.stated.has(name))
+/// Returns `true` if one text has a name or value that the other lacks.
+fn names(one: &ComparedSide<'_>, other: &ComparedSide<'_>) -> bool {
+    one.stated.names.iter().any(|name| !other.stated.contains(name))
 }
 
-/// Whether verbs are among these that make a difference to each other: "keep the key", "use the key".
+/// Returns `true` if light verbs that differ in meaning are among these: "keep the key", "use the key".
 fn firm(light: &BTreeSet<&String>) -> bool {
     light
         .iter()
         .any(|verb| matches!(verb.as_str(), "use" | "store" | "make"))
 }
 
-/// Whether one lists more, or says something in the place of a verb that states little: "rotate the key", "use the key".
-fn replaces(one: &Side<'_>, other: &Side<'_>) -> bool {
+/// Returns `true` if one text lists more, or replaces a light verb: "rotate the key", "use the key".
+fn replaces(one: &ComparedSide<'_>, other: &ComparedSide<'_>) -> bool {
     let listed = one.alone.iter().any(|form| one.stated.listed.contains(*form));
-    let told = one.alone.iter().any(|form| one.stated.summary.contains(*form));
-    listed || told && !other.light.is_empty()
+    let in_summary = one.alone.iter().any(|form| one.stated.summary.contains(*form));
+    listed || in_summary && !other.light.is_empty()
 }
 
-/// Whether one is the other with words put in ("sensors", "outdoor sensors") or with a condition behind it: that is how
-/// a fact is corrected. What is reworded as a whole, or has more behind it, says the same and more.
-fn narrows(one: &Side<'_>, other: &Side<'_>) -> bool {
+/// Returns `true` if one text is the other with inserted words ("sensors", "outdoor sensors") or with a
+/// condition at the end, the typical forms of a correction. A reworded text or one with other additions
+/// says the same and more.
+fn narrows(one: &ComparedSide<'_>, other: &ComparedSide<'_>) -> bool {
     let (long, short) = (&one.stated.words, &other.stated.words);
     if one.alone.is_empty() {
         return false;
@@ -167,12 +168,12 @@ fn narrows(one: &Side<'_>, other: &Side<'_>) -> bool {
     long.len() > short.len() && short.iter().all(|word| rest.any(|next| next == word))
 }
 
-/// Whether two words change places around a third that both texts have: "a calls b", "b calls a". What moves as a whole
-/// ("on Sunday, a calls b") does not.
-fn swaps(a: &Stated, b: &Stated) -> bool {
-    // "Done by Ada" and "Ada does" are the same.
+/// Returns `true` if two words swap places around a third common word: "a calls b", "b calls a". A phrase
+/// that moves as a whole ("on Sunday, a calls b") does not count.
+fn swaps(a: &TextReading, b: &TextReading) -> bool {
+    // "Done by Ada" and "Ada does" mean the same.
     let passive = |form: &String| {
-        let active = |one: &Stated, other: &Stated| {
+        let active = |one: &TextReading, other: &TextReading| {
             let mut pairs = one.agents.iter().filter(|(_, agent)| agent == form);
             pairs.any(|(verb, agent)| other.neighbours.contains(&(agent.clone(), verb.clone())))
         };
@@ -182,7 +183,7 @@ fn swaps(a: &Stated, b: &Stated) -> bool {
     let mut seen = BTreeSet::new();
     let backwards = a.order.iter().rev();
     let places = backwards.filter(|form| seen.insert(*form) && !passive(form));
-    // Read backwards: three that rise stand in `b` the other way round.
+    // Read backwards: three ascending positions mean a reversed order in `b`.
     let (mut low, mut middle) = (usize::MAX, usize::MAX);
     for place in places.filter_map(|form| last.get(form).copied()) {
         if place > middle {
@@ -196,10 +197,10 @@ fn swaps(a: &Stated, b: &Stated) -> bool {
     false
 }
 
-/// Whether opposites that both texts have change places: "pump on, siren off", "pump off, siren on".
-fn reverses(a: &Stated, b: &Stated) -> bool {
+/// Returns `true` if opposites in both texts swap places: "pump on, siren off", "pump off, siren on".
+fn reverses(a: &TextReading, b: &TextReading) -> bool {
     words::opposites().iter().any(|(one, other)| {
-        let order = |text: &Stated| -> Vec<bool> {
+        let order = |text: &TextReading| -> Vec<bool> {
             let words = text.words.iter().filter(|word| *word == one || *word == other);
             words.map(|word| word == one).collect()
         };
@@ -209,9 +210,10 @@ fn reverses(a: &Stated, b: &Stated) -> bool {
     })
 }
 
-/// Whether a word of both texts plays another part ("from a", "to a"), or two change parts ("from a", "from b").
-fn turns(a: &Stated, b: &Stated) -> bool {
-    let taken = |one: &BTreeSet<String>, other: &BTreeSet<String>, text: &Stated| {
+/// Returns `true` if a common word changes its role ("from a", "to a") or two words exchange one ("from a",
+/// "from b").
+fn turns(a: &TextReading, b: &TextReading) -> bool {
+    let taken = |one: &BTreeSet<String>, other: &BTreeSet<String>, text: &TextReading| {
         let mut forms = one.iter().filter(|form| !other.contains(*form));
         forms.any(|form| text.order.contains(form))
     };
@@ -219,7 +221,7 @@ fn turns(a: &Stated, b: &Stated) -> bool {
         let in_b = b.parts.get(part);
         in_b.is_some_and(|in_b| taken(in_a, in_b, b) && taken(in_b, in_a, a))
     });
-    let parts = |text: &Stated, form: &String| -> BTreeSet<&str> {
+    let parts = |text: &TextReading, form: &String| -> BTreeSet<&str> {
         let parts = text.parts.iter().filter(|(_, forms)| forms.contains(form));
         parts.map(|(part, _)| *part).collect()
     };
@@ -231,8 +233,8 @@ fn turns(a: &Stated, b: &Stated) -> bool {
         })
 }
 
-/// Whether what is done by somebody becomes what is done to them: "a is called by b", "a calls b".
-fn recasts(a: &Stated, b: &Stated) -> bool {
+/// Returns `true` if an agent becomes an object: "a is called by b", "a calls b".
+fn recasts(a: &TextReading, b: &TextReading) -> bool {
     a.agents.iter().any(|pair| {
         let plain = b.neighbours.contains(pair) && !b.agents.contains(pair);
         plain && !a.neighbours.contains(pair)

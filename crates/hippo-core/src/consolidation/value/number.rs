@@ -1,13 +1,13 @@
-//! Which amount, time, date or version does a word write, whichever way it is written?
+//! Normalized amounts, times, dates and versions.
 //!
-//! "5,000" is "5000", "30s" is "30 seconds", "2 million euros" is "€2 million". What has a digit and is none of these
-//! stays as it is written: versions, addresses, names with numbers.
+//! "5,000" equals "5000", "30s" equals "30 seconds", "2 million euros" equals "€2 million". Other words
+//! with digits are kept as written: versions, addresses, names with numbers.
 
-/// Number words. "One" is mostly an article.
+/// Number words by value, from zero. "One" is missing because it is usually an article.
 const NUMBERS: [&str; 13] = [
     "zero", "", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
 ];
-/// More of them.
+/// Further number words.
 const MORE: [(&str, &str); 20] = [
     ("thirteen", "13"),
     ("fourteen", "14"),
@@ -30,11 +30,11 @@ const MORE: [(&str, &str); 20] = [
     ("vier", "4"),
     ("fünf", "5"),
 ];
-/// Number words for a place in an order.
+/// Ordinal words by value. "Second" is also a unit.
 const ORDINALS: [&str; 11] = [
     "zeroth", "first", "", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
 ];
-/// What makes a number larger.
+/// Scales of numbers.
 const SCALES: [(&str, &str); 6] = [
     ("k", "thousand"),
     ("thousand", "thousand"),
@@ -43,7 +43,7 @@ const SCALES: [(&str, &str); 6] = [
     ("mio", "million"),
     ("billion", "billion"),
 ];
-/// Units, and how each is written here.
+/// Units, each with its spellings.
 const UNITS: [&str; 36] = [
     "s sec secs second seconds sek sekunden",
     "ms msec millisecond milliseconds",
@@ -83,18 +83,18 @@ const UNITS: [&str; 36] = [
     "pm p.m",
 ];
 
-/// A value in the form in which it is compared.
+/// Value in normalized form.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Value {
-    /// Values of one kind could be exchanged, so that their order counts: a unit, or a manner of writing.
+pub(super) struct StatedValue {
+    /// Unit or notation. Values of one kind are interchangeable, so their order counts.
     pub kind: &'static str,
-    /// The number, or the whole word.
+    /// Number, or the whole word.
     pub number: String,
-    /// "million" of "2 million"; empty: none.
+    /// Scale, such as "million" in "2 million"; empty if absent.
     pub scale: &'static str,
 }
 
-impl Value {
+impl StatedValue {
     pub fn new(kind: &'static str, number: impl Into<String>) -> Self {
         Self {
             kind,
@@ -103,8 +103,8 @@ impl Value {
         }
     }
 
-    /// Adds a scale or a unit that stands behind the number; answers whether the word is one.
-    pub fn take(&mut self, lower: &str) -> bool {
+    /// Absorbs a scale or unit after the number. Returns `true` if the word is one.
+    pub fn absorb(&mut self, lower: &str) -> bool {
         let bare = self.kind == "plain";
         let money = matches!(self.kind, "€" | "$" | "£");
         let scale = SCALES.iter().find(|(word, _)| *word == lower);
@@ -113,34 +113,34 @@ impl Value {
             return true;
         }
         let clock = self.kind == "clock" && lower.ends_with('m');
-        let unit = unit(lower).filter(|_| bare || clock);
+        let unit = find_unit(lower).filter(|_| bare || clock);
         self.kind = unit.unwrap_or(self.kind);
         unit.is_some()
     }
 }
 
-fn unit(lower: &str) -> Option<&'static str> {
+fn find_unit(lower: &str) -> Option<&'static str> {
     let group = UNITS
         .iter()
         .find(|group| group.split(' ').any(|unit| unit == lower))?;
     group.split(' ').next()
 }
 
-/// The value of a number word.
-pub(super) fn spelled(lower: &str) -> Option<Value> {
+/// Returns the value of a number word.
+pub(super) fn parse_number_word(lower: &str) -> Option<StatedValue> {
     let place = |list: &[&str]| list.iter().position(|word| *word == lower && !word.is_empty());
     if let Some(number) = place(&NUMBERS) {
-        return Some(Value::new("plain", number.to_string()));
+        return Some(StatedValue::new("plain", number.to_string()));
     }
     if let Some(number) = place(&ORDINALS) {
-        return Some(Value::new("ordinal", number.to_string()));
+        return Some(StatedValue::new("ordinal", number.to_string()));
     }
     let more = MORE.iter().find(|(word, _)| *word == lower);
-    more.map(|(_, number)| Value::new("plain", *number))
+    more.map(|(_, number)| StatedValue::new("plain", *number))
 }
 
-/// The values of a word with digits, in lower case; a range has two.
-pub(super) fn values(lower: &str) -> Vec<Value> {
+/// Returns the values of a lower-case word with digits; two for a range.
+pub(super) fn parse_values(lower: &str) -> Vec<StatedValue> {
     let lower = lower.trim_start_matches('#');
     let number = |part: &str| part.starts_with(|mark: char| mark.is_ascii_digit()) && is_number(part);
     for mark in ['–', '—', '-'] {
@@ -148,12 +148,12 @@ pub(super) fn values(lower: &str) -> Vec<Value> {
             && number(from)
             && (number(to) || mark != '-' && to.starts_with(|first: char| first.is_ascii_digit()))
         {
-            let mut both = values(from);
-            both.extend(values(to));
+            let mut both = parse_values(from);
+            both.extend(parse_values(to));
             return both;
         }
     }
-    vec![value(lower)]
+    vec![parse_value(lower)]
 }
 
 fn is_number(text: &str) -> bool {
@@ -161,8 +161,8 @@ fn is_number(text: &str) -> bool {
         .all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b',' | b':'))
 }
 
-fn value(lower: &str) -> Value {
-    // A sign in front of the number: "€20".
+fn parse_value(lower: &str) -> StatedValue {
+    // A currency sign before the number: "€20".
     let sign = lower
         .chars()
         .next()
@@ -180,63 +180,63 @@ fn value(lower: &str) -> Value {
     if !digits.bytes().any(|byte| byte.is_ascii_digit()) {
         // "v1.2" is version 1.2.
         let version = rest.strip_prefix('v').filter(|number| is_number(number));
-        return Value::new("name", version.unwrap_or(lower));
+        return StatedValue::new("name", version.unwrap_or(lower));
     }
-    let mut value = plain(digits);
+    let mut value = parse_digits(digits);
     let suffix = suffix.trim_start_matches('-');
     if let Some(sign) = sign {
-        value.take(suffix);
-        value.take(sign.encode_utf8(&mut [0; 4]));
+        value.absorb(suffix);
+        value.absorb(sign.encode_utf8(&mut [0; 4]));
         return value;
     }
     let ordinal = matches!(suffix, "st" | "nd" | "rd" | "th");
-    if suffix.is_empty() || value.take(suffix) {
+    if suffix.is_empty() || value.absorb(suffix) {
         value
     } else if ordinal {
-        Value::new("ordinal", value.number)
+        StatedValue::new("ordinal", value.number)
     } else {
-        Value::new("name", lower)
+        StatedValue::new("name", lower)
     }
 }
 
-fn plain(digits: &str) -> Value {
+fn parse_digits(digits: &str) -> StatedValue {
     if digits.contains(':') {
-        return Value::new("clock", digits.strip_prefix('0').unwrap_or(digits));
+        return StatedValue::new("clock", digits.strip_prefix('0').unwrap_or(digits));
     }
     let grouped = digits.split_once(',').is_some_and(|(head, tail)| {
         let whole = tail.split('.').next().unwrap_or_default();
         head.len() <= 3 && whole.split(',').all(|group| group.len() == 3)
     });
     if grouped {
-        return Value::new("plain", digits.replace(',', ""));
+        return StatedValue::new("plain", digits.replace(',', ""));
     }
-    // Two dots make a version or a date.
+    // Two dots mark a version or a date.
     let kind = if digits.matches('.').count() > 1 {
         "name"
     } else {
         "plain"
     };
-    Value::new(kind, digits)
+    StatedValue::new(kind, digits)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Vec<Value> {
-        let mut found: Vec<Value> = Vec::new();
+    fn read(text: &str) -> Vec<StatedValue> {
+        let mut found: Vec<StatedValue> = Vec::new();
         for word in text.split(' ') {
             if word.contains(|mark: char| mark.is_ascii_digit()) {
-                found.extend(values(word));
-            } else if !found.last_mut().is_some_and(|value| value.take(word)) {
-                found.extend(spelled(word));
+                found.extend(parse_values(word));
+            } else if !found.last_mut().is_some_and(|value| value.absorb(word)) {
+                found.extend(parse_number_word(word));
             }
         }
         found
     }
 
     #[test]
-    fn the_same_amount_is_the_same_value() {
+    fn spellings_of_one_amount_are_equal() {
         let table: [&[&str]; 12] = [
             &["5000", "5,000"],
             &["30s", "30 s", "30 seconds", "thirty seconds", "30-s"],
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn another_amount_is_another_value() {
+    fn different_amounts_differ() {
         let table = [
             ("64 mb", "64 gb"),
             ("30 s", "30 ms"),

@@ -1,19 +1,19 @@
-//! Where does one word of a text end and the next one begin?
+//! Word splitter for the comparison of values.
 
-/// Kinds of script.
+/// Script of a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Script {
     /// Chinese characters.
     Han,
     /// Japanese endings and particles.
     Hiragana,
-    /// Japanese names and foreign words.
+    /// Japanese names and loanwords.
     Katakana,
     /// Scripts with spaces.
     Other,
 }
 
-/// Of which script a character is, as far as words are concerned.
+/// Returns the script of a character.
 pub(super) fn script(mark: char) -> Script {
     match mark {
         '\u{3041}'..='\u{309F}' => Script::Hiragana,
@@ -26,13 +26,13 @@ pub(super) fn script(mark: char) -> Script {
     }
 }
 
-/// Whether a character is of a script without spaces.
+/// Returns `true` if the script of a character has no spaces.
 pub(super) fn is_unspaced(mark: char) -> bool {
     script(mark) != Script::Other
 }
 
-/// Whether a word is a path or an address, which is one name with all its marks.
-pub(super) fn is_place(raw: &str) -> bool {
+/// Returns `true` if a word is a path or URL, which is one name with all its punctuation.
+pub(super) fn is_path(raw: &str) -> bool {
     let raw = raw.trim_start_matches(['(', '"', '\'', '`', '[', '<']);
     let path = raw.starts_with(['/', '~']) || raw.starts_with("./") || raw.matches('/').count() > 1;
     let file = raw.contains('/')
@@ -42,8 +42,8 @@ pub(super) fn is_place(raw: &str) -> bool {
     (path || file || raw.contains("://")) && raw.contains(char::is_alphabetic) && !raw.contains(is_unspaced)
 }
 
-/// The words of what stands between two spaces. A comma between digits does not part them.
-pub(super) fn pieces(raw: &str) -> impl Iterator<Item = &str> {
+/// Splits text between two spaces into words. A comma between digits does not separate words.
+pub(super) fn split_words(raw: &str) -> impl Iterator<Item = &str> {
     let digit = |mark: Option<char>| mark.is_some_and(|mark| mark.is_ascii_digit());
     let mut rest = raw;
     std::iter::from_fn(move || {

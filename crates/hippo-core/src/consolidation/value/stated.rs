@@ -1,66 +1,66 @@
-//! What does a text state, word by word?
+//! Word-by-word reading of a text for comparison.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use unicode_normalization::UnicodeNormalization;
 
-use super::number::{Value, spelled, values};
-use super::pieces::{Script, is_place, is_unspaced, pieces, script as script_of};
-use super::words::{self, Forms};
+use super::number::{StatedValue, parse_number_word, parse_values};
+use super::pieces::{Script, is_path, is_unspaced, script as script_of, split_words};
+use super::words::{self, WordForms};
 use crate::time::{MONTHS, WEEKDAYS};
 
-/// Forms of "to be".
+/// WordForms of "to be".
 const BE: [&str; 7] = ["is", "are", "was", "were", "be", "been", "being"];
 
-/// What a text states.
+/// Words and values of a text.
 #[derive(Debug, Default)]
-pub(super) struct Stated {
-    /// Amounts, times, dates, versions, in order: those of the summary, then those that only the topic has.
-    pub values: Vec<Value>,
-    /// Those of the topic.
-    pub heading: Vec<Value>,
-    /// Forms of the words that are denied.
+pub(super) struct TextReading {
+    /// Amounts, times, dates and versions, in order: those of the summary, then those only in the topic.
+    pub values: Vec<StatedValue>,
+    /// Values of the topic.
+    pub heading: Vec<StatedValue>,
+    /// WordForms of negated words.
     pub denied: Vec<String>,
-    /// Forms of the words that say something, values included, in order.
+    /// WordForms of significant words, including values, in order.
     pub order: Vec<String>,
-    /// Those of them that may be a name or are a value.
+    /// WordForms among them that may be names or are values.
     pub names: BTreeSet<String>,
-    /// Those of them that take back or limit what is said.
+    /// WordForms among them that withdraw or limit a statement.
     pub limits: BTreeSet<String>,
-    /// Those of them that follow an "and" or "or".
+    /// WordForms among them that follow "and" or "or".
     pub listed: BTreeSet<String>,
-    /// Forms of all words of the topic.
+    /// WordForms of all words of the topic.
     pub topic: BTreeSet<String>,
-    /// Forms of all words of the summary.
+    /// WordForms of all words of the summary.
     pub summary: BTreeSet<String>,
-    /// Those of all forms that are verbs which state little of their own.
+    /// WordForms of light verbs.
     pub light: BTreeSet<String>,
-    /// The words of the summary in order, articles left out.
+    /// Words of the summary in order, without articles.
     pub words: Vec<String>,
-    /// Words that give a part to play, and what plays it.
+    /// Role words, and the forms in each role.
     pub parts: BTreeMap<&'static str, BTreeSet<String>>,
-    /// What is done by whom: the two forms around a "by".
+    /// Pairs of forms around a "by": action and agent.
     pub agents: BTreeSet<(String, String)>,
-    /// Forms that follow each other with nothing that says something between them.
+    /// Pairs of significant forms without another one between them.
     pub neighbours: BTreeSet<(String, String)>,
 }
 
-/// What was read last.
+/// State carried from the preceding words.
 #[derive(Debug, Default)]
-struct Before {
-    /// The last word, in lower case.
+struct ReaderContext {
+    /// Last word in lower case.
     word: String,
-    /// The word before that one.
+    /// Word before the last one.
     earlier: String,
-    /// The last form that says something.
+    /// Last significant form.
     form: Option<String>,
-    /// It was denied, listed, or given a part, by the word before.
+    /// The next form is negated, listed or has a role.
     denied: bool,
     listed: bool,
     part: Option<&'static str>,
-    /// A "by" came before.
+    /// The last word was "by".
     by: bool,
-    /// A number was the last word, and may have its unit behind it.
+    /// The last word was a number and may be followed by its unit.
     number: bool,
 }
 
@@ -68,33 +68,33 @@ fn is_article(lower: &str) -> bool {
     matches!(lower, "a" | "an" | "the")
 }
 
-/// Reads texts.
-pub(super) struct Reader {
-    forms: Forms,
-    before: Before,
-    stated: Stated,
+/// TextReader of a text.
+pub(super) struct TextReader {
+    forms: WordForms,
+    before: ReaderContext,
+    stated: TextReading,
 }
 
-impl Stated {
-    /// Whether a form is that of one of the words.
-    pub fn has(&self, form: &String) -> bool {
+impl TextReading {
+    /// Returns `true` if the text contains a form.
+    pub fn contains(&self, form: &String) -> bool {
         self.summary.contains(form) || self.topic.contains(form)
     }
 
-    /// What a topic and its summary state together. A value that the summary repeats counts once.
-    pub fn of(topic: &str, summary: &str) -> Self {
-        let mut reader = Reader {
-            forms: Forms::new(),
-            before: Before::default(),
+    /// Reads a topic and its summary. A value of the topic that the summary repeats counts once.
+    pub fn read(topic: &str, summary: &str) -> Self {
+        let mut reader = TextReader {
+            forms: WordForms::new(),
+            before: ReaderContext::default(),
             stated: Self::default(),
         };
-        reader.text(topic);
-        reader.before = Before::default();
+        reader.read_text(topic);
+        reader.before = ReaderContext::default();
         let named = std::mem::take(&mut reader.stated.values);
         reader.stated.topic = std::mem::take(&mut reader.stated.summary);
         reader.stated.words.clear();
         reader.stated.light.clear();
-        reader.text(summary);
+        reader.read_text(summary);
         let mut stated = reader.stated;
         let more = named.iter().filter(|value| !stated.values.contains(value));
         stated.values = stated.values.iter().chain(more).cloned().collect();
@@ -103,8 +103,8 @@ impl Stated {
     }
 }
 
-impl Reader {
-    fn text(&mut self, text: &str) {
+impl TextReader {
+    fn read_text(&mut self, text: &str) {
         let text: String = text
             .nfkc()
             .map(|mark| if mark == '\u{2212}' { '-' } else { mark })
@@ -115,16 +115,16 @@ impl Reader {
                 self.before.part = words::part("to");
                 continue;
             }
-            self.marks(raw);
-            if is_place(raw) {
+            self.read_signs(raw);
+            if is_path(raw) {
                 let place = raw
                     .trim_matches(|mark: char| !mark.is_alphanumeric() && !matches!(mark, '/' | '~' | '.'));
-                self.name(place.trim_end_matches(['.', '/']).to_lowercase());
+                self.record_name(place.trim_end_matches(['.', '/']).to_lowercase());
                 first = raw.ends_with(['.', ':']);
                 continue;
             }
-            for (at, word) in pieces(raw).enumerate() {
-                // "Requests/s" are requests per second.
+            for (at, word) in split_words(raw).enumerate() {
+                // "Requests/s" means requests per second.
                 let word = match word.trim_end_matches(['.', ',']) {
                     "s" | "sec" if at > 0 => "second",
                     "min" if at > 0 => "minute",
@@ -132,7 +132,7 @@ impl Reader {
                     _ => word,
                 };
                 let ends = word.ends_with(['.', '!', '?', ':']);
-                self.word(word, first);
+                self.read_word(word, first);
                 first = ends || first && !word.contains(char::is_alphanumeric);
             }
             self.before.number &= !raw.ends_with([',', ';', ':', '.']);
@@ -140,10 +140,10 @@ impl Reader {
         }
     }
 
-    /// Signs that state something: "< 300 ms", a tick.
-    fn marks(&mut self, raw: &str) {
+    /// Records signs with a meaning: "< 300 ms", a tick.
+    fn read_signs(&mut self, raw: &str) {
         for mark in raw.chars().filter(|mark| words::is_mark(*mark)) {
-            self.stated.values.push(Value::new("mark", mark));
+            self.stated.values.push(StatedValue::new("mark", mark));
         }
         let rest = raw.trim_start_matches(['<', '>', '≤', '≥', '=', '!', '±', '≠']);
         let sign = &raw[..raw.len() - rest.len()];
@@ -151,11 +151,11 @@ impl Reader {
             && sign != "!"
             && (rest.is_empty() || rest.starts_with(|mark: char| mark.is_ascii_digit()))
         {
-            self.stated.values.push(Value::new("mark", sign));
+            self.stated.values.push(StatedValue::new("mark", sign));
         }
     }
 
-    fn word(&mut self, word: &str, first: bool) {
+    fn read_word(&mut self, word: &str, first: bool) {
         let word = word.trim_matches(|mark: char| {
             !mark.is_alphanumeric() && !matches!(mark, '€' | '$' | '%' | '£' | '+' | '-' | '#' | '°')
         });
@@ -176,22 +176,22 @@ impl Reader {
             self.stated.words.push(lower.clone());
         }
         if lower.contains(is_unspaced) {
-            return self.unspaced(&lower);
+            return self.read_unspaced(&lower);
         }
-        if self.number(base, &lower) || !lower.contains(char::is_alphabetic) {
+        if self.read_number(base, &lower) || !lower.contains(char::is_alphabetic) {
             return;
         }
-        self.plain(base, &lower, first);
+        self.read_plain(base, &lower, first);
         self.before.earlier = std::mem::replace(&mut self.before.word, lower);
     }
 
-    /// Takes a number, or the unit of the number before.
-    fn number(&mut self, base: &str, lower: &str) -> bool {
+    /// Reads a number, or the unit of the preceding number.
+    fn read_number(&mut self, base: &str, lower: &str) -> bool {
         if std::mem::take(&mut self.before.number)
             && let Some(last) = self.stated.values.last_mut()
-            && last.take(lower)
+            && last.absorb(lower)
         {
-            // "2 million euros".
+            // A unit may follow the scale: "2 million euros".
             self.before.number = true;
             return true;
         }
@@ -202,45 +202,45 @@ impl Reader {
             .unwrap_or(lower);
         let calendar = MONTHS.iter().chain(&WEEKDAYS).any(|name| *name == one);
         let found = if lower.contains(char::is_numeric) {
-            values(lower)
-        } else if let Some(value) = spelled(lower) {
+            parse_values(lower)
+        } else if let Some(value) = parse_number_word(lower) {
             vec![value]
         } else if calendar && (capital || one != "may" && one != "march") {
-            vec![Value::new("calendar", one)]
+            vec![StatedValue::new("calendar", one)]
         } else if lower.contains(['€', '$', '%', '£']) {
-            vec![Value::new("sign", lower)]
+            vec![StatedValue::new("sign", lower)]
         } else {
             return false;
         };
         for value in found {
-            self.say(format!("{} {} {}", value.number, value.scale, value.kind));
+            self.record_form(format!("{} {} {}", value.number, value.scale, value.kind));
             self.stated.values.push(value);
         }
         self.before.number = true;
         true
     }
 
-    fn plain(&mut self, base: &str, lower: &str, first: bool) {
+    fn read_plain(&mut self, base: &str, lower: &str, first: bool) {
         if words::denies(lower) {
             self.before.denied = true;
             self.stated.summary.insert(lower.to_owned());
             self.stated.denied.push(String::new());
             return;
         }
-        // "Noor used to own it": no more.
+        // "Noor used to own it" means no longer.
         if lower == "to" && self.before.word == "used" && !BE.contains(&self.before.earlier.as_str()) {
             self.stated.limits.insert("formerly".to_owned());
             self.stated.summary.insert("formerly".to_owned());
         }
-        if let Some(form) = self.forms.joined(&self.before.word, lower) {
-            return self.join(form);
+        if let Some(form) = self.forms.join_particle(&self.before.word, lower) {
+            return self.join_particle(form);
         }
-        // "Plan A", "Team S".
+        // Single capital letters are names: "Plan A", "Team S".
         let letter = base.len() == 1 && base.starts_with(char::is_uppercase) && base != "I";
         if letter && !(first && base == "A") {
-            return self.name(base.to_owned());
+            return self.record_name(base.to_owned());
         }
-        let form = self.forms.of(lower);
+        let form = self.forms.normalize(lower);
         self.stated.summary.insert(form.clone());
         let limits = words::limits(lower);
         if limits {
@@ -260,19 +260,19 @@ impl Reader {
         if (base.starts_with(char::is_uppercase) && !first) || inner || !plain || value {
             self.stated.names.insert(form.clone());
         }
-        self.say(form);
+        self.record_form(form);
     }
 
-    /// A word that stands for something and nothing else.
-    fn name(&mut self, lower: String) {
+    /// Records a word that is only a name.
+    fn record_name(&mut self, lower: String) {
         self.stated.summary.insert(lower.clone());
         self.stated.names.insert(lower.clone());
         self.before.number = false;
-        self.say(lower);
+        self.record_form(lower);
     }
 
-    /// Notes a form that says something, and what the words before make of it.
-    fn say(&mut self, form: String) {
+    /// Records a significant form with its negation, list position and role.
+    fn record_form(&mut self, form: String) {
         let stated = &mut self.stated;
         if std::mem::take(&mut self.before.denied)
             && let Some(denied) = stated.denied.last_mut()
@@ -295,9 +295,9 @@ impl Reader {
         stated.order.push(form);
     }
 
-    /// The word before and this one are one.
-    fn join(&mut self, form: String) {
-        let verb = self.forms.of(&self.before.word);
+    /// Joins a verb with its particle.
+    fn join_particle(&mut self, form: String) {
+        let verb = self.forms.normalize(&self.before.word);
         if self.before.form.as_ref() == Some(&verb) {
             self.stated.order.pop();
             self.stated.names.remove(&verb);
@@ -308,8 +308,8 @@ impl Reader {
         self.before.form = Some(form);
     }
 
-    /// Scripts without spaces: kanji and katakana are names, hiragana mostly endings.
-    fn unspaced(&mut self, lower: &str) {
+    /// Reads text without spaces: kanji and katakana are names, hiragana mostly endings.
+    fn read_unspaced(&mut self, lower: &str) {
         let mut rest = lower;
         while let Some(first) = rest.chars().next() {
             let script = script_of(first);
@@ -325,7 +325,7 @@ impl Reader {
                 Script::Katakana => (false, false),
                 Script::Other => {
                     if run.contains(char::is_alphanumeric) {
-                        self.word(run, true);
+                        self.read_word(run, true);
                         self.before.number = false;
                     }
                     continue;
@@ -338,7 +338,7 @@ impl Reader {
             if silent {
                 self.stated.summary.insert(run.to_owned());
             } else {
-                self.name(run.to_owned());
+                self.record_name(run.to_owned());
             }
         }
     }

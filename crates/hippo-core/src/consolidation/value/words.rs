@@ -1,8 +1,8 @@
-//! Which words deny, oppose, limit, say the same as another one, or say nothing?
+//! Word tables for the comparison of values.
 //!
-//! Two texts are compared word by word in the forms that these tables give. A word that no table has stands for itself.
-//! The tables are wide where a doubt keeps two entries apart (what limits, what is a state), and narrow where it would
-//! let them become one (what means the same).
+//! Texts are compared word by word in the forms given by these tables; other words are compared as written.
+//! The tables are broad where a doubt keeps two entries apart (limits, states) and narrow where it would
+//! merge them (synonyms).
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -11,14 +11,14 @@ use rust_stemmers::{Algorithm, Stemmer};
 
 use crate::retrieval::terms::is_stop;
 
-/// Words that deny; contractions without their apostrophe.
+/// Negations; contractions without apostrophe.
 const NEGATIONS: &str = "\
     not no never none nobody nothing neither nor without cannot cant dont doesnt didnt isnt arent wasnt werent wont \
     wouldnt shouldnt couldnt hasnt havent hadnt mustnt aint \
     nicht kein keine keinen keinem keiner nie niemals ohne weder \
     не ни нет без никогда нельзя pas jamais sans aucun nunca sin ninguno";
 
-/// Words of which only one can be so. What no table knows differs anyway: these are words that are passed over elsewhere.
+/// Pairs of opposites. Most are words that other rules skip: unknown words differ anyway.
 const OPPOSITES: &str = "\
     on/off in/out up/down over/under above/below before/after with/without into/out inside/outside more/less more/few \
     most/least most/few all/some all/none every/some each/some both/neither always/sometimes often/seldom since/until \
@@ -29,7 +29,7 @@ const OPPOSITES: &str = "\
     import/export encrypt/decrypt send/receive read/write source/target old/new early/late mehr/weniger ein/aus \
     vor/nach mit/ohne alle/einige";
 
-/// Words that take something back, limit it, or tell how far it is. One text alone with such a word says something else.
+/// Words that withdraw, limit or state progress. A text with such a word differs from one without it.
 const LIMITS: &str = "\
     reversed reverted cancelled canceled dropped instead longer former formerly previous previously obsolete \
     deprecated replaced superseded withdrawn abandoned revoked retired removed deleted stopped disabled skipped \
@@ -42,7 +42,8 @@ const LIMITS: &str = "\
     mandatory required experimental final preliminary unknown unclear wrong incorrect false true \
     nur außer bisher früher erledigt offen geplant abgesagt только кроме";
 
-/// Values that are words: when, where, how large, which colour, how severe. They differ when one text alone has them.
+/// Words that are values: times, places, sizes, colours, severities. A text with such a word differs from
+/// one without it.
 const VALUES: &str = "\
     second minute hour day night week weekend weekday month quarter year morning noon afternoon evening midnight \
     today tomorrow yesterday tonight spring summer autumn winter \
@@ -57,8 +58,8 @@ const VALUES: &str = "\
     early late last next previous new old current \
     male female single married divorced vegan vegetarian";
 
-/// Words that stand for another one: the first of each group. Only words that may change places in the notes of a
-/// project or a person without a change of what is stated.
+/// Synonyms; the first word of each group represents it. Only words that are interchangeable in notes of a
+/// project or person.
 const SAME: &str = "\
     day-daily night-nightly week-weekly month-monthly quarter-quarterly year-yearly-annual-annually \
     hour-hourly weekday-workday automatic-automatically-auto manual-manually production-prod development-dev \
@@ -77,7 +78,7 @@ const SAME: &str = "\
     machine-host-box brief-short-concise fast-quick-rapid frequent-often reach-reachable-accessible-access \
     backup-backups";
 
-/// Verbs whose stem changes: the first form of each stands for the others.
+/// Irregular verbs; the first form represents the others.
 const IRREGULAR: &str = "\
     build-built rebuild-rebuilt send-sent keep-kept hold-held find-found tell-told write-wrote-written run-ran \
     rewrite-rewrote-rewritten take-took-taken lose-lost sell-sold buy-bought pay-paid meet-met leave-left \
@@ -88,49 +89,48 @@ const IRREGULAR: &str = "\
     swap-swapped rise-rose-risen sit-sat stand-stood win-won wake-woke-woken withdraw-withdrew-withdrawn \
     overwrite-overwrote-overwritten understand-understood see-saw-seen learn-learnt burn-burnt";
 
-/// Words that state nothing of their own beside others: how an entry speaks of its matter.
+/// Words without content of their own, used to talk about an entry's subject.
 const SILENT: &str = "\
     note notes overview summary detail details info general regarding concerning currently current now already simply \
     just also always please via using according matter thing topic entry fact item remember reminder schedule scheduled \
     policy rule step user way kind sort lots time able wird werden wurde";
 
-/// Verbs that state little of their own, in the place of which another one may state much; those of a group state the
-/// same.
+/// Light verbs: a more specific verb may replace them. Those of a group are synonyms.
 const LIGHT: &str = "\
     use-utilise-utilize-run store-keep-live-lie-reside-locate-find-place-stand-belong-hang describe-explain \
     contain-include-consist see become remain-stay get make-do-does-did come-go-goes have-has-had be-is-are-was-were-been \
     befindet-steht-liegt gibt";
 
-/// Words that begin a condition.
+/// Words that start a condition.
 const CONDITIONS: &str = "\
     if when whenever once unless until while after before during except provided where wenn falls sobald bis если когда";
 
-/// Words that give what follows them a part to play: the first of each group.
+/// Words that assign a role to what follows; the first word represents its group.
 const DIRECTED: &str = "\
     to-into-onto-toward-towards from than before after over until-till since above below-under by for against versus-vs";
 
-/// Marks that tell how far something is.
+/// Marks of progress.
 const MARKS: &str = "✅✔✓☑❌✖✗✘☐⚠🚫⛔🟢🔴🟡🟠👍👎";
 
-/// Verbs that are one word with the particle behind them.
+/// Verbs that form one word with the following particle.
 const PARTICLES: &str = "\
     back-up set-up log-in log-out sign-in sign-up roll-back roll-out shut-down start-up clean-up hand-over take-over \
     look-up check-out spin-up fall-back time-out opt-in opt-out cut-off write-down";
 
-/// Particles and endings of Japanese that state nothing.
+/// Japanese particles and endings without content.
 const KANA: &str = "\
     は が を に の で と も へ や です ます でした ました する した して している しています され されます された \
     されている います いる あります ある である だ には では にて おり り し て い う く";
 
-/// The same of Chinese, character by character.
+/// Chinese characters without content.
 const HAN: &str = "的了是在把被于为用使有和与及会将个";
 
-/// Characters and endings that deny in Chinese and Japanese.
+/// Chinese characters and Japanese endings that negate.
 const HAN_NEGATIONS: &str = "不没無无未非别否勿";
 const KANA_NEGATIONS: [&str; 5] = ["ない", "ません", "なし", "なく", "ぬ"];
 
-/// The tables in the forms in which words are compared.
-struct Tables {
+/// WordTables with words in compared form.
+struct WordTables {
     negations: HashSet<&'static str>,
     opposites: Vec<(String, String)>,
     limits: HashSet<&'static str>,
@@ -144,9 +144,9 @@ struct Tables {
     kana: HashSet<&'static str>,
 }
 
-static TABLES: LazyLock<Tables> = LazyLock::new(Tables::new);
+static TABLES: LazyLock<WordTables> = LazyLock::new(WordTables::new);
 
-impl Tables {
+impl WordTables {
     fn new() -> Self {
         let stemmer = Stemmer::create(Algorithm::English);
         let mut same = HashMap::new();
@@ -160,7 +160,7 @@ impl Tables {
                 same.insert(word, first.clone());
             }
         }
-        // A group's first word may stand in another group.
+        // The first word of a group may be in another group.
         let chained: Vec<(String, String)> = same
             .iter()
             .filter_map(|(word, first)| Some((word.clone(), same.get(first)?.clone())))
@@ -216,7 +216,7 @@ impl Tables {
     }
 }
 
-/// The stem of an English word; any other word as it is.
+/// Returns the stem of an English word, and any other word unchanged.
 fn stem(lower: &str, stemmer: &Stemmer) -> String {
     if lower.len() > 2 && lower.bytes().all(|byte| byte.is_ascii_lowercase()) {
         stemmer.stem(lower).into_owned()
@@ -225,80 +225,80 @@ fn stem(lower: &str, stemmer: &Stemmer) -> String {
     }
 }
 
-/// Gives words the form in which they are compared.
-pub(super) struct Forms(Stemmer);
+/// Normalizer of words to their compared form.
+pub(super) struct WordForms(Stemmer);
 
-impl Forms {
+impl WordForms {
     pub fn new() -> Self {
         Self(Stemmer::create(Algorithm::English))
     }
 
-    /// The stem, or that of the word that a group stands for.
-    pub fn of(&self, lower: &str) -> String {
+    /// Returns the stem, or the stem of the word that represents its group.
+    pub fn normalize(&self, lower: &str) -> String {
         let stem = stem(lower, &self.0);
         TABLES.same.get(&stem).cloned().unwrap_or(stem)
     }
 
-    /// A verb and the particle behind it as one word: "backed up" is "backup".
-    pub fn joined(&self, verb: &str, particle: &str) -> Option<String> {
+    /// Joins a verb and its particle into one word: "backed up" becomes "backup".
+    pub fn join_particle(&self, verb: &str, particle: &str) -> Option<String> {
         let verb = stem(verb, &self.0);
         let known = TABLES.particles.get(&verb)?.contains(particle);
-        known.then(|| self.of(&format!("{verb}{particle}")))
+        known.then(|| self.normalize(&format!("{verb}{particle}")))
     }
 }
 
-/// Whether a word denies.
+/// Returns `true` for a negation.
 pub(super) fn denies(lower: &str) -> bool {
     TABLES.negations.contains(lower)
 }
 
-/// Pairs of forms of which only one can be so.
+/// Returns the pairs of opposite forms.
 pub(super) fn opposites() -> &'static [(String, String)] {
     &TABLES.opposites
 }
 
-/// Whether a word takes back or limits what is said.
+/// Returns `true` if a word withdraws or limits a statement.
 pub(super) fn limits(lower: &str) -> bool {
     TABLES.limits.contains(lower)
 }
 
-/// Whether a form is a value.
+/// Returns `true` if a form is a value.
 pub(super) fn is_value(form: &str) -> bool {
     TABLES.values.contains(form)
 }
 
-/// Whether a word may be passed over.
+/// Returns `true` if a word has no content.
 pub(super) fn is_silent(lower: &str, form: &str) -> bool {
     is_stop(lower) || TABLES.silent.contains(form) || TABLES.light.contains_key(form)
 }
 
-/// What a verb that states little of its own states: the first of its group.
+/// Returns the representative of a light verb.
 pub(super) fn light(form: &str) -> Option<&'static String> {
     TABLES.light.get(form)
 }
 
-/// The part that a word gives to what follows it.
+/// Returns the role that a word assigns to what follows.
 pub(super) fn part(lower: &str) -> Option<&'static str> {
     TABLES.directed.get(lower).copied()
 }
 
-/// Whether a character tells how far something is.
+/// Returns `true` for a mark of progress.
 pub(super) fn is_mark(mark: char) -> bool {
     MARKS.contains(mark)
 }
 
-/// Whether a word begins a condition.
+/// Returns `true` if a word starts a condition.
 pub(super) fn is_condition(lower: &str) -> bool {
     TABLES.conditions.contains(lower)
 }
 
-/// Whether a run of hiragana states nothing; whether it denies.
+/// Returns for a run of hiragana if it has no content, and if it negates.
 pub(super) fn kana(run: &str) -> (bool, bool) {
     let denies = KANA_NEGATIONS.iter().any(|end| run.contains(end));
     (TABLES.kana.contains(run), denies)
 }
 
-/// The same of a Chinese character.
+/// Returns for a Chinese character if it has no content, and if it negates.
 pub(super) fn han(mark: char) -> (bool, bool) {
     (HAN.contains(mark), HAN_NEGATIONS.contains(mark))
 }

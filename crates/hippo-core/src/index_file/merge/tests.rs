@@ -1,4 +1,4 @@
-//! Does the merge keep what a person wrote, and nothing that was forgotten?
+//! Tests of the merge: edits in the file win, and forgotten entries stay forgotten.
 
 use std::slice;
 
@@ -9,7 +9,7 @@ use crate::entry::Priority;
 use crate::index_file::properties::any_entry;
 use crate::time::Timestamp;
 
-const SETTINGS: Settings = Settings {
+const SETTINGS: IndexFileOptions = IndexFileOptions {
     offset_seconds: 0,
     undated: Timestamp(0),
     entry_level: None,
@@ -37,7 +37,7 @@ fn sorted(mut entries: Vec<Entry>) -> Vec<Entry> {
 }
 
 #[test]
-fn the_person_s_text_wins_and_ours_is_reported() {
+fn a_field_changed_on_both_sides_keeps_the_file_s_value_and_reports_ours() {
     let base = [entry("a", "old")];
     let theirs = [Entry {
         tags: vec!["new".to_owned()],
@@ -58,18 +58,18 @@ fn the_person_s_text_wins_and_ours_is_reported() {
     let id = EntryId("a".to_owned());
     assert_eq!(
         it.taken,
-        [(id.clone(), Field::Summary), (id.clone(), Field::Tags)]
+        [(id.clone(), EntryField::Summary), (id.clone(), EntryField::Tags)]
     );
-    let conflict = Conflict {
+    let conflict = MergeConflict {
         id,
-        rule: Rule::FileWins(Field::Summary),
+        rule: ConflictRule::FileWins(EntryField::Summary),
         ours: Some(ours[0].clone()),
     };
     assert_eq!(it.conflicts, [conflict]);
 }
 
 #[test]
-fn a_strength_that_was_set_holds_and_accesses_add_up() {
+fn a_strength_set_in_the_file_wins_and_access_counts_add_up() {
     let base = [entry("a", "s")];
     let mut theirs = base.clone();
     theirs[0].strength = 0.75;
@@ -88,13 +88,13 @@ fn a_strength_that_was_set_holds_and_accesses_add_up() {
         merged(&base, &theirs, &ours).entries[0].accessed,
         ours[0].accessed
     );
-    // Thousandths are not in the file: nobody changed anything.
+    // Thousandths are not written to the file, so neither side changed anything.
     ours[0].strength = 0.5004;
     assert_eq!(merged(&base, &base, &ours).entries, ours);
 }
 
 #[test]
-fn what_was_removed_stays_forgotten() {
+fn an_entry_removed_from_the_file_stays_forgotten() {
     let (base, changed) = ([entry("a", "old"), entry("b", "x")], entry("a", "new"));
     let it = merged(&base, &base[1..], &[changed.clone(), base[1].clone()]);
     let id = EntryId("a".to_owned());
@@ -102,7 +102,7 @@ fn what_was_removed_stays_forgotten() {
         (&it.entries[..], &it.tombstones[..]),
         (&base[1..], &[id.clone()][..])
     );
-    assert_eq!(it.conflicts[0].rule, Rule::RemovalWins);
+    assert_eq!(it.conflicts[0].rule, ConflictRule::RemovalWins);
 
     let forgotten = BTreeSet::from([id.clone()]);
     let it = merge(
@@ -113,23 +113,23 @@ fn what_was_removed_stays_forgotten() {
         &SETTINGS,
     );
     assert_eq!(it.entries, []);
-    // Unless somebody writes it again.
+    // Writing the entry again adopts it.
     let it = merge(&[], slice::from_ref(&changed), &[], &forgotten, &SETTINGS);
     assert_eq!((it.entries, it.adopted), (vec![changed], vec![id]));
 }
 
 #[test]
-fn pruning_takes_what_nobody_changed() {
+fn pruning_removes_only_entries_unchanged_in_the_file() {
     let base = [entry("a", "old"), entry("b", "old")];
     let theirs = [base[0].clone(), entry("b", "edited")];
     let it = merged(&base, &theirs, &[]);
     assert_eq!(it.entries, theirs[1..]);
-    assert_eq!(it.conflicts[0].rule, Rule::ChangeBeatsPruning);
+    assert_eq!(it.conflicts[0].rule, ConflictRule::ChangeBeatsPruning);
     assert_eq!(it.tombstones, []);
 }
 
 #[test]
-fn a_priority_that_a_person_set_has_no_rule() {
+fn a_priority_set_in_the_file_drops_its_rule() {
     let ruled = Entry {
         priority: Priority::Amygdala,
         priority_rule: Some("safety".to_owned()),
@@ -148,7 +148,7 @@ fn a_priority_that_a_person_set_has_no_rule() {
     assert_eq!(it.entries, [theirs]);
 }
 
-/// Up to six entries with distinct ids of few letters, as the file writes them.
+/// Up to six entries as written, with distinct one-letter ids.
 fn entries() -> impl Strategy<Value = Vec<Entry>> {
     prop::collection::btree_map("[a-f]", any_entry(), 0..6).prop_map(|entries| {
         let named = entries.into_iter().map(|(id, entry)| Entry {
@@ -161,7 +161,7 @@ fn entries() -> impl Strategy<Value = Vec<Entry>> {
 
 proptest! {
     #[test]
-    fn an_unchanged_file_gives_ours(base in entries(), ours in entries()) {
+    fn an_unchanged_file_yields_the_store_s_entries(base in entries(), ours in entries()) {
         let it = merged(&base, &base, &ours);
 
         prop_assert_eq!(sorted(it.entries), ours);
@@ -169,7 +169,7 @@ proptest! {
     }
 
     #[test]
-    fn an_unchanged_store_gives_theirs(base in entries(), theirs in entries()) {
+    fn an_unchanged_store_yields_the_file_s_entries(base in entries(), theirs in entries()) {
         let it = merged(&base, &theirs, &base);
         prop_assert_eq!(&it.entries, &theirs);
         prop_assert!(it.conflicts.is_empty());
@@ -178,7 +178,7 @@ proptest! {
     }
 
     #[test]
-    fn a_merge_is_done_once(base in entries(), theirs in entries(), ours in entries()) {
+    fn merging_again_changes_nothing(base in entries(), theirs in entries(), ours in entries()) {
         let once = merged(&base, &theirs, &ours);
         let forgotten = once.tombstones.iter().cloned().collect();
         let again = merge(&theirs, &theirs, &once.entries, &forgotten, &SETTINGS);

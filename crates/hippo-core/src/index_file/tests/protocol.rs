@@ -1,8 +1,8 @@
-//! Are the forms that the protocol's version 1 shows read, and written back as they were?
+//! Tests that the forms of the protocol's version 1 are parsed and written back unchanged.
 
 use super::*;
 
-/// The entry of v1 §5.1: a comment of three lines, bars at the beginnings of the second and the third.
+/// Entry of v1 §5.1: a comment of three lines, with bars at the start of the second and third.
 const ENTRY: &str = "\
 ## Ferry Website Release
 Release steps, hosting account, name server entries.
@@ -12,7 +12,7 @@ Release steps, hosting account, name server entries.
 | rel=island-services,name-servers -->
 ";
 
-/// The sections of v1 §5.3, with a comment below the title and below some of the headings.
+/// Sections of v1 §5.3, with a comment below the title and below some headings.
 const SECTIONS: &str = "\
 # HIPPOCAMPUS.md — Memory Index
 <!-- hippocampus.md v1.0 | entries: 127 | reindexed: 2026-01-31T02:30:00Z -->
@@ -41,7 +41,7 @@ const SECTIONS: &str = "\
 <!-- Numbers, and the last maintenance. -->
 ";
 
-/// The entry of the quick reference: few fields, and dots where more would stand.
+/// Entry of the quick reference: few fields, and dots in place of others.
 const SHORT: &str = "\
 ## Topic
 Summary line.
@@ -49,7 +49,7 @@ Summary line.
 <!-- hx: id=x | str=0.9 | hits=12 | ... -->
 ";
 
-/// The least that is an index: pointers under a heading of a person's own, without any field.
+/// Minimal index: pointers under a person's own heading, without fields.
 const LEAST: &str = "\
 # HIPPOCAMPUS.md
 <!-- Small index — kept by hand -->
@@ -63,7 +63,7 @@ const LEAST: &str = "\
 - Server settings → STEPS.md §Ferry VPS
 ";
 
-/// Every key of v1 §5.2, and the values that it names.
+/// All keys of v1 §5.2 with the values that it names.
 const FIELDS: &str = "\
 ## Night watch
 Who is called at night.
@@ -72,7 +72,7 @@ Who is called at night.
 ";
 
 fn back_and_forth(text: &str) -> IndexFile {
-    // As a file that was edited elsewhere has it, too.
+    // Also with CRLF line ends and without the last line end, as other editors write it.
     for form in [
         text.to_owned(),
         text.replace('\n', "\r\n"),
@@ -86,7 +86,7 @@ fn back_and_forth(text: &str) -> IndexFile {
 }
 
 #[test]
-fn an_entry_with_a_comment_of_several_lines_is_read() {
+fn a_comment_of_several_lines_is_parsed() {
     let expected = "\
 ferry-release: \"Ferry Website Release\", level 2, in -
   summary: Release steps, hosting account, name server entries.
@@ -95,13 +95,13 @@ ferry-release: \"Ferry Website Release\", level 2, in -
   tags: release, hosting, ferry
   related: island-services, name-servers
 ";
-    assert_eq!(understood(&back_and_forth(ENTRY)), expected);
+    assert_eq!(describe(&back_and_forth(ENTRY)), expected);
 }
 
 #[test]
-fn headings_of_sections_are_no_entries_and_entries_stand_below_them() {
+fn section_headings_are_not_entries_and_contain_entries() {
     let empty = back_and_forth(SECTIONS);
-    assert_eq!(understood(&empty), "");
+    assert_eq!(describe(&empty), "");
     for (section, heading) in [
         ("By Topic > Projects", "### Projects\n"),
         ("By Time > Older", "### Older\n"),
@@ -117,7 +117,7 @@ fn headings_of_sections_are_no_entries_and_entries_stand_below_them() {
         );
         let file = back_and_forth(&SECTIONS.replace(heading, &format!("{heading}\n{inside}\n")));
         let placed: Vec<(String, String)> = file
-            .placed()
+            .placed_entries()
             .into_iter()
             .map(|placed| (placed.indexed.entry.id.0.clone(), placed.section.join(" > ")))
             .collect();
@@ -126,10 +126,10 @@ fn headings_of_sections_are_no_entries_and_entries_stand_below_them() {
 }
 
 #[test]
-fn an_entry_with_few_fields_has_the_others_by_default() {
+fn missing_fields_have_their_defaults() {
     let file = back_and_forth(SHORT);
     let entries: Vec<&Entry> = file
-        .placed()
+        .placed_entries()
         .into_iter()
         .map(|placed| &placed.indexed.entry)
         .collect();
@@ -145,10 +145,10 @@ fn an_entry_with_few_fields_has_the_others_by_default() {
 }
 
 #[test]
-fn pointers_alone_are_entries() {
+fn a_pointer_without_fields_is_an_entry() {
     let file = back_and_forth(LEAST);
     let read: Vec<(String, Vec<Pointer>, String)> = file
-        .placed()
+        .placed_entries()
         .into_iter()
         .map(|placed| {
             let entry = &placed.indexed.entry;
@@ -180,7 +180,7 @@ fn pointers_alone_are_entries() {
 }
 
 #[test]
-fn every_field_is_read() {
+fn every_field_is_parsed() {
     let expected = "\
 night-watch: \"Night watch\", level 2, in -
   summary: Who is called at night.
@@ -189,7 +189,7 @@ night-watch: \"Night watch\", level 2, in -
   tags: ops, people
   related: ferry-release
 ";
-    assert_eq!(understood(&back_and_forth(FIELDS)), expected);
+    assert_eq!(describe(&back_and_forth(FIELDS)), expected);
     for (key, values) in [
         ("pri", vec!["amygdala", "normal", "low"]),
         ("src", vec!["defrag", "manual", "retrieval", "auto"]),
@@ -201,8 +201,8 @@ night-watch: \"Night watch\", level 2, in -
         };
         for value in values {
             let file = back_and_forth(&FIELDS.replace(said, &format!("{key}={value}")));
-            let understood = understood(&file);
-            assert!(understood.contains(&format!(" {value}, ")), "{understood}");
+            let described = describe(&file);
+            assert!(described.contains(&format!(" {value}, ")), "{described}");
         }
     }
 }

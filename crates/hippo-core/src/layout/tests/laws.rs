@@ -1,9 +1,9 @@
-//! Does laying out keep its promises for any entries, any limits and any file that is there already?
+//! Property tests of the layout for any entries, limits and existing file.
 
 use proptest::prelude::*;
 
 use super::*;
-use crate::index_file::Problem;
+use crate::index_file::IndexProblem;
 use crate::index_file::properties::{any_entry, index_text};
 
 fn config() -> ProptestConfig {
@@ -13,19 +13,19 @@ fn config() -> ProptestConfig {
     }
 }
 
-/// Everything that [`lay_out`] takes, owned.
+/// Owned arguments of [`lay_out`].
 #[derive(Clone)]
-struct Case {
+struct LayoutCase {
     current: Option<Vec<u8>>,
     records: BTreeMap<EntryId, Record>,
     forgotten: BTreeSet<EntryId>,
     quick_access: Vec<EntryId>,
     limits: Limits,
-    settings: Settings,
+    settings: IndexFileOptions,
 }
 
-/// What a person needs to see of a failure.
-impl std::fmt::Debug for Case {
+/// Prints the parts that explain a failure.
+impl std::fmt::Debug for LayoutCase {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let current = self.current.as_deref().map(String::from_utf8_lossy);
         writeln!(
@@ -45,11 +45,11 @@ impl std::fmt::Debug for Case {
     }
 }
 
-impl Case {
-    fn laid_out(&self, current: Option<&[u8]>, meta: Option<&Meta>, now: Timestamp) -> Files {
+impl LayoutCase {
+    fn laid_out(&self, current: Option<&[u8]>, meta: Option<&HierarchyMeta>, now: Timestamp) -> LaidOutFiles {
         lay_out(
             current,
-            &Wanted {
+            &LayoutInput {
                 records: &self.records,
                 forgotten: &self.forgotten,
                 quick_access: &self.quick_access,
@@ -61,8 +61,8 @@ impl Case {
         )
     }
 
-    /// Laid out, and everything that is always so.
-    fn check(&self) -> Result<Files, TestCaseError> {
+    /// Lays out the files and checks all invariants.
+    fn check(&self) -> Result<LaidOutFiles, TestCaseError> {
         let files = self.laid_out(self.current.as_deref(), None, NOW);
         let again = self.laid_out(Some(&files.master), meta_of(&files).as_ref(), NOW.plus(DAY));
         prop_assert_eq!(
@@ -75,28 +75,28 @@ impl Case {
                 || self.all_annotated(&files),
             true
         );
-        self.everything_is_in_one_place(&files)?;
+        self.check_each_entry_is_in_one_file(&files)?;
         Ok(files)
     }
 
-    /// Whether the file holds no entry that could leave it.
-    fn all_annotated(&self, files: &Files) -> bool {
+    /// Returns `true` if no entry of the file can leave it.
+    fn all_annotated(&self, files: &LaidOutFiles) -> bool {
         let file = IndexFile::parse(&files.master, self.settings);
         let copied = file
             .diagnostics()
             .iter()
             .filter_map(|found| match &found.problem {
-                Problem::DuplicateId(id) => Some(id),
+                IndexProblem::DuplicateId(id) => Some(id),
                 _ => None,
             });
         let copied: BTreeSet<&EntryId> = copied.collect();
         let known = |id: &EntryId| self.records.contains_key(id) || self.forgotten.contains(id);
         file.entries()
             .filter(|there| known(&there.entry.id))
-            .all(|there| there.says_more() || copied.contains(&there.entry.id))
+            .all(|there| there.has_other_content() || copied.contains(&there.entry.id))
     }
 
-    fn everything_is_in_one_place(&self, files: &Files) -> Result<(), TestCaseError> {
+    fn check_each_entry_is_in_one_file(&self, files: &LaidOutFiles) -> Result<(), TestCaseError> {
         let mut live: BTreeMap<EntryId, Entry> = BTreeMap::new();
         let mut archived: BTreeSet<EntryId> = BTreeSet::new();
         for (id, record) in &self.records {
@@ -113,7 +113,7 @@ impl Case {
         let entries = |bytes: &[u8]| IndexFile::parse(bytes, self.settings).to_entries();
         let mut found: BTreeMap<EntryId, Entry> = BTreeMap::new();
         for entry in entries(&files.master) {
-            // Lines that nobody has taken for an entry so far are not hippod's.
+            // Lines that were not adopted as entries are not hippod's.
             if live.contains_key(&entry.id)
                 || archived.contains(&entry.id)
                 || self.forgotten.contains(&entry.id)
@@ -123,7 +123,7 @@ impl Case {
         }
         prop_assert_eq!(found.len(), files.entries);
         for (path, bytes) in files.others.iter().filter(|(path, _)| path.ends_with(".md")) {
-            prop_assert!(is_made_here(path), "{}", path);
+            prop_assert!(is_generated_path(path), "{}", path);
             for entry in entries(bytes) {
                 if path.contains("/archive/") {
                     prop_assert!(archived.contains(&entry.id), "{}", entry.id);
@@ -178,8 +178,8 @@ fn any_record() -> impl Strategy<Value = Record> {
     ]));
     let filed = (0..4_102_444_800_000_i64, 0_u32..99, 0_u8..=100, any::<u8>());
     (entry, place, any_group(), band, filed).prop_map(|(mut entry, place, group, band, filed)| {
-        // As ids are when they come from a file or from a topic.
-        entry.id = as_written(&entry, &Settings::default()).id;
+        // Ids as they are read from a file or derived from a topic.
+        entry.id = as_written(&entry, &IndexFileOptions::default()).id;
         Record {
             place,
             group,
@@ -194,7 +194,7 @@ fn any_record() -> impl Strategy<Value = Record> {
     })
 }
 
-fn any_case(current: impl Strategy<Value = Option<Vec<u8>>>) -> impl Strategy<Value = Case> {
+fn any_case(current: impl Strategy<Value = Option<Vec<u8>>>) -> impl Strategy<Value = LayoutCase> {
     let limits = (0_usize..6_000, 0_usize..60, 0.5_f32..=1.0);
     (
         current,
@@ -207,13 +207,13 @@ fn any_case(current: impl Strategy<Value = Option<Vec<u8>>>) -> impl Strategy<Va
     )
         .prop_map(
             |(current, records, forgotten, quick, limits, entry_level, which)| {
-                let settings = Settings {
+                let settings = IndexFileOptions {
                     offset_seconds: 3_600,
                     undated: NOW,
                     entry_level,
                 };
                 let mut by_id: BTreeMap<EntryId, Record> = BTreeMap::new();
-                // What stands in the file is known, but for what is to go.
+                // Each entry of the file is known, except those that must be removed.
                 let theirs = IndexFile::parse(current.as_deref().unwrap_or_default(), settings);
                 for (at, there) in theirs.entries().enumerate() {
                     let known = which >> (at % 64) & 1 == 1;
@@ -235,7 +235,7 @@ fn any_case(current: impl Strategy<Value = Option<Vec<u8>>>) -> impl Strategy<Va
                     })
                     .collect()
                 };
-                Case {
+                LayoutCase {
                     forgotten: pick(forgotten).into_iter().collect(),
                     quick_access: pick(quick),
                     current,
@@ -252,17 +252,17 @@ fn any_case(current: impl Strategy<Value = Option<Vec<u8>>>) -> impl Strategy<Va
         )
 }
 
-/// Lines with content that are neither of an entry nor hippod's own.
-fn foreign(bytes: &[u8], settings: Settings) -> Vec<Vec<u8>> {
+/// Returns the non-empty lines outside entries and generated text.
+fn foreign(bytes: &[u8], settings: IndexFileOptions) -> Vec<Vec<u8>> {
     let file = IndexFile::parse(bytes, settings);
-    let twice = |problem: &Problem| matches!(problem, Problem::DuplicateId(_));
+    let twice = |problem: &IndexProblem| matches!(problem, IndexProblem::DuplicateId(_));
     if file.diagnostics().iter().any(|found| twice(&found.problem)) {
-        // A second copy of an entry is that entry once the first one has gone.
+        // Removing an entry turns its second copy into that entry.
         return Vec::new();
     }
     let mut rest: Vec<u8> = Vec::new();
     let mut at = 0;
-    for placed in file.placed() {
+    for placed in file.placed_entries() {
         rest.extend_from_slice(&bytes[at..placed.span.start]);
         at = placed.span.end;
     }
@@ -280,8 +280,8 @@ fn lines_of(bytes: &[u8]) -> Vec<Vec<u8>> {
     lines.map(<[u8]>::to_vec).collect()
 }
 
-/// Every line of `some` stands in `all`, in the same order.
-fn stands_in(some: &[Vec<u8>], all: &[Vec<u8>]) -> Result<(), TestCaseError> {
+/// Asserts that `some` is a subsequence of `all`.
+fn assert_subsequence(some: &[Vec<u8>], all: &[Vec<u8>]) -> Result<(), TestCaseError> {
     let mut rest = all.iter();
     for line in some {
         prop_assert!(
@@ -297,7 +297,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn laying_out_again_changes_nothing(case in any_case(Just(None))) {
+    fn laying_out_twice_changes_nothing(case in any_case(Just(None))) {
         case.check()?;
     }
 
@@ -305,18 +305,18 @@ proptest! {
     fn any_index_keeps_what_people_wrote(case in any_case(index_text().prop_map(|text| Some(text.into_bytes())))) {
         let files = case.check()?;
         let before = case.current.clone().unwrap_or_default();
-        stands_in(&foreign(&before, case.settings), &lines_of(&files.master))?;
+        assert_subsequence(&foreign(&before, case.settings), &lines_of(&files.master))?;
     }
 
     #[test]
-    fn any_bytes_are_kept(case in any_case(prop::collection::vec(any::<u8>(), 1..600).prop_map(Some))) {
+    fn arbitrary_bytes_are_kept(case in any_case(prop::collection::vec(any::<u8>(), 1..600).prop_map(Some))) {
         let files = case.check()?;
         let before = case.current.clone().unwrap_or_default();
-        stands_in(&foreign(&before, case.settings), &lines_of(&files.master))?;
+        assert_subsequence(&foreign(&before, case.settings), &lines_of(&files.master))?;
     }
 
     #[test]
-    fn what_others_changed_meanwhile_settles_too(
+    fn a_file_with_random_edits_settles_too(
         case in any_case(Just(None)), other in any_case(Just(None)),
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
     ) {
@@ -325,6 +325,6 @@ proptest! {
             let at = at.index(bytes.len());
             bytes[at] = byte;
         }
-        Case { current: Some(bytes), ..other }.check()?;
+        LayoutCase { current: Some(bytes), ..other }.check()?;
     }
 }

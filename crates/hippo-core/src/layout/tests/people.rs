@@ -1,8 +1,8 @@
-//! Does everything stay as people wrote and placed it?
+//! Tests that text and placement by people are kept.
 
 use super::*;
 
-/// A file with everything that people do to one.
+/// A file with all kinds of edits by people.
 const THEIRS: &str = "\u{feff}# Our memory\r\n<!-- kept by Ilse -->\r\n\r\nAsk before you change anything.\r\n\r\n\
     ## Harbour office\r\n\r\nOpening hours: never.\r\n\r\n\
     ### Crane\r\nHow the crane is\r\nkept alive.\r\n→ crane.md §Grease\r\n-> old/crane.md\r\n\
@@ -13,8 +13,8 @@ const THEIRS: &str = "\u{feff}# Our memory\r\n<!-- kept by Ilse -->\r\n\r\nAsk b
     ## meta\r\nmine <!-- open\r\n";
 
 #[test]
-fn a_file_of_people_gets_the_lists_and_keeps_every_byte() {
-    let mut store = Store::adopting(THEIRS.as_bytes());
+fn a_file_by_people_gets_the_lists_and_keeps_every_byte() {
+    let mut store = LayoutStore::adopting(THEIRS.as_bytes());
     assert_eq!(store.records.len(), 4);
     let files = store.from(THEIRS.as_bytes());
     let header = "<!-- hippocampus.md v1.0 | entries: 4 | reindexed: 2026-02-01T00:00:00Z -->\r\n";
@@ -22,7 +22,7 @@ fn a_file_of_people_gets_the_lists_and_keeps_every_byte() {
         + "\r\n<!-- hippod: meta -->\r\n- entries in this file: 4\r\n<!-- /hippod -->\r\n";
     assert_eq!(text(&files.master), expected);
 
-    // One value of one entry: its other fields, and what is written around them, stay.
+    // One value changes: the other fields and the text around them stay.
     let crane = store.record("crane").filed.as_mut().unwrap();
     *crane = Filed {
         hits: 4,
@@ -38,8 +38,8 @@ fn a_file_of_people_gets_the_lists_and_keeps_every_byte() {
 }
 
 #[test]
-fn an_entry_leaves_with_its_own_lines_and_no_others() {
-    let mut store = Store::adopting(THEIRS.as_bytes());
+fn an_entry_is_removed_with_only_its_own_lines() {
+    let mut store = LayoutStore::adopting(THEIRS.as_bytes());
     let before = store.from(THEIRS.as_bytes()).master;
     for name in ["tides", "berths"] {
         store.record(name).place = Place::Archive(NOW);
@@ -50,12 +50,12 @@ fn an_entry_leaves_with_its_own_lines_and_no_others() {
         "{}",
         text(&after)
     );
-    // The line that is left makes its heading an entry; nobody took it for one, and it is not hippod's to take.
+    // The remaining line makes its heading an entry that was not adopted, so hippod may not remove it.
     let again = store.from(&after);
     assert_eq!(text(&again.master), text(&after));
     assert_eq!(again.entries, 2);
 
-    // What nobody knows and hippod wrote goes.
+    // An unknown entry that hippod wrote is removed.
     store.records.remove(&id("crane"));
     let after = store.from(&after).master;
     assert!(
@@ -64,12 +64,12 @@ fn an_entry_leaves_with_its_own_lines_and_no_others() {
 }
 
 #[test]
-fn a_name_that_comes_from_the_topic_outlives_its_neighbours() {
+fn an_id_derived_from_the_topic_survives_the_removal_of_its_neighbours() {
     let places = "## Places\n- Tides → tides.md\n- Tides → old/tides.md\n- Tides → older/tides.md\n";
-    let mut store = Store::adopting(places.as_bytes());
+    let mut store = LayoutStore::adopting(places.as_bytes());
     store.record("tides").place = Place::Archive(NOW);
     let files = store.from(places.as_bytes());
-    let found = IndexFile::parse(&files.master, Settings::default());
+    let found = IndexFile::parse(&files.master, IndexFileOptions::default());
     let pointers: Vec<(&str, &str)> = found
         .entries()
         .map(|there| (there.entry.id.0.as_str(), there.entry.pointers[0].path.as_str()))
@@ -81,8 +81,8 @@ fn a_name_that_comes_from_the_topic_outlives_its_neighbours() {
 }
 
 #[test]
-fn what_is_written_into_an_entry_besides_its_fields_is_the_last_to_go() {
-    let mut store = Store::of((0..20).map(|number| record(entry(&format!("e{number:02}")))));
+fn annotated_entries_are_removed_last() {
+    let mut store = LayoutStore::of((0..20).map(|number| record(entry(&format!("e{number:02}")))));
     store.record("e07").filed.as_mut().unwrap().hundredths = 1;
     let before = text(&store.lay_out(None, None).master).replace(
         "→ notes/e07.md §Now",
@@ -96,19 +96,19 @@ fn what_is_written_into_an_entry_besides_its_fields_is_the_last_to_go() {
 }
 
 #[test]
-fn entries_stay_where_people_put_them_and_the_queue_comes_and_goes() {
-    let mut store = Store::of(["crane", "dock", "fog"].map(|name| record(entry(name))));
-    let text_of = |files: &Files| text(&files.master).to_owned();
-    let section = |files: &Files, name: &str| {
-        let file = IndexFile::parse(&files.master, Settings::default());
-        let placed = file.placed();
+fn entries_stay_where_people_put_them_except_for_the_decay_queue() {
+    let mut store = LayoutStore::of(["crane", "dock", "fog"].map(|name| record(entry(name))));
+    let text_of = |files: &LaidOutFiles| text(&files.master).to_owned();
+    let section = |files: &LaidOutFiles, name: &str| {
+        let file = IndexFile::parse(&files.master, IndexFileOptions::default());
+        let placed = file.placed_entries();
         let found = placed
             .iter()
             .find(|placed| placed.indexed.entry.id == id(name))
             .unwrap();
         found.section.join(" > ")
     };
-    // Somebody moves one into a section of their own.
+    // A person moves an entry into a new section.
     let before = text_of(&store.lay_out(None, None));
     let at = before.find("#### Topic crane").unwrap();
     let lines = &before[at..before.find("#### Topic dock").unwrap()];
@@ -149,7 +149,7 @@ fn entries_stay_where_people_put_them_and_the_queue_comes_and_goes() {
 }
 
 #[test]
-fn marks_that_are_left_open_swallow_no_entry() {
+fn unclosed_marks_hide_no_entry() {
     let table = [
         ("```sh\nls\n```", "```"),
         ("~~~~\nls\n~~~~", "~~~"),
@@ -159,14 +159,14 @@ fn marks_that_are_left_open_swallow_no_entry() {
         ("words --> more", "<!-- words"),
     ];
     for (inside, open) in table {
-        let mut store = Store::of((0..4).map(|number| record(entry(&format!("e{number}")))));
+        let mut store = LayoutStore::of((0..4).map(|number| record(entry(&format!("e{number}")))));
         let before = text(&store.lay_out(None, None).master)
             .replace("\n#### Topic e3", &format!("\n{inside}\n\n#### Topic e3"))
             .replace("### People\n", &format!("### People\n\n{open}\n"));
         store.record("e2").place = Place::Queue(NOW);
         let files = store.from(before.as_bytes());
         let after = text(&files.master);
-        let found = IndexFile::parse(after.as_bytes(), Settings::default());
+        let found = IndexFile::parse(after.as_bytes(), IndexFileOptions::default());
         let ids: BTreeSet<&str> = found.entries().map(|there| there.entry.id.0.as_str()).collect();
         assert_eq!(
             ids,
@@ -184,7 +184,7 @@ fn marks_that_are_left_open_swallow_no_entry() {
 }
 
 #[test]
-fn words_in_entries_stay_where_the_room_is_small() {
+fn text_in_entries_is_kept_in_a_small_file() {
     let notes: String = (0..40)
         .map(|number| {
             format!(
@@ -194,7 +194,7 @@ fn words_in_entries_stay_where_the_room_is_small() {
         .collect();
     let file = format!("# Our memory\n\n{notes}");
     for max_tokens in [100, 500, 15_000] {
-        let mut store = Store::adopting(file.as_bytes());
+        let mut store = LayoutStore::adopting(file.as_bytes());
         let more = (0..60).map(|number| record(entry(&format!("e{number}"))));
         store
             .records

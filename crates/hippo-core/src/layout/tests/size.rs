@@ -1,10 +1,10 @@
-//! Does the index file keep its size, however many entries there are?
+//! Tests of the size limit of the index file.
 
 use super::*;
 use crate::entry::Priority;
 
-/// Entries as a workspace has them: groups, logs, lists, links, summaries of all lengths.
-fn many(count: usize) -> Store {
+/// Creates a store with groups, logs, lists, links and summaries of various lengths.
+fn many(count: usize) -> LayoutStore {
     let groups = ["Projects", "People", "Technical Knowledge", DAILY_LOGS];
     let bands = [TimeBand::ThisWeek, TimeBand::ThisMonth, TimeBand::Older];
     let records = (0..count).map(|number| {
@@ -34,17 +34,17 @@ fn many(count: usize) -> Store {
         }
         made
     });
-    let mut store = Store::of(records);
+    let mut store = LayoutStore::of(records);
     store.quick_access = store.records.keys().take(20).cloned().collect();
     store
 }
 
-fn size(files: &Files) -> usize {
+fn size(files: &LaidOutFiles) -> usize {
     crate::tokens::of_bytes(files.master.len())
 }
 
 #[test]
-fn the_cap_holds_however_many_entries_there_are() {
+fn the_size_limit_holds_for_any_number_of_entries() {
     for count in [10, 200, 1_000, 10_000] {
         let mut store = many(count);
         let files = store.lay_out(None, None);
@@ -56,7 +56,7 @@ fn the_cap_holds_however_many_entries_there_are() {
             "{count}: {}",
             files.entries
         );
-        let kept = IndexFile::parse(&files.master, Settings::default());
+        let kept = IndexFile::parse(&files.master, IndexFileOptions::default());
         let kept: BTreeSet<&EntryId> = kept.entries().map(|there| &there.entry.id).collect();
         let never = store
             .records
@@ -83,7 +83,7 @@ fn the_cap_holds_however_many_entries_there_are() {
 }
 
 #[test]
-fn entries_come_back_when_there_is_room_again() {
+fn entries_return_when_the_limit_rises() {
     let mut store = many(200);
     let whole = store.limits;
     let full = store.lay_out(None, None);
@@ -96,7 +96,7 @@ fn entries_come_back_when_there_is_room_again() {
     };
     let back = store.from(&small.master);
     assert_eq!((back.entries, back.others.len()), (200, 0));
-    // And where entries went to the archive instead.
+    // The same when entries were archived meanwhile.
     store.limits = whole;
     let number = |record: &Record| record.entry.id.0[1..].parse::<usize>().unwrap();
     for record in store.records.values_mut().filter(|record| number(record) >= 40) {

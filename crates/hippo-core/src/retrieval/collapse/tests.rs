@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::chunk::{ContentHash, Speaker};
-use crate::corpus::NewChunk;
+use crate::corpus::CorpusChunk;
 use crate::retrieval::rank::Features;
 
 /// One chunk for each path and text, ranked in this order.
@@ -12,7 +12,7 @@ fn world(chunks: &[(&str, &str)]) -> (Corpus, Vec<Ranked>) {
     let mut corpus = Corpus::new();
     for (id, (path, text)) in (0u32..).zip(chunks) {
         let hash = ContentHash::of(text.as_bytes());
-        let chunk = NewChunk {
+        let chunk = CorpusChunk {
             id,
             section: 0,
             terms: 1,

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::chunk::{ContentHash, Speaker};
-use crate::corpus::{NewChunk, NewSection};
+use crate::corpus::{CorpusChunk, CorpusSection};
 use crate::retrieval::terms;
 
 /// Documents of passages of lines; ids count through, and the inverted index is made as the store makes it.
@@ -20,13 +20,13 @@ impl World {
             lines: Vec::new(),
         };
         for (number, document) in (0u32..).zip(documents) {
-            let mut sections = vec![NewSection {
+            let mut sections = vec![CorpusSection {
                 parent: None,
                 date: None,
             }];
             let mut chunks = Vec::new();
             for (passage, lines) in (1u32..).zip(*document) {
-                sections.push(NewSection {
+                sections.push(CorpusSection {
                     parent: Some(0),
                     date: None,
                 });
@@ -40,7 +40,7 @@ impl World {
                         _ => Speaker::None,
                     };
                     let hash = ContentHash::of(line.as_bytes());
-                    chunks.push(NewChunk {
+                    chunks.push(CorpusChunk {
                         id,
                         section: passage,
                         terms,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::Node;
-use crate::bootstrap::words::Words;
+use crate::bootstrap::words::WordCounts;
 use crate::text::clip;
 use crate::time::Date;
 use crate::tree::item::{Kind, MemoryType, Place, Reading, Source, Statement, read};
@@ -82,7 +82,7 @@ impl Gathered {
             names: BTreeMap::new(),
         };
         // Names say as much on each day, whatever other days there are.
-        let mut words = Words::new();
+        let mut words = WordCounts::new();
         for node in sorted {
             let reading = read(&Source {
                 path: node.path,
@@ -104,7 +104,7 @@ impl Gathered {
         out
     }
 
-    fn name(&mut self, date: Date, reading: &Reading, words: &mut Words) {
+    fn name(&mut self, date: Date, reading: &Reading, words: &mut WordCounts) {
         let mut place = 0;
         for statement in reading
             .statements
@@ -114,7 +114,7 @@ impl Gathered {
             for range in names(&statement.text) {
                 let name = &statement.text[range];
                 let mut tells = false;
-                words.each(name, |word| tells |= word.tags());
+                words.for_each_word(name, |word| tells |= word.is_taggable());
                 if !tells || name.len() > 40 || name.contains([':', ',', '(', ')']) || is_contracted(name) {
                     continue;
                 }
@@ -195,7 +195,7 @@ fn day(node: &Node<'_>, reading: &Reading) -> Day {
     }
     let mut listed = reading.topics.clone();
     if listed.is_empty() {
-        let mut words = Words::new();
+        let mut words = WordCounts::new();
         for statement in &reading.statements {
             words.begin_block();
             words.count(&statement.text);

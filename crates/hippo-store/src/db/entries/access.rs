@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use rusqlite::{Connection, params};
 
 use hippo_core::consolidation::Record;
-use hippo_core::decay::{self, Profile};
+use hippo_core::decay::{self, DecayCurve};
 use hippo_core::entry::EntryId;
 use hippo_core::time::{Date, Timestamp};
 
@@ -47,7 +47,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`StoreError`]; nothing counts then, and everything is still in the journal.
-    pub fn fold_accesses(&mut self, profile: &Profile, now: Timestamp) -> Result<Folded, StoreError> {
+    pub fn fold_accesses(&mut self, profile: &DecayCurve, now: Timestamp) -> Result<Folded, StoreError> {
         self.in_transaction(|transaction| fold(transaction, profile, now))
     }
 
@@ -78,7 +78,11 @@ enum Target {
     Unreadable,
 }
 
-pub(super) fn fold(connection: &Connection, profile: &Profile, now: Timestamp) -> rusqlite::Result<Folded> {
+pub(super) fn fold(
+    connection: &Connection,
+    profile: &DecayCurve,
+    now: Timestamp,
+) -> rusqlite::Result<Folded> {
     let mut folded = Folded::default();
     let mut targets: BTreeMap<String, Target> = BTreeMap::new();
     let journal: Vec<(i64, String, i64, String)> = connection
@@ -100,7 +104,7 @@ pub(super) fn fold(connection: &Connection, profile: &Profile, now: Timestamp) -
         match target {
             Target::Known(record) => {
                 let nth = next_of_day(connection, &id, &day)?;
-                decay::access(profile, &mut record.entry, Timestamp(at), nth);
+                decay::record_access(profile, &mut record.entry, Timestamp(at), nth);
                 folded.counted += 1;
             }
             Target::Unknown => folded.unknown += 1,

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
 use serde::{Deserialize, Serialize};
 
-use hippo_core::consolidation::{Cycle, Finding, Health, Plan, Refusal, Rule, Run, Step};
+use hippo_core::consolidation::{ConsolidationRun, Cycle, Finding, Health, Plan, Refusal, Rule, Step};
 use hippo_core::schedule::{Outcome, RunRecord};
 use hippo_core::time::Timestamp;
 
@@ -34,7 +34,7 @@ pub struct RunRow {
     /// Cycle, times and outcome, as the schedule reads them.
     pub record: RunRecord,
     /// What its plans start from: live entries, and those that it has demoted so far.
-    pub run: Run,
+    pub run: ConsolidationRun,
     /// Steps in its list, done or not.
     pub planned: u32,
     /// Steps that are done: the first ones of the list.
@@ -89,7 +89,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`StoreError`]; there is no such run then.
-    pub fn start_run(&mut self, run: &Run, plan: &Plan) -> Result<RunId, StoreError> {
+    pub fn start_run(&mut self, run: &ConsolidationRun, plan: &Plan) -> Result<RunId, StoreError> {
         self.in_transaction(|transaction| {
             transaction.execute(
                 "INSERT INTO runs (cycle, started, outcome, live, demoted, planned, done, report)
@@ -159,7 +159,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Row`] when no such run is running; see [`StoreError`]. The step is neither made nor counted then.
-    pub fn apply_step(&mut self, id: RunId, step: &Step) -> Result<Run, StoreError> {
+    pub fn apply_step(&mut self, id: RunId, step: &Step) -> Result<ConsolidationRun, StoreError> {
         let applied = self.in_transaction(|transaction| {
             let Some((done, mut run)) = progress(transaction, id)? else {
                 return Ok(None);
@@ -343,7 +343,7 @@ pub(super) fn read(row: &Row<'_>) -> Result<RunRow, Unreadable> {
             finished: row::time(row, 3)?,
             outcome: named(&outcome)?,
         },
-        run: Run {
+        run: ConsolidationRun {
             started,
             live: row.get(5)?,
             demoted: row.get(6)?,
@@ -355,7 +355,7 @@ pub(super) fn read(row: &Row<'_>) -> Result<RunRow, Unreadable> {
 }
 
 /// Steps done and what the plan starts from, of a run that is running.
-fn progress(connection: &Connection, id: RunId) -> rusqlite::Result<Option<(u32, Run)>> {
+fn progress(connection: &Connection, id: RunId) -> rusqlite::Result<Option<(u32, ConsolidationRun)>> {
     connection
         .prepare_cached("SELECT started, live, demoted, done FROM runs WHERE id = ?1 AND outcome = ?2")?
         .query_row(params![id.0, name_of(Outcome::Running)?], |row| {
@@ -365,15 +365,15 @@ fn progress(connection: &Connection, id: RunId) -> rusqlite::Result<Option<(u32,
 }
 
 /// What the plan of a run started from, unless it is running.
-pub(super) fn ended(connection: &Connection, id: RunId) -> rusqlite::Result<Option<Run>> {
+pub(super) fn ended(connection: &Connection, id: RunId) -> rusqlite::Result<Option<ConsolidationRun>> {
     connection
         .prepare_cached("SELECT started, live, demoted FROM runs WHERE id = ?1 AND outcome <> ?2")?
         .query_row(params![id.0, name_of(Outcome::Running)?], start)
         .optional()
 }
 
-fn start(row: &Row<'_>) -> rusqlite::Result<Run> {
-    Ok(Run {
+fn start(row: &Row<'_>) -> rusqlite::Result<ConsolidationRun> {
+    Ok(ConsolidationRun {
         started: Timestamp(row.get(0)?),
         live: row.get(1)?,
         demoted: row.get(2)?,

@@ -5,13 +5,17 @@
 
 use rusqlite::Connection;
 
-use hippo_core::consolidation::{Change, Run, Snapshot};
+use hippo_core::consolidation::{Change, ConsolidationRun, Snapshot};
 use hippo_core::entry::EntryId;
 
 use super::{put_quick_access, row};
 
 /// Makes a change, and counts in `run` what it demotes. An entry whose row cannot be read is passed over as if it were not there.
-pub(super) fn apply(connection: &Connection, run: &mut Run, change: &Change) -> rusqlite::Result<()> {
+pub(super) fn apply(
+    connection: &Connection,
+    run: &mut ConsolidationRun,
+    change: &Change,
+) -> rusqlite::Result<()> {
     let mut snapshot = Snapshot {
         run: *run,
         ..Snapshot::default()

@@ -185,7 +185,7 @@ fn taught(
         ..Entry::default()
     };
     Record {
-        band: Some(TimeBand::of(at.date(offset), day)),
+        band: Some(TimeBand::from_date(at.date(offset), day)),
         learned: Some(Box::new(lesson.learned)),
         ..Record::new(entry, ASKED)
     }

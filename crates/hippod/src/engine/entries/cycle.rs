@@ -10,7 +10,7 @@ mod plan;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use hippo_core::consolidation::{Cycle, Plan, Rule, Run as CoreRun};
+use hippo_core::consolidation::{ConsolidationRun, Cycle, Plan, Rule};
 use hippo_core::time::Timestamp;
 use hippo_proto::{CycleReport, ErrorKind, RpcError};
 use hippo_store::StoreError;
@@ -50,7 +50,7 @@ pub enum Order {
 pub struct Run {
     cycle: Cycle,
     /// What it starts from.
-    run: CoreRun,
+    run: ConsolidationRun,
     dry_run: bool,
     reply: Option<Answer<CycleReport>>,
     since: Instant,

@@ -225,7 +225,7 @@ mod tests {
         let (before, after) = ("# Pump\n\nIt is blue.\n", "# Valve\n\nIt is shut.\n");
         let known = |text: &str| Known {
             path: "a.md".to_owned(),
-            kind: SourceKind::of("a.md"),
+            kind: SourceKind::from_path("a.md"),
             hash: ContentHash::of(text.as_bytes()).0,
             modified: Timestamp(0),
         };

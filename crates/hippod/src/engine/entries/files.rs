@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use hippo_core::entry::EntryId;
-use hippo_core::index_file::Settings;
+use hippo_core::index_file::IndexFileOptions;
 use hippo_core::layout::{self, INDEX_FILE};
 use hippo_core::time::Timestamp;
 use hippo_fs::{Kind, WorkspaceDir};
@@ -124,8 +124,8 @@ pub struct Now<'a> {
 
 impl Now<'_> {
     /// How the index file is read and written.
-    pub fn settings(&self) -> Settings {
-        Settings {
+    pub fn settings(&self) -> IndexFileOptions {
+        IndexFileOptions {
             offset_seconds: self.offset_seconds,
             undated: self.now,
             entry_level: None,
@@ -200,8 +200,8 @@ impl IndexFile {
     }
 
     /// Keeps what people wrote into entries of `before` that are not in `after`.
-    pub fn keep_blocks(&mut self, before: &[u8], after: &[u8], settings: Settings) {
-        for (id, block) in layout::leaving(before, after, settings) {
+    pub fn keep_blocks(&mut self, before: &[u8], after: &[u8], settings: IndexFileOptions) {
+        for (id, block) in layout::leaving_entries(before, after, settings) {
             self.blocks.keep(id, block);
         }
     }

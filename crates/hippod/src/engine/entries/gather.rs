@@ -7,8 +7,10 @@ use std::time::Duration;
 
 use hippo_core::bootstrap::{self, ENTRIES_PER_FILE, MOST_ENTRIES, MemoryFile, StateFile};
 use hippo_core::chunk::ContentHash;
-use hippo_core::consolidation::{self, Cycle, DocumentState, LogDay, Place, Plan, Record, Snapshot, facts};
-use hippo_core::decay::{self, Profile};
+use hippo_core::consolidation::{
+    self, Cycle, DocumentState, LogDay, Place, Plan, Record, Snapshot, find_repeated_facts,
+};
+use hippo_core::decay::{self, DecayCurve};
 use hippo_core::entry::{EntryId, Pointer};
 use hippo_core::source::{SourceKind, date_in_name};
 use hippo_core::time::Timestamp;
@@ -32,7 +34,7 @@ pub struct Input {
     /// Entries, thresholds and the run; the rest is gathered.
     pub snapshot: Snapshot,
     /// The numbers of the curve.
-    pub profile: Profile,
+    pub profile: DecayCurve,
     /// Root of the workspace.
     pub root: PathBuf,
     /// All documents.
@@ -148,12 +150,12 @@ impl Input {
                 .any(|pointer| changed.contains(&pointer.path))
         };
         let taken = records.iter().filter(|(_, record)| !of_changed(record));
-        let settings = bootstrap::Settings {
+        let settings = bootstrap::BootstrapSettings {
             now: self.snapshot.run.started,
             offset_seconds: self.snapshot.settings.offset_seconds,
             taken: taken.map(|(id, _)| id.clone()).collect(),
             max_entries: Some(self.room(changed.len() + state.len())),
-            ..bootstrap::Settings::default()
+            ..bootstrap::BootstrapSettings::default()
         };
         let made = bootstrap::bootstrap(&memory, &state, &settings);
         let light = (self.cycle == Cycle::Light).then(|| {
@@ -288,7 +290,7 @@ impl Input {
         drop(kept);
         let settings = &self.snapshot.settings;
         let least = settings.merge_above.min(settings.merge_above_shared);
-        self.snapshot.similar = consolidation::similar(&ids, &vectors, &fresh, least);
+        self.snapshot.similar = consolidation::find_similar(&ids, &vectors, &fresh, least);
         Some(compared)
     }
 
@@ -312,7 +314,7 @@ impl Input {
                 *sum = sum.saturating_add(record.entry.hits);
             }
         }
-        self.snapshot.facts = facts(days, |pointer| hits.get(pointer).copied().unwrap_or(0));
+        self.snapshot.facts = find_repeated_facts(days, |pointer| hits.get(pointer).copied().unwrap_or(0));
     }
 }
 

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hippo_core::consolidation::{Place, Record, Removed};
 use hippo_core::entry::{Entry, EntryId};
-use hippo_core::index_file::merge::{self, Field, Rule};
-use hippo_core::index_file::{IndexFile, Indexed, merge_words};
+use hippo_core::index_file::merge::{self, ConflictRule, EntryField};
+use hippo_core::index_file::{IndexFile, IndexedEntry, merge_text};
 use hippo_core::layout::INDEX_FILE;
 use hippo_store::StoreError;
 use hippo_store::db::{Access, Store, Tombstone};
@@ -73,12 +73,12 @@ impl Entries {
         );
         let mut no_entries = unmarked(base, bytes);
         let is_claimed =
-            |there: &&Indexed| there.states_id() || self.known.records.contains_key(&there.entry.id);
+            |there: &&IndexedEntry| there.states_id() || self.known.records.contains_key(&there.entry.id);
         let unclaimed = before.entries().filter(|there| !is_claimed(there));
         no_entries.extend(unclaimed.map(|there| first_line(there.bytes())));
         let is_entry =
-            |there: &&Indexed| there.states_id() || !no_entries.contains(first_line(there.bytes()));
-        let copies = |there: &Indexed| there.entry.clone();
+            |there: &&IndexedEntry| there.states_id() || !no_entries.contains(first_line(there.bytes()));
+        let copies = |there: &IndexedEntry| there.entry.clone();
         let base_entries: Vec<Entry> = before.entries().filter(is_claimed).map(copies).collect();
         let mut theirs: Vec<Entry> = after.entries().filter(is_entry).map(copies).collect();
         if put_back.is_some() {
@@ -107,7 +107,7 @@ impl Entries {
         }
         let (was_in, is_in) = (sections(&before), sections(&after));
         let by_id: BTreeMap<&EntryId, &Entry> = theirs.iter().map(|entry| (&entry.id, entry)).collect();
-        let taken: BTreeSet<(&EntryId, Field)> =
+        let taken: BTreeSet<(&EntryId, EntryField)> =
             merged.taken.iter().map(|(id, field)| (id, *field)).collect();
         let mut revived = Vec::new();
         let mut wanted: Vec<EntryId> = merged.adopted.clone();
@@ -178,7 +178,7 @@ impl Entries {
                 // not be an ancestor of the last one: what only it has was not removed.
                 self.file
                     .words
-                    .note(older, &merge_words(b"", known, older, settings));
+                    .note(older, &merge_text(b"", known, older, settings));
             }
             (Source::File, _) => {}
             (Source::Replaced(_), _) => {
@@ -187,7 +187,7 @@ impl Entries {
                     // Of a version that is known no more: what is not in it was not removed.
                     self.file
                         .words
-                        .note(base, &merge_words(b"", bytes, base, settings));
+                        .note(base, &merge_text(b"", bytes, base, settings));
                 } else if !base.starts_with(bytes) {
                     self.file.words.note(base, bytes);
                 }
@@ -324,7 +324,7 @@ fn keep_counts(theirs: &mut [Entry], base: &[Entry]) {
 
 /// Sections of the entries of a file, outermost first.
 fn sections(file: &IndexFile) -> BTreeMap<EntryId, Vec<String>> {
-    file.placed()
+    file.placed_entries()
         .into_iter()
         .map(|placed| {
             let section = placed.section.into_iter().map(str::to_owned).collect();
@@ -334,16 +334,21 @@ fn sections(file: &IndexFile) -> BTreeMap<EntryId, Vec<String>> {
 }
 
 /// What hippod had in a field that the file's holds in; `None` for what has no text worth telling.
-fn replaced(ours: &Entry, field: Field) -> Option<String> {
+fn replaced(ours: &Entry, field: EntryField) -> Option<String> {
     let list = |all: &[String]| all.join(", ");
     let text = match field {
-        Field::Topic => ours.topic.clone(),
-        Field::Summary => ours.summary.clone(),
-        Field::Pointers => list(&ours.pointers.iter().map(ToString::to_string).collect::<Vec<_>>()),
-        Field::Tags => list(&ours.tags),
-        Field::Related => list(&ours.related.iter().map(ToString::to_string).collect::<Vec<_>>()),
-        Field::Priority => ours.priority.to_string(),
-        Field::Strength | Field::Accessed | Field::Hits | Field::Created | Field::Origin | Field::Version => {
+        EntryField::Topic => ours.topic.clone(),
+        EntryField::Summary => ours.summary.clone(),
+        EntryField::Pointers => list(&ours.pointers.iter().map(ToString::to_string).collect::<Vec<_>>()),
+        EntryField::Tags => list(&ours.tags),
+        EntryField::Related => list(&ours.related.iter().map(ToString::to_string).collect::<Vec<_>>()),
+        EntryField::Priority => ours.priority.to_string(),
+        EntryField::Strength
+        | EntryField::Accessed
+        | EntryField::Hits
+        | EntryField::Created
+        | EntryField::Origin
+        | EntryField::Version => {
             return None;
         }
     };
@@ -354,21 +359,21 @@ fn replaced(ours: &Entry, field: Field) -> Option<String> {
     })
 }
 
-fn told(conflict: &merge::Conflict) -> String {
+fn told(conflict: &merge::MergeConflict) -> String {
     let id = &conflict.id;
     match conflict.rule {
-        Rule::FileWins(field) => {
+        ConflictRule::FileWins(field) => {
             let replaced = conflict.ours.as_ref().and_then(|entry| replaced(entry, field));
             let replaced = replaced.map_or_else(String::new, |replaced| format!(", instead of: {replaced}"));
             let field = format!("{field:?}").to_lowercase();
             format!("{id}: {field} was changed in {INDEX_FILE} and by hippod; the file's holds{replaced}")
         }
-        Rule::RemovalWins => {
+        ConflictRule::RemovalWins => {
             format!(
                 "{id}: removed from {INDEX_FILE} while hippod changed it; it is forgotten (hippoctl index restore {id})"
             )
         }
-        Rule::ChangeBeatsPruning => {
+        ConflictRule::ChangeBeatsPruning => {
             format!("{id}: changed in {INDEX_FILE} while hippod put it away; it stays")
         }
     }

@@ -114,7 +114,7 @@ impl Hand {
         self.before_a_change(workspace, at)?;
         let now = self.now_of(workspace, at);
         let moment = now.now;
-        let gist = bootstrap::gist(&bootstrap::default_rules(), &appended.topic, &request.text);
+        let gist = bootstrap::extract_gist(&bootstrap::default_rules(), &appended.topic, &request.text);
         let (priority, rule) = match (request.priority, gist.priority) {
             (Some(priority), _) => (answers::priority(priority), None),
             // What is known of the user, and what the user said of the work, never fades.
@@ -137,7 +137,7 @@ impl Hand {
             && let Some(mut known) = standing(workspace, &pointer)
         {
             let profile = workspace.view.config.index.profile();
-            decay::access(&profile, &mut known.entry, moment, 1);
+            decay::record_access(&profile, &mut known.entry, moment, 1);
             // What was asked for this time holds as well.
             let more: Vec<String> = tags
                 .into_iter()

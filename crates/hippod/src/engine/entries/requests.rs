@@ -154,8 +154,11 @@ impl Hand {
         record.place = Place::Index;
         record.apart = true;
         // Bringing it back is an access; without strength the next cycle would put it away again.
-        decay::access(&profile, &mut record.entry, now, 1);
-        record.entry.strength = record.entry.strength.max(decay::Band::Moderate.threshold());
+        decay::record_access(&profile, &mut record.entry, now, 1);
+        record.entry.strength = record
+            .entry
+            .strength
+            .max(decay::StrengthBand::Moderate.threshold());
         let written = (|| {
             let mut batch = workspace.store.begin_entries()?;
             batch.put_record(&record)?;
@@ -217,10 +220,13 @@ impl Hand {
         let now = self.shared.clock.now();
         let profile = workspace.view.config.index.profile();
         record.strength = decay::strength_at(&profile, &record.entry, now);
-        record.filed = Filed::of(&record);
+        record.filed = Filed::from_record(&record);
         if record.band.is_none() && record.place == Place::Index {
             let offset = self.now_of(workspace, at).offset_seconds;
-            record.band = Some(TimeBand::of(record.entry.created.date(offset), now.date(offset)));
+            record.band = Some(TimeBand::from_date(
+                record.entry.created.date(offset),
+                now.date(offset),
+            ));
         }
         let written = (|| {
             let mut batch = workspace.store.begin_entries()?;

@@ -1,13 +1,13 @@
 //! Why the entry of a question that was asked before does not answer alone.
 
 use hippo_core::consolidation::{Learned, Record};
-use hippo_core::decay::Band;
+use hippo_core::decay::StrengthBand;
 
 use super::super::question::Question;
 
 /// Why the entry of the same question does not answer alone; `None`: it does.
 pub(super) fn doubt(record: &Record, strength: f32, question: &Question) -> Option<&'static str> {
-    if Band::of(strength) < Band::Moderate {
+    if StrengthBand::from_strength(strength) < StrengthBand::Moderate {
         return Some("the entry of the same question is weaker than 0.5: a search verifies it");
     }
     if question.filter.is_set() || question.request.min_score.is_some() {

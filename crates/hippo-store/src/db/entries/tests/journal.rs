@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use hippo_core::decay::{self, Profile};
+use hippo_core::decay::{self, DecayCurve};
 
 use super::super::access::{self, Access};
 use super::*;
 
-const PROFILE: Profile = Profile::PROTOCOL;
+const PROFILE: DecayCurve = DecayCurve::PROTOCOL;
 
 fn access(name: &str, hours: i64) -> Access {
     let at = NOW.plus(hours * HOUR);
@@ -27,7 +27,7 @@ fn expected(mut entry: Entry, accesses: &[Access]) -> Entry {
     for access in accesses.iter().filter(|access| access.entry == name) {
         let nth = days.entry(access.day).or_insert(0);
         *nth += 1;
-        decay::access(&PROFILE, &mut entry, access.at, *nth);
+        decay::record_access(&PROFILE, &mut entry, access.at, *nth);
     }
     entry
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use hippo_core::bootstrap::TECHNICAL;
 use hippo_core::chunk::ContentHash;
 use hippo_core::consolidation::{
-    self, Change, CoAccess, Cycle, DocumentState, Plan, Rule, SectionState, Settings, Similar, Snapshot, Step,
+    self, Change, CoAccess, ConsolidationSettings, Cycle, DocumentState, Plan, Rule, SectionState, Similar,
+    Snapshot, Step,
 };
 use hippo_core::entry::Priority;
 use hippo_core::schedule::Outcome;
@@ -22,7 +23,7 @@ fn snapshot(store: &Store) -> Snapshot {
         records: read.records,
         quick_access: read.quick_access,
         proposed: read.proposed,
-        settings: Settings::default(),
+        settings: ConsolidationSettings::default(),
         ..Snapshot::default()
     };
     snapshot.begin(NOW);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use hippo_core::consolidation::{Cycle, Learned, Place, co_access_left};
+use hippo_core::consolidation::{Cycle, Learned, Place, decayed_co_access};
 use hippo_core::entry::EntryId;
 use hippo_core::schedule::Outcome;
 use hippo_core::time::Timestamp;
@@ -218,7 +218,7 @@ impl Hand {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let faded =
-            |known: &hippo_store::db::CoAccessed| co_access_left(known.pair.count, known.last, now) == 0;
+            |known: &hippo_store::db::CoAccessed| decayed_co_access(known.pair.count, known.last, now) == 0;
         if cycle == Cycle::Light {
             return Ok(());
         }

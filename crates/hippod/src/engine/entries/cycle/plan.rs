@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use hippo_core::bootstrap::MOST_ENTRIES;
-use hippo_core::consolidation::{self, CoAccess, Cycle, Plan, Run as CoreRun, Snapshot, co_access_left};
+use hippo_core::consolidation::{self, CoAccess, ConsolidationRun, Cycle, Plan, Snapshot, decayed_co_access};
 use hippo_core::schedule::Outcome;
 use hippo_core::source::SourceKind;
 use hippo_core::time::Timestamp;
@@ -57,7 +57,7 @@ impl Hand {
             .filter(|record| record.place == consolidation::Place::Index)
             .count();
         let run = resumes.map_or(
-            CoreRun {
+            ConsolidationRun {
                 started,
                 live: u32::try_from(live).unwrap_or(u32::MAX),
                 demoted: 0,
@@ -86,13 +86,15 @@ impl Hand {
         });
         let offset_seconds = self.offset(workspace, started);
         if cycle == Cycle::Light && !dry_run && resumes.is_none() && nothing_new {
-            let settings = consolidation::Settings {
+            let settings = consolidation::ConsolidationSettings {
                 offset_seconds,
                 profile,
                 ..workspace.view.config.index.consolidation()
             };
             let known = &workspace.entries.known;
-            if let Some(plan) = consolidation::idle(&known.records, &known.quick_access, &settings, started) {
+            if let Some(plan) =
+                consolidation::plan_idle(&known.records, &known.quick_access, &settings, started)
+            {
                 let begun = self.begin(workspace, plan, BTreeSet::new());
                 if let Err(error) = &begun {
                     self.give_up(workspace, &error.to_string());
@@ -143,7 +145,7 @@ impl Hand {
     pub(in crate::engine) fn fold(
         &mut self,
         workspace: &mut Workspace,
-        profile: &hippo_core::decay::Profile,
+        profile: &hippo_core::decay::DecayCurve,
         at: Instant,
     ) -> Result<(), StoreError> {
         if workspace.entries.known.journal == 0 {
@@ -192,7 +194,7 @@ impl Hand {
         let mut settings = workspace.view.config.index.consolidation();
         settings.offset_seconds = self.offset(workspace, started);
         let co_access = entries.known.co_access.iter().map(|known| CoAccess {
-            count: co_access_left(known.pair.count, known.last, started),
+            count: decayed_co_access(known.pair.count, known.last, started),
             ..known.pair.clone()
         });
         let snapshot = Snapshot {
@@ -219,7 +221,7 @@ impl Hand {
             .iter()
             .map(|(path, known)| Known {
                 path: path.clone(),
-                kind: SourceKind::of(path),
+                kind: SourceKind::from_path(path),
                 hash: known.hash,
                 modified: Timestamp(known.mark.mtime_ns / 1_000_000),
             })

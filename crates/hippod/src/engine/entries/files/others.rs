@@ -6,7 +6,7 @@ use std::ops::Bound;
 use std::path::Path;
 use std::time::Instant;
 
-use hippo_core::hierarchy::{FOLDER, Meta};
+use hippo_core::hierarchy::{FOLDER, HierarchyMeta};
 use hippo_core::layout::{self, META_FILE};
 use hippo_fs::{Kind, Refusal, WorkspaceDir};
 use hippo_store::db::RunFile;
@@ -121,7 +121,9 @@ fn read(dir: &WorkspaceDir, path: &str) -> io::Result<Option<Vec<u8>>> {
 /// Whether hippod wrote a file: the list of files, and what says so itself. Another tool may keep its files in the same place.
 pub(super) fn is_ours(path: &str, bytes: &[u8]) -> bool {
     let says_so = bytes.windows(MARK.len()).take(1_000).any(|part| part == MARK);
-    bytes.is_empty() || says_so || (path == META_FILE && serde_json::from_slice::<Meta>(bytes).is_ok())
+    bytes.is_empty()
+        || says_so
+        || (path == META_FILE && serde_json::from_slice::<HierarchyMeta>(bytes).is_ok())
 }
 
 /// Puts a file back as it was before a run, where it is still as the run left it. Answers whether it was.
@@ -166,7 +168,7 @@ pub(super) fn made_here(dir: &WorkspaceDir) -> io::Result<Vec<String>> {
                 continue;
             }
             let path = format!("{FOLDER}/{name}/{file}");
-            if layout::is_made_here(&path) && entry.kind == Kind::File {
+            if layout::is_generated_path(&path) && entry.kind == Kind::File {
                 found.push(path);
             }
         }

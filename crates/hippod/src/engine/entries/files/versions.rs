@@ -6,7 +6,7 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use hippo_core::index_file::IndexFile as Parsed;
-use hippo_core::index_file::Settings;
+use hippo_core::index_file::IndexFileOptions;
 use hippo_core::time::Timestamp;
 use hippo_store::StoreError;
 use hippo_store::db::{EntryBatch, Store};
@@ -153,7 +153,7 @@ impl Versions {
     }
 
     /// Where bytes come from that stand in the file in place of `base`.
-    pub fn origin(&self, base: &[u8], bytes: &[u8], now: Timestamp, settings: Settings) -> Origin {
+    pub fn origin(&self, base: &[u8], bytes: &[u8], now: Timestamp, settings: IndexFileOptions) -> Origin {
         if stamp(base).is_some() && stamp(base) == stamp(bytes) {
             return Origin::Current;
         }
@@ -197,11 +197,13 @@ fn stamp(bytes: &[u8]) -> Option<&[u8]> {
 fn written_at(bytes: &[u8]) -> Option<Timestamp> {
     let end = stamp(bytes)?;
     let header = [end, b"-->"].concat();
-    Parsed::parse(&header, Settings::default()).header()?.reindexed
+    Parsed::parse(&header, IndexFileOptions::default())
+        .header()?
+        .reindexed
 }
 
 /// Whether most entries of a version are others.
-fn differs(version: &[u8], bytes: &[u8], settings: Settings) -> bool {
+fn differs(version: &[u8], bytes: &[u8], settings: IndexFileOptions) -> bool {
     let (before, after) = (
         Parsed::parse(version, settings).to_entries(),
         Parsed::parse(bytes, settings).to_entries(),
@@ -232,7 +234,8 @@ mod tests {
         for (at, bytes) in [&one, &two, &three].into_iter().enumerate() {
             versions.note(bytes, minute(i64::try_from(at).unwrap()));
         }
-        let origin = |bytes: &[u8], at| versions.origin(&three, bytes, minute(at), Settings::default());
+        let origin =
+            |bytes: &[u8], at| versions.origin(&three, bytes, minute(at), IndexFileOptions::default());
         let edited = |bytes: &[u8], times: usize, from: &str| {
             let text = String::from_utf8(bytes.to_vec()).unwrap();
             text.replacen(from, "Somebody's own words.", times).into_bytes()

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hippo_core::index_file::{IndexFile as Parsed, Settings, merge_words};
+use hippo_core::index_file::{IndexFile as Parsed, IndexFileOptions, merge_text};
 use hippo_core::time::Timestamp;
 use hippo_store::StoreError;
 use hippo_store::db::{EntryBatch, Store};
@@ -85,7 +85,12 @@ impl Words {
     }
 
     /// Merges all of them into the file as it is now. Returns `None` where nothing waits.
-    pub fn merge(&mut self, current: Option<&[u8]>, settings: Settings, now: Timestamp) -> Option<Vec<u8>> {
+    pub fn merge(
+        &mut self,
+        current: Option<&[u8]>,
+        settings: IndexFileOptions,
+        now: Timestamp,
+    ) -> Option<Vec<u8>> {
         self.merged = 0;
         if self.waiting.is_empty() {
             return None;
@@ -95,7 +100,7 @@ impl Words {
             None => Parsed::skeleton(now, settings).to_bytes(),
         };
         for edit in self.waiting.values() {
-            bytes = merge_words(&edit.from, &bytes, &edit.to, settings);
+            bytes = merge_text(&edit.from, &bytes, &edit.to, settings);
         }
         self.merged = self.next;
         Some(bytes)
@@ -156,7 +161,7 @@ mod tests {
             words.are_kept();
         };
         let merge = |words: &mut Words, current: &[u8]| {
-            let merged = words.merge(Some(current), Settings::default(), Timestamp(1));
+            let merged = words.merge(Some(current), IndexFileOptions::default(), Timestamp(1));
             merged.map(|bytes| String::from_utf8(bytes).unwrap())
         };
         let mut words = Words::default();

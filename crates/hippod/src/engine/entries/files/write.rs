@@ -3,9 +3,9 @@
 use std::io;
 use std::time::Instant;
 
-use hippo_core::hierarchy::{FOLDER, Limits, Meta};
+use hippo_core::hierarchy::{FOLDER, HierarchyMeta, Limits};
 use hippo_core::index_file::IndexFile as Parsed;
-use hippo_core::layout::{self, INDEX_FILE, META_FILE, Wanted};
+use hippo_core::layout::{self, INDEX_FILE, LayoutInput, META_FILE};
 use hippo_store::StoreError;
 use hippo_store::db::{RunFile, Store};
 use hippo_store::shared_file::SharedFile;
@@ -171,8 +171,8 @@ impl Entries {
         Ok(())
     }
 
-    fn laid_out(&self, current: Option<&[u8]>, now: Now<'_>) -> layout::Files {
-        let meta: Option<Meta> = files::read(&now.root.join(META_FILE), others::LARGEST)
+    fn laid_out(&self, current: Option<&[u8]>, now: Now<'_>) -> layout::LaidOutFiles {
+        let meta: Option<HierarchyMeta> = files::read(&now.root.join(META_FILE), others::LARGEST)
             .ok()
             .and_then(|bytes| serde_json::from_slice(&bytes).ok());
         let limits = Limits {
@@ -181,7 +181,7 @@ impl Entries {
             ..Limits::default()
         };
         let forgotten = self.forgotten();
-        let wanted = Wanted {
+        let wanted = LayoutInput {
             records: &self.known.records,
             forgotten: &forgotten,
             quick_access: &self.known.quick_access,
@@ -190,7 +190,7 @@ impl Entries {
             settings: now.settings(),
             now: now.now,
         };
-        let returning = layout::with_returning(current, self.file.blocks.iter(), &wanted);
+        let returning = layout::insert_returning(current, self.file.blocks.iter(), &wanted);
         layout::lay_out(returning.as_deref().or(current), &wanted)
     }
 

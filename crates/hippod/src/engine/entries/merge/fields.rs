@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use hippo_core::bootstrap::TimeBand;
 use hippo_core::consolidation::{Filed, Place, Record};
 use hippo_core::entry::{Entry, EntryId, Origin};
-use hippo_core::index_file::Known;
-use hippo_core::index_file::merge::Field;
+use hippo_core::index_file::IndexSection;
+use hippo_core::index_file::merge::EntryField;
 
 use super::Now;
 
@@ -15,7 +15,7 @@ pub(super) fn take_fields(
     record: &mut Record,
     merged: &Entry,
     theirs: Option<&Entry>,
-    taken: &BTreeSet<(&EntryId, Field)>,
+    taken: &BTreeSet<(&EntryId, EntryField)>,
     now: Now<'_>,
 ) {
     let took = |field| taken.contains(&(&merged.id, field));
@@ -23,34 +23,33 @@ pub(super) fn take_fields(
     let created = record.entry.created;
     let filed_hits = record.filed.map_or(hits, |filed| filed.hits);
     record.hashes = hashes_for(record, merged);
-    if took(Field::Summary) || took(Field::Topic) || took(Field::Pointers) {
+    if took(EntryField::Summary) || took(EntryField::Topic) || took(EntryField::Pointers) {
         // It is the work of a person from now on: no run writes over it.
         record.by_hand = true;
     }
     record.entry = Entry {
-        strength: if took(Field::Strength) {
+        strength: if took(EntryField::Strength) {
             merged.strength
         } else {
             initial
         },
-        accessed: match (took(Field::Strength), took(Field::Accessed)) {
+        accessed: match (took(EntryField::Strength), took(EntryField::Accessed)) {
             (true, _) => now.now,
             (false, true) => merged.accessed.max(accessed),
             (false, false) => accessed,
         },
-        replayed_to: record
-            .entry
-            .replayed_to
-            .filter(|at| !took(Field::Strength) && (!took(Field::Accessed) || *at > merged.accessed)),
+        replayed_to: record.entry.replayed_to.filter(|at| {
+            !took(EntryField::Strength) && (!took(EntryField::Accessed) || *at > merged.accessed)
+        }),
         // Agents count accesses in the file: theirs are added to those that are known by now.
-        hits: if took(Field::Hits) {
+        hits: if took(EntryField::Hits) {
             let sum = i64::from(hits) + i64::from(merged.hits) - i64::from(filed_hits);
             u32::try_from(sum.max(0)).unwrap_or(u32::MAX)
         } else {
             hits
         },
         // The file knows the day alone.
-        created: if took(Field::Created) {
+        created: if took(EntryField::Created) {
             merged.created
         } else {
             created
@@ -60,13 +59,13 @@ pub(super) fn take_fields(
     let (Some(filed), Some(theirs)) = (record.filed.as_mut(), theirs) else {
         return;
     };
-    if took(Field::Strength) {
+    if took(EntryField::Strength) {
         filed.hundredths = hundredths(theirs.strength);
     }
-    if took(Field::Accessed) {
+    if took(EntryField::Accessed) {
         filed.accessed = theirs.accessed;
     }
-    if took(Field::Hits) {
+    if took(EntryField::Hits) {
         filed.hits = theirs.hits;
     }
 }
@@ -107,11 +106,11 @@ pub(super) fn brought_back(known: &Record, entry: &Entry, now: Now<'_>) -> Recor
 
 /// Puts a record where a person moved it. Answers whether it was taken out of the Decay Queue.
 pub(super) fn put_into(record: &mut Record, section: &[String]) -> bool {
-    let known = section.first().and_then(|title| Known::of(title));
-    if known == Some(Known::ByTopic) {
+    let known = section.first().and_then(|title| IndexSection::from_title(title));
+    if known == Some(IndexSection::ByTopic) {
         record.group = section.get(1).cloned().unwrap_or_default();
     }
-    let revived = matches!(record.place, Place::Queue(_)) && known != Some(Known::DecayQueue);
+    let revived = matches!(record.place, Place::Queue(_)) && known != Some(IndexSection::DecayQueue);
     if revived {
         record.place = Place::Index;
     }
@@ -122,7 +121,7 @@ pub(super) fn put_into(record: &mut Record, section: &[String]) -> bool {
 pub(in super::super) fn adopted(entry: &Entry, section: Option<&Vec<String>>, now: Now<'_>) -> Record {
     let today = now.now.date(now.offset_seconds);
     let mut record = Record {
-        band: Some(TimeBand::of(entry.created.date(now.offset_seconds), today)),
+        band: Some(TimeBand::from_date(entry.created.date(now.offset_seconds), today)),
         filed: Some(Filed {
             accessed: entry.accessed,
             hits: entry.hits,
@@ -136,7 +135,8 @@ pub(in super::super) fn adopted(entry: &Entry, section: Option<&Vec<String>>, no
     };
     if let Some(section) = section {
         put_into(&mut record, section);
-        if section.first().and_then(|title| Known::of(title)) == Some(Known::DecayQueue) {
+        if section.first().and_then(|title| IndexSection::from_title(title)) == Some(IndexSection::DecayQueue)
+        {
             record.place = Place::Queue(now.now);
         }
     }

@@ -99,14 +99,14 @@ fn record(number: usize) -> Record {
             ..Entry::default()
         },
     };
-    record.filed = Filed::of(&record);
+    record.filed = Filed::from_record(&record);
     record
 }
 
 fn paint(entries: &mut Entries, colour: &str) {
     for record in entries.known.records.values_mut() {
         record.entry.summary = format!("It is {colour}.");
-        record.filed = Filed::of(record);
+        record.filed = Filed::from_record(record);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Laws of the three-way merge of text.
+//! Property tests of the three-way merge of text.
 
 use std::collections::BTreeSet;
 
@@ -7,14 +7,14 @@ use proptest::prelude::*;
 use super::*;
 use crate::time::Timestamp;
 
-const SETTINGS: Settings = Settings {
+const SETTINGS: IndexFileOptions = IndexFileOptions {
     offset_seconds: 0,
     undated: Timestamp(0),
     entry_level: None,
 };
 
 fn merged(base: &str, ours: &str, theirs: &str) -> String {
-    let merged = merge_words(base.as_bytes(), ours.as_bytes(), theirs.as_bytes(), SETTINGS);
+    let merged = merge_text(base.as_bytes(), ours.as_bytes(), theirs.as_bytes(), SETTINGS);
     String::from_utf8(merged).unwrap()
 }
 
@@ -27,7 +27,7 @@ fn entry(id: &str, summary: &str, prose: &str) -> String {
 }
 
 #[test]
-fn lines_appended_by_a_person_follow_what_hippod_wrote() {
+fn lines_that_a_person_appended_follow_hippod_s_lines() {
     let base = format!("{HEAD}\n{}{META}", entry("a", "Old.", ""));
     let ours = base
         .replace("00:00:00Z", "00:00:09Z")
@@ -40,7 +40,7 @@ fn lines_appended_by_a_person_follow_what_hippod_wrote() {
 }
 
 #[test]
-fn what_one_side_removed_stays_removed_unless_the_other_changed_it() {
+fn a_line_removed_on_one_side_stays_removed_unless_the_other_changed_it() {
     let base = "One.\nTwo.\nThree.\n";
     assert_eq!(
         merged(base, "One.\nThree.\n", "One.\nTwo.\nThree.\nFour.\n"),
@@ -57,19 +57,19 @@ fn what_one_side_removed_stays_removed_unless_the_other_changed_it() {
 }
 
 #[test]
-fn prose_within_an_entry_is_merged_and_its_fields_are_left_to_the_layout() {
+fn prose_in_an_entry_is_merged_and_fields_keep_our_value() {
     let base = entry("a", "Old.", "\nProse.\n");
     let ours = base.replace("Old.", "Hippod's summary.");
     let theirs = base.replace("Prose.\n", "Prose.\nMore prose.\n");
     let expected = ours.replace("Prose.\n", "Prose.\nMore prose.\n");
     assert_eq!(merged(&base, &ours, &theirs), expected);
-    // A key that hippod does not know stands in the comment alone.
+    // A key unknown to hippod exists only in the comment.
     let theirs = base.replace("str=0.50", "str=0.50 | mood=calm");
     assert!(merged(&base, &ours, &theirs).contains("mood=calm"));
 }
 
 #[test]
-fn an_entry_of_a_person_is_inserted_once_and_none_of_hippods_goes() {
+fn an_entry_added_in_the_file_is_inserted_once_and_no_entry_of_ours_is_lost() {
     let base = format!("{HEAD}\n{}", entry("a", "A.", ""));
     let ours = format!("{base}{}", entry("b", "B.", ""));
     let theirs = format!("{HEAD}\n{}{}", entry("c", "C.", ""), entry("b", "B.", ""));
@@ -87,7 +87,7 @@ fn a_large_file_in_which_every_line_differs_is_merged_in_bounded_time() {
     assert_eq!(result.lines().count(), 60_000);
 }
 
-/// A part of a file: a line, or an entry with a line of prose.
+/// Part of a file: a line, or an entry with a line of prose.
 fn part() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => "[a-z]{1,2}".prop_map(|line| format!("word {line}\n")),
@@ -98,7 +98,7 @@ fn part() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A file, and two that were made from it by dropping and adding parts.
+/// A base file and two versions made by dropping and inserting parts.
 fn versions() -> impl Strategy<Value = [String; 3]> {
     let edit = || prop::collection::vec((any::<prop::sample::Index>(), prop::option::of(part())), 0..6);
     (prop::collection::vec(part(), 0..12), edit(), edit()).prop_map(|(base, one, other)| {
@@ -118,7 +118,7 @@ fn versions() -> impl Strategy<Value = [String; 3]> {
     })
 }
 
-/// Lines that people write.
+/// Lines written by people.
 fn lines(file: &str) -> BTreeSet<&str> {
     let own = ["<!--", "- entries in this file", "→ ", "It is so."];
     let lines = file.lines().map(str::trim_end);
@@ -129,7 +129,7 @@ fn lines(file: &str) -> BTreeSet<&str> {
 
 proptest! {
     #[test]
-    fn no_line_that_one_side_added_is_absent([base, ours, theirs] in versions()) {
+    fn every_added_line_is_in_the_result([base, ours, theirs] in versions()) {
         let result = merged(&base, &ours, &theirs);
         let (base, result) = (lines(&base), lines(&result));
         for side in [&ours, &theirs] {
@@ -148,7 +148,7 @@ proptest! {
 
     #[test]
     fn merging_again_changes_nothing(lines in prop::collection::btree_map("[a-z]{3}", 0..27_usize, 0..40)) {
-        // Each line is in one, two or all of the versions.
+        // Each line is in one, two or all versions.
         let version = |side: u32| -> String {
             let has = |among: &usize| !(among / 3_usize.pow(side)).is_multiple_of(3);
             lines.iter().filter(|(_, among)| has(among)).map(|(line, _)| format!("{line}\n")).collect()
@@ -165,7 +165,7 @@ proptest! {
     }
 
     #[test]
-    fn no_line_that_both_sides_have_is_absent(versions in prop::array::uniform3(prop::collection::vec("[a-d]", 0..9))) {
+    fn every_line_of_both_sides_is_in_the_result(versions in prop::array::uniform3(prop::collection::vec("[a-d]", 0..9))) {
         let [base, ours, theirs] = versions.map(|lines| -> String { lines.iter().map(|line| format!("{line}\n")).collect() });
         let result = merged(&base, &ours, &theirs);
         for line in lines(&ours).intersection(&lines(&theirs)) {
@@ -175,6 +175,6 @@ proptest! {
 
     #[test]
     fn any_bytes_are_merged(base in any::<Vec<u8>>(), ours in any::<Vec<u8>>(), theirs in any::<Vec<u8>>()) {
-        let _ = merge_words(&base, &ours, &theirs, SETTINGS);
+        let _ = merge_text(&base, &ours, &theirs, SETTINGS);
     }
 }
