@@ -161,7 +161,7 @@ pub(super) fn infer<'r>(
 
 /// Whether a title, a line, or two lines together read like an instruction to an agent.
 fn steers(titles: &[&str], lines: &[Line]) -> bool {
-    let steers = |text: &str| instruction::rule(text).is_some();
+    let steers = |text: &str| instruction::match_rule(text).is_some();
     let pairs = || {
         lines
             .windows(2)

@@ -12,7 +12,7 @@ use super::draft::Draft;
 use super::lines::Text;
 use super::values::{Values, first_by_key};
 use super::words::counted;
-use crate::literal::Sort as Sought;
+use crate::literal::LiteralKind as Sought;
 use crate::text::start;
 use declared::{Declared, Sort, declared};
 pub(super) use language::Language;

@@ -7,7 +7,7 @@ use super::draft::Draft;
 use super::lines::Text;
 use super::values::Values;
 use super::words::counted;
-use crate::literal::Sort;
+use crate::literal::LiteralKind;
 use crate::text::{clip, start};
 
 /// Marked names that are counted.
@@ -118,7 +118,7 @@ impl<'t> Found<'t> {
             .into_iter()
             .chain(marked.into_iter().map(|(name, _)| name.to_owned()));
         draft.list("names", defined, 4);
-        let paths = values.of(&[Sort::Url, Sort::Path]);
+        let paths = values.of(&[LiteralKind::Url, LiteralKind::Path]);
         draft.list(
             "links",
             paths
@@ -133,14 +133,14 @@ impl<'t> Found<'t> {
             2,
         );
         let ids = values
-            .of(&[Sort::Id])
+            .of(&[LiteralKind::Id])
             .into_iter()
             .map(|found| found.text.to_owned());
         draft.list("ids", ids, 0);
         draft.list(
             "numbers",
             values
-                .of(&[Sort::Number])
+                .of(&[LiteralKind::Number])
                 .into_iter()
                 .map(|found| found.text.to_owned()),
             0,

@@ -44,7 +44,7 @@ pub(crate) const END: &str = "<!-- /hippod -->";
 /// look as if somebody had removed them.
 pub(super) fn read(text: &[u8], first: u32, diagnostics: &mut Vec<Diagnostic>) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
-    for line in line::Lines::new(text) {
+    for line in line::MarkdownLines::new(text) {
         if let Some(before) = lines.last_mut() {
             before.next = line.start;
         }
@@ -64,14 +64,14 @@ pub(super) fn read(text: &[u8], first: u32, diagnostics: &mut Vec<Diagnostic>) -
         let trimmed = trim(content);
         let mut problem = None;
         line.shape = if let Some(open) = fence {
-            if open.closed_by(trimmed) {
+            if open.is_closed_by(trimmed) {
                 fence = None;
             }
             Shape::Fenced
         } else if block {
             block = trimmed != END.as_bytes();
             Shape::Generated(false)
-        } else if let Some(open) = Fence::open(trimmed) {
+        } else if let Some(open) = Fence::parse(trimmed) {
             if fences[at] {
                 fence = Some(open);
                 Shape::Fenced
@@ -112,7 +112,7 @@ fn closed_fences(text: &[u8], lines: &[Line]) -> Vec<bool> {
     let (mut backticks, mut tildes) = (0, 0);
     for (at, line) in lines.iter().enumerate().rev() {
         let trimmed = trim(&text[line.start..line.end]);
-        let Some(fence) = Fence::open(trimmed) else {
+        let Some(fence) = Fence::parse(trimmed) else {
             continue;
         };
         let longest = if fence.mark == b'`' {

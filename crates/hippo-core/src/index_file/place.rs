@@ -83,7 +83,7 @@ impl IndexFile {
         let body = text::escape_comments(body.trim_matches(['\n', '\r']));
         for line in body.lines() {
             // A fence here could close one that was left open further up.
-            if Fence::open(trim(line.as_bytes())).is_some() {
+            if Fence::parse(trim(line.as_bytes())).is_some() {
                 text.push('\\');
             }
             text.push_str(line);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hippo_core::context::{ContextEntry, Decay, Kind, Lifecycle, Modifiers, Source};
+use hippo_core::context::{ContextEntry, Decay, EntryKind, EntrySource, Lifecycle, Modifiers};
 use rusqlite::Connection;
 
 use super::rows::columns;
@@ -184,8 +184,8 @@ fn session(file: &Path) -> Vec<Vec<u8>> {
 fn entry(id: &str) -> ContextEntry {
     ContextEntry {
         id: id.to_owned(),
-        kind: Kind::ToolResult,
-        source: Source {
+        kind: EntryKind::ToolResult,
+        source: EntrySource {
             kind: "exec".to_owned(),
             reference: format!("make {id}"),
             turn: 3,

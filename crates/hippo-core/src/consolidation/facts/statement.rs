@@ -7,7 +7,7 @@ use super::LogDay;
 use crate::bootstrap::line::clean;
 use crate::bootstrap::summary::split;
 use crate::bootstrap::words::Words;
-use crate::chunk::text::visible;
+use crate::chunk::text::strip_comments;
 use crate::chunk::{Chunk, ChunkKind, Speaker, chunk_text};
 use crate::own_block::generated;
 use crate::redact::redact;
@@ -81,7 +81,7 @@ pub(super) fn each(log: &LogDay<'_>, words: &mut Words, mut sink: impl FnMut(Sta
             continue;
         }
         let text = chunk_text(log.bytes, chunk);
-        for line in joined(&visible(&text)) {
+        for line in joined(&strip_comments(&text)) {
             if has_secret(&line) || MACHINE.iter().any(|mark| line.contains(mark)) {
                 continue;
             }
