@@ -1,19 +1,20 @@
-//! What must hold of every reader and extractor, whatever bytes it is given?
+//! Fuzz targets with invariants of all readers and extractors.
 //!
-//! Each target takes any bytes and panics where a promise is broken. The tests of this crate try seeds and mutations of
-//! them, a few seconds each time; `fuzz/run` has the same targets for libFuzzer, with a nightly toolchain and `cargo-fuzz`:
+//! Each target accepts any bytes and panics if an invariant is violated. The tests of this crate run seeds and
+//! mutations for a few seconds. `fuzz/run` has the same targets for libFuzzer, with a nightly toolchain and
+//! `cargo-fuzz`:
 //!
 //! ```text
 //! cargo +nightly fuzz run --fuzz-dir fuzz/run transcript -- -max_total_time=60
 //! ```
 //!
-//! The first byte often chooses among settings, so that all of them are tried.
+//! The first byte often selects settings, so that all are tried.
 
-use hippo_core::compaction::{self, Compacted, Compactor, Format, Options, Pass};
+use hippo_core::compaction::{self, Compacted, CompactionOptions, CompactionPass, Compactor, SessionFormat};
 use hippo_core::context::Shown;
-use hippo_core::context::capture::{self, Put, Settings};
+use hippo_core::context::capture::{self, CaptureInput, CaptureSettings};
 use hippo_core::context::policy;
-use hippo_core::context::render::Format::{Json, Markdown};
+use hippo_core::context::render::SectionFormat::{Json, Markdown};
 use hippo_core::context::render::{CLOSE, OPEN, render, without_sections};
 use hippo_core::extract::{self, Hints, MOST_TOKENS};
 use hippo_core::import::{self, LARGEST, Memory, Program, Trouble};
@@ -22,11 +23,11 @@ use hippo_core::time::Timestamp;
 use hippo_core::{chunk, control, flush, harness, own_block, redact, tokens};
 use hippo_proto::folder::Trust;
 
-/// A target: its name, and what it does with bytes.
-pub type Target = (&'static str, fn(&[u8]));
+/// Fuzz target: name and function.
+pub type FuzzTarget = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 13] = [
+pub const TARGETS: [FuzzTarget; 13] = [
     ("transcript", transcript),
     ("extraction", extraction),
     ("entry", entry),
@@ -42,7 +43,7 @@ pub const TARGETS: [Target; 13] = [
     ("trust", trust),
 ];
 
-/// Tools and what they were called with, by which extraction tells kinds apart.
+/// Source types and references, from which extraction detects the kind of content.
 const SOURCES: [(&str, &str); 12] = [
     ("", ""),
     ("read", "src/lib.rs"),
@@ -58,14 +59,14 @@ const SOURCES: [(&str, &str); 12] = [
     ("error", "Traceback (most recent call last):"),
 ];
 
-fn split(data: &[u8]) -> (usize, &[u8]) {
+fn split_first_byte(data: &[u8]) -> (usize, &[u8]) {
     data.split_first()
         .map_or((0, data), |(first, rest)| (usize::from(*first), rest))
 }
 
-/// What of a transcript goes into the log is short, stays within its sections and hides nothing of the log.
-fn sections(bytes: &[u8]) {
-    let found = flush::flush(bytes, flush::Options::default(), |at| at.date(0));
+/// Checks that log sections of a transcript are short and contain no heading or comment mark.
+fn check_sections(bytes: &[u8]) {
+    let found = flush::flush(bytes, flush::FlushOptions::default(), |at| at.date(0));
     for section in found.sections {
         assert!(section.text.len() < 4_000, "{}", section.text.len());
         assert!(!section.text.contains("<!--") && !section.text.contains("-->"));
@@ -76,40 +77,43 @@ fn sections(bytes: &[u8]) {
     }
 }
 
-/// A transcript is compacted alike in any pieces, within its budget, and each message has an id.
+/// Checks that the compaction of a transcript does not depend on the pieces, stays within its budget, and scores
+/// every message.
 pub fn transcript(data: &[u8]) {
-    sections(split(data).1);
-    let (choice, bytes) = split(data);
-    let options = Options {
-        format: Format::ALL.get(choice % 5).copied(),
+    check_sections(split_first_byte(data).1);
+    let (choice, bytes) = split_first_byte(data);
+    let options = CompactionOptions {
+        format: SessionFormat::ALL.get(choice % 5).copied(),
         budget: [None, Some(0), Some(40), Some(300), Some(5_000)][choice / 5 % 5],
         stored: choice / 25 % 2 == 1,
-        ..Options::default()
+        ..CompactionOptions::default()
     };
-    let whole = compacted(bytes, &options, usize::MAX);
-    let pieces = compacted(bytes, &options, 1 + choice);
+    let whole = compact_in_pieces(bytes, &options, usize::MAX);
+    let pieces = compact_in_pieces(bytes, &options, 1 + choice);
     assert_eq!(whole.summary, pieces.summary);
     assert_eq!(whole.stats.messages, pieces.stats.messages);
-    assert_eq!(whole.entries().len(), whole.stats.messages);
+    assert_eq!(whole.scores().len(), whole.stats.messages);
     if let Some(budget) = options.budget {
         assert!(tokens::of(&whole.summary) <= budget, "{}", whole.summary);
     }
 }
 
-fn compacted(bytes: &[u8], options: &Options, piece: usize) -> Compacted {
+fn compact_in_pieces(bytes: &[u8], options: &CompactionOptions, piece: usize) -> Compacted {
     let mut compactor = Compactor::new(options.clone());
     loop {
         bytes.chunks(piece).for_each(|piece| compactor.feed(piece));
         match compactor.finish() {
-            Pass::Done(compacted) => return *compacted,
-            Pass::Again(selection) => compactor = Compactor::along(options.clone(), selection),
+            CompactionPass::Done(compacted) => return *compacted,
+            CompactionPass::Again(selection) => {
+                compactor = Compactor::with_selection(options.clone(), selection)
+            }
         }
     }
 }
 
-/// Whatever a tool gave has a summary within its budget, and always the same one.
+/// Checks that the extract of a tool result stays within its budget and is deterministic.
 pub fn extraction(data: &[u8]) {
-    let (choice, bytes) = split(data);
+    let (choice, bytes) = split_first_byte(data);
     let (source_type, source_ref) = SOURCES[choice % SOURCES.len()];
     let hints = Hints {
         source_type,
@@ -130,12 +134,12 @@ pub fn extraction(data: &[u8]) {
     );
 }
 
-/// An entry is small, and nothing of it can end the section in which it is shown.
+/// Checks that an entry is small and cannot end the section that shows it.
 pub fn entry(data: &[u8]) {
-    let (choice, bytes) = split(data);
+    let (choice, bytes) = split_first_byte(data);
     let (source_type, source_ref) = SOURCES[choice % SOURCES.len()];
     let content = String::from_utf8_lossy(bytes);
-    let put = Put {
+    let put = CaptureInput {
         id: "ctx-1",
         source_type,
         source_ref,
@@ -143,9 +147,9 @@ pub fn entry(data: &[u8]) {
         content: &content,
         persist: Some(choice % 2 == 0),
         error: choice % 3 == 0,
-        ..Put::default()
+        ..CaptureInput::default()
     };
-    let captured = capture::capture(&put, policy::built_in(), &Settings::default());
+    let captured = capture::capture(&put, policy::built_in_rules(), &CaptureSettings::default());
     assert!(captured.entry_tokens <= MOST_TOKENS as u64, "{captured:?}");
     if let Some(entry) = captured.entry {
         let count = |text: &str| tokens::of(text) as u64;
@@ -163,34 +167,34 @@ pub fn entry(data: &[u8]) {
             assert!(without_sections(&shown.text).len() < shown.text.len());
         }
     }
-    // What is passed over is passed over once and for all.
+    // Removing sections never makes a text longer.
     let without = without_sections(&content);
     assert!(without.len() <= content.len());
 }
 
-/// A file of policies is read, or refused with a place in it.
+/// Checks that a policy file is parsed, or rejected with a valid line.
 pub fn policies(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
-    if let Err(error) = policy::rules(&text) {
-        // YAML knows more ends of lines than most.
+    if let Err(error) = policy::load_rules(&text) {
+        // YAML has more line breaks than most formats.
         let ends = |letter: &char| matches!(letter, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}');
         let lines = text.chars().filter(ends).count() + 2;
         assert!((1..=lines).contains(&error.line), "{error}");
     }
 }
 
-/// Settings of compaction are read as far as they can be.
+/// Checks that compaction works with any settings file.
 pub fn compaction_config(data: &[u8]) {
-    let (config, _) = compaction::Config::parse(data);
-    let options = Options {
+    let (config, _) = compaction::CompactionConfig::parse(data);
+    let options = CompactionOptions {
         config,
-        ..Options::default()
+        ..CompactionOptions::default()
     };
     let said = b"{\"role\":\"user\",\"content\":\"Decided: the valve is set to 30 bar.\"}\n";
     assert_eq!(compaction::compact(said, &options).stats.messages, 1);
 }
 
-/// An index file is written as it was read.
+/// Checks that an index file is written exactly as it was read.
 pub fn index(data: &[u8]) {
     let settings = index_file::IndexFileOptions {
         offset_seconds: 0,
@@ -200,7 +204,7 @@ pub fn index(data: &[u8]) {
     assert_eq!(IndexFile::parse(data, settings).to_bytes(), data);
 }
 
-/// Markdown falls into chunks that stand in it.
+/// Checks that markdown is chunked, and that the text of each chunk can be read.
 pub fn markdown(data: &[u8]) {
     let document = chunk::chunk(data);
     for one in &document.chunks {
@@ -208,7 +212,7 @@ pub fn markdown(data: &[u8]) {
     }
 }
 
-/// Text without secrets and escape sequences has none that could be taken out again.
+/// Checks that removing escape sequences is idempotent, and that redaction does not empty a text.
 pub fn secrets(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let plain = control::without_escapes(&text);
@@ -218,7 +222,7 @@ pub fn secrets(data: &[u8]) {
     assert!(!redacted.is_empty() || text.is_empty());
 }
 
-/// In a file of people only the block changes.
+/// Checks that writing a block changes nothing else in a file.
 pub fn block(data: &[u8]) {
     if let Ok(made) = own_block::put(data, "x", "- one") {
         let changed = own_block::put(&made, "x", "- two\n- three");
@@ -230,16 +234,16 @@ pub fn block(data: &[u8]) {
     }
 }
 
-/// Any line is a request or refused.
+/// Checks that any line is parsed as a request or rejected.
 pub fn request(data: &[u8]) {
     if let Err(reply) = hippo_proto::parse_request(data) {
         drop(reply);
     }
 }
 
-/// Whatever another program left, memories are no larger than it, and what is wrong with it is said in short.
+/// Checks that imported memories do not exceed their source in size, and that problems are short and have valid lines.
 pub fn imports(data: &[u8]) {
-    let (choice, bytes) = split(data);
+    let (choice, bytes) = split_first_byte(data);
     let found = match choice % 2 {
         0 => import::export(Program::Mem0, bytes),
         _ => import::export(Program::ClaudeMem, bytes),
@@ -254,7 +258,7 @@ pub fn imports(data: &[u8]) {
         assert!(memory.text.len() <= LARGEST);
         memory.text.len() + memory.title.as_ref().map_or(0, String::len) + details + tags
     };
-    // Lists have words of their own, and a title may be repeated as the text.
+    // List formats add words of their own, and a title may be repeated as the text.
     let said: usize = memories.iter().map(told).sum();
     assert!(said <= 8 * bytes.len() + 1_000, "{said} of {}", bytes.len());
     let lines = bytes.iter().filter(|byte| **byte == b'\n').count() + 2;
@@ -264,9 +268,9 @@ pub fn imports(data: &[u8]) {
     }
 }
 
-/// Settings of a harness are read as far as they can be, and never ask for more than the user has without trust.
+/// Checks that harness settings are read leniently, and that untrusted settings never exceed the user's own.
 pub fn harness_settings(data: &[u8]) {
-    let bytes = split(data).1;
+    let bytes = split_first_byte(data).1;
     let (settings, misfits) = harness::read(bytes);
     let lines = bytes.iter().filter(|byte| matches!(byte, b'\n' | b'\r')).count() + 2;
     for misfit in misfits {
@@ -279,9 +283,9 @@ pub fn harness_settings(data: &[u8]) {
     assert_ne!(narrowed.index_in_prompt, Some(true));
 }
 
-/// A record of trust is read as it was written, and covers what it names alone.
+/// Checks that a trust record survives writing and reading, and covers only the files that it names.
 pub fn trust(data: &[u8]) {
-    let bytes = split(data).1;
+    let bytes = split_first_byte(data).1;
     let trust = Trust::parse(bytes);
     let again = Trust::parse(&trust.to_bytes());
     assert!(again == trust || trust == Trust::default());

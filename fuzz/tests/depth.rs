@@ -1,35 +1,35 @@
-//! Nesting and size: what any reader must survive on a small stack.
+//! Tests of nesting and size on a small stack.
 
 #[allow(dead_code, reason = "the other tests use the rest")]
 mod inputs;
 
 use hippo_fuzz::TARGETS;
-use inputs::{OPENERS, survives_nesting, survives_nesting_line_by_line, survives_size};
+use inputs::{OPENERS, assert_survives_nesting, assert_survives_nesting_by_line, assert_survives_size};
 
 #[test]
-fn nesting_costs_no_stack() {
+fn nesting_does_not_overflow_the_stack() {
     for (name, target) in TARGETS {
-        survives_nesting(name, target, &OPENERS[..11]);
+        assert_survives_nesting(name, target, &OPENERS[..11]);
     }
 }
 
 #[test]
-fn nesting_of_other_openers_costs_no_stack() {
+fn nesting_of_other_openers_does_not_overflow_the_stack() {
     for (name, target) in TARGETS {
-        survives_nesting(name, target, &OPENERS[11..]);
+        assert_survives_nesting(name, target, &OPENERS[11..]);
     }
 }
 
 #[test]
-fn nesting_line_by_line_costs_no_stack() {
+fn nesting_by_line_does_not_overflow_the_stack() {
     for (name, target) in TARGETS {
-        survives_nesting_line_by_line(name, target);
+        assert_survives_nesting_by_line(name, target);
     }
 }
 
 #[test]
-fn size_is_survived() {
+fn large_inputs_are_handled() {
     for (name, target) in TARGETS {
-        survives_size(name, target);
+        assert_survives_size(name, target);
     }
 }

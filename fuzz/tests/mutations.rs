@@ -1,14 +1,14 @@
-//! Do the promises hold for seeds of every kind, and for what becomes of them by chance?
+//! Invariants on seeds of every format, and on mutations.
 
 #[allow(dead_code, reason = "the other tests use the rest")]
 mod inputs;
 
 use hippo_fuzz::TARGETS;
 
-/// Cases for each target.
+/// Number of cases for each target.
 const CASES: u32 = 1_500;
 
-/// What readers and extractors know, in short.
+/// Short seeds of every format.
 const SEEDS: [&str; 32] = [
     "{\"type\":\"user\",\"uuid\":\"a\",\"parentUuid\":null,\"sessionId\":\"s\",\"message\":{\"role\":\"user\",\"content\":\"Read src/lib.rs\"}}\n{\"type\":\"assistant\",\"uuid\":\"b\",\"parentUuid\":\"a\",\"message\":{\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":\"t1\",\"name\":\"Read\",\"input\":{\"file_path\":\"src/lib.rs\"}}]}}\n{\"type\":\"user\",\"uuid\":\"c\",\"parentUuid\":\"b\",\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"t1\",\"content\":\"fn main() {}\"}]}}\n",
     "{\"type\":\"session\",\"version\":3,\"id\":\"s\",\"cwd\":\"/\"}\n{\"type\":\"message\",\"id\":\"a\",\"parentId\":null,\"message\":{\"role\":\"user\",\"content\":\"Hi\"}}\n{\"type\":\"compaction\",\"id\":\"b\",\"parentId\":\"a\",\"summary\":\"Said hi.\",\"firstKeptEntryId\":\"a\"}\n",
@@ -45,21 +45,21 @@ const SEEDS: [&str; 32] = [
 ];
 
 #[test]
-fn seeds_keep_every_promise() {
+fn invariants_hold_for_seeds() {
     for (_, target) in TARGETS {
-        inputs::holds_for_seeds(target, &SEEDS);
+        inputs::assert_holds_for_seeds(target, &SEEDS);
     }
 }
 
 #[test]
-fn mutations_keep_every_promise() {
+fn invariants_hold_for_mutations() {
     for (name, target) in TARGETS {
-        inputs::holds_for_mutations(name, target, &SEEDS, CASES);
+        inputs::assert_holds_for_mutations(name, target, &SEEDS, CASES);
     }
 }
 
 #[test]
-fn libfuzzer_has_every_target() {
+fn libfuzzer_runs_every_target() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/run/fuzz_targets");
     let manifest = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/run/Cargo.toml")).unwrap();
     for (name, _) in TARGETS {

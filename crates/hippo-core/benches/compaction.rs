@@ -2,7 +2,7 @@
 
 use divan::Bencher;
 use divan::counter::BytesCount;
-use hippo_core::compaction::{Options, compact};
+use hippo_core::compaction::{CompactionOptions, compact};
 
 fn main() {
     divan::main();
@@ -31,9 +31,9 @@ fn given(bencher: Bencher<'_, '_>) {
 }
 
 fn measure(bencher: Bencher<'_, '_>, bytes: &[u8], budget: Option<usize>) {
-    let options = Options {
+    let options = CompactionOptions {
         budget,
-        ..Options::default()
+        ..CompactionOptions::default()
     };
     bencher
         .counter(BytesCount::new(bytes.len()))

@@ -1,8 +1,8 @@
-//! Into which sections and small units does a markdown file fall?
+//! Division of a markdown file into sections and chunks.
 //!
-//! Parsing never fails: any bytes give a [`Document`]. Offsets are offsets in the bytes on disk, lines count from 1
-//! and both ends belong to the span. A chunk never starts or ends inside a UTF-8 character. The work is linear in
-//! the number of bytes and nothing recurses on the input's depth.
+//! Parsing never fails: any bytes yield a [`Document`]. Offsets refer to the bytes on disk, lines count from 1, and
+//! line ranges include both ends. A chunk never starts or ends inside a UTF-8 character. The running time is linear
+//! in the number of bytes, and nesting in the input does not cause recursion.
 
 mod front_matter;
 pub(crate) mod line;
@@ -26,29 +26,30 @@ use crate::time::Date;
 pub use front_matter::FrontMatter;
 pub use speaker::Speaker;
 
-/// What a file says: its fields, its outline and its retrieval units.
+/// Parsed markdown file: front matter, sections and chunks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Document {
-    /// Fields between the `---` lines at the top; empty when there are none.
+    /// Fields between the `---` lines at the top; may be empty.
     pub front_matter: FrontMatter,
-    /// Title: from the front matter, else the first heading.
+    /// Title from the front matter, or the first heading.
     pub title: Option<String>,
-    /// Sections in the order of the file.
+    /// Sections in file order.
     pub sections: Vec<Section>,
-    /// Chunks in the order of the file; they never overlap.
+    /// Chunks in file order, without overlaps.
     pub chunks: Vec<Chunk>,
-    /// Bytes of what hippod wrote into the file and stands elsewhere as well, in whole lines and in order: no chunk and no section is of them.
+    /// Byte ranges, in order and in whole lines, of blocks in which hippod repeats content of other files. No chunk
+    /// or section covers them.
     pub copies: Vec<Range<usize>>,
-    /// What could not be read as it was perhaps meant.
+    /// Oddities that did not prevent parsing.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Document {
-    /// Some of the file's bytes without what hippod copied into it: what people and agents see there as theirs.
+    /// Returns a range of the file's bytes without the blocks that hippod generated.
     #[must_use]
     pub fn without_copies<'b>(&self, bytes: &'b [u8], of: Range<usize>) -> Cow<'b, [u8]> {
         let piece = |span: Range<usize>| bytes.get(span).unwrap_or_default();
-        // Copies are in order: those before the piece are skipped at once.
+        // The ranges are sorted, so the ones before the requested range are skipped by binary search.
         let first = self.copies.partition_point(|copy| copy.end <= of.start);
         let copies = self.copies[first..].iter();
         let end = of.end;
@@ -66,27 +67,27 @@ impl Document {
     }
 }
 
-/// A heading and the text up to the next heading of any level.
+/// Heading with the text up to the next heading of any level.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
-    /// 1 to 6; 0 for text before any heading.
+    /// Heading level, 1 to 6; 0 for text before the first heading.
     pub level: u8,
-    /// The heading without its marks; empty at level 0.
+    /// Heading text without marks; empty at level 0.
     pub title: String,
-    /// The nearest section before it of a lower level that is not 0.
+    /// Index of the nearest preceding section with a lower level other than 0.
     pub parent: Option<u32>,
     /// Line of the heading, or of the first text at level 0.
     pub start_line: u32,
     /// Last line before the next heading.
     pub end_line: u32,
-    /// A full date in the heading, such as `# 2024-04-25` or `## 2024-04-25 standup`.
+    /// Full date in the heading, such as `# 2024-04-25` or `## 2024-04-25 standup`.
     pub date: Option<Date>,
 }
 
-/// The small unit that retrieval works with.
+/// Unit of retrieval.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunk {
-    /// What it is made of.
+    /// Type of the block.
     pub kind: ChunkKind,
     /// Index into [`Document::sections`].
     pub section: u32,
@@ -94,23 +95,23 @@ pub struct Chunk {
     pub start_line: u32,
     /// Last line.
     pub end_line: u32,
-    /// First byte.
+    /// Offset of the first byte.
     pub start_byte: u64,
-    /// The byte after the last one.
+    /// Offset after the last byte.
     pub end_byte: u64,
-    /// Hash of exactly these bytes.
+    /// Hash of the chunk's bytes.
     pub hash: ContentHash,
-    /// Whose words these are.
+    /// Author of the text.
     pub speaker: Speaker,
 }
 
-/// What a chunk is made of.
+/// Type of block that a chunk contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum ChunkKind {
     /// A paragraph, or a part of a long one.
     #[default]
     Paragraph,
-    /// A list item with its continuation, or several tiny ones.
+    /// A list item with its continuation lines, or several short items.
     Item,
     /// A line that names its speaker: `User: …`, `- **Caroline:** …`.
     Turn,
@@ -120,12 +121,12 @@ pub enum ChunkKind {
     Quote,
     /// Fenced or indented code.
     Code,
-    /// The heading of a section that has nothing else.
+    /// The heading of a section without other content.
     Heading,
 }
 
 impl ChunkKind {
-    /// A number that keeps its meaning, for storing.
+    /// Returns a stable number for storage.
     #[must_use]
     pub const fn code(self) -> u8 {
         match self {
@@ -139,7 +140,7 @@ impl ChunkKind {
         }
     }
 
-    /// The kind with this number; unknown numbers read as [`ChunkKind::Paragraph`].
+    /// Returns the kind with this number; [`ChunkKind::Paragraph`] for unknown numbers.
     #[must_use]
     pub const fn from_code(code: u8) -> Self {
         match code {
@@ -154,12 +155,12 @@ impl ChunkKind {
     }
 }
 
-/// BLAKE3 of some content, cut to 128 bits.
+/// BLAKE3 hash, truncated to 128 bits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct ContentHash(pub [u8; 16]);
 
 impl ContentHash {
-    /// Hashes `bytes`.
+    /// Hashes the bytes.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         let mut short = [0; 16];
@@ -180,46 +181,46 @@ impl fmt::Debug for ContentHash {
     }
 }
 
-/// Something odd about a file that did not keep it from being read.
+/// Oddity in a file that did not prevent parsing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Where it starts.
+    /// Line on which it starts.
     pub line: u32,
-    /// What it is.
-    pub problem: Problem,
+    /// Kind of oddity.
+    pub problem: DocumentProblem,
 }
 
-/// What [`chunk`] found odd.
+/// Oddities that [`chunk`] reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Problem {
-    /// The front matter has no second `---` line; it is read as text.
+pub enum DocumentProblem {
+    /// The front matter has no closing `---` line and is read as text.
     #[error("front matter is not closed")]
     OpenFrontMatter,
-    /// A code fence runs to the end of the file.
+    /// A code fence is not closed before the end of the file.
     #[error("code fence is not closed")]
     OpenFence,
-    /// Bytes that are no UTF-8; they are shown as U+FFFD.
+    /// The file has bytes that are not valid UTF-8; they are shown as U+FFFD.
     #[error("not valid utf-8")]
     InvalidUtf8,
-    /// A NUL byte, as in binary files.
+    /// The file has a NUL byte, as in binary files.
     #[error("contains a nul byte")]
     Nul,
 }
 
-/// Reads a markdown file: sections, chunks and front matter.
+/// Parses a markdown file into sections, chunks and front matter.
 #[must_use]
 pub fn chunk(bytes: &[u8]) -> Document {
     parse::parse(bytes)
 }
 
-/// Where a file stops being text, if it does.
-fn odd_bytes(bytes: &[u8]) -> impl Iterator<Item = Diagnostic> {
+/// Reports the first NUL byte and the first invalid UTF-8 sequence.
+fn find_odd_bytes(bytes: &[u8]) -> impl Iterator<Item = Diagnostic> {
     let nul = bytes
         .iter()
         .position(|&byte| byte == 0)
-        .map(|at| (at, Problem::Nul));
+        .map(|at| (at, DocumentProblem::Nul));
     let invalid = std::str::from_utf8(bytes).err();
-    let invalid = invalid.map(|error| (error.valid_up_to(), Problem::InvalidUtf8));
+    let invalid = invalid.map(|error| (error.valid_up_to(), DocumentProblem::InvalidUtf8));
     nul.into_iter().chain(invalid).map(|(at, problem)| {
         let before = bytes[..at].iter().filter(|&&byte| byte == b'\n').count();
         Diagnostic {
@@ -229,7 +230,7 @@ fn odd_bytes(bytes: &[u8]) -> impl Iterator<Item = Diagnostic> {
     })
 }
 
-/// Titles from the outermost heading down to this section's own; empty for text before any heading.
+/// Returns the titles from the outermost heading down to this section; empty for text before the first heading.
 #[must_use]
 pub fn heading_path(sections: &[Section], section: u32) -> Vec<String> {
     let mut path = Vec::new();
@@ -244,7 +245,7 @@ pub fn heading_path(sections: &[Section], section: u32) -> Vec<String> {
     path
 }
 
-/// Last line of a section together with the sections below it.
+/// Returns the last line of a section including its subsections.
 #[must_use]
 pub fn section_end(document: &Document, section: u32) -> u32 {
     let sections = document.sections.get(section as usize..).unwrap_or_default();
@@ -255,7 +256,8 @@ pub fn section_end(document: &Document, section: u32) -> u32 {
     inner.last().unwrap_or(first).end_line
 }
 
-/// The text of a chunk; bytes that are no UTF-8 are replaced by U+FFFD. Empty when the chunk is of other bytes.
+/// Returns the text of a chunk, with invalid UTF-8 replaced by U+FFFD. Returns an empty text if the chunk does not
+/// fit the bytes.
 #[must_use]
 pub fn chunk_text<'a>(bytes: &'a [u8], chunk: &Chunk) -> Cow<'a, str> {
     let range = usize::try_from(chunk.start_byte).unwrap_or(usize::MAX)

@@ -1,11 +1,12 @@
-//! How does a session's transcript become a short summary in which nothing is lost?
+//! Compaction of a session transcript into a short summary.
 //!
-//! Messages are classified, weighed and faded by their distance from the end, as the hippocampus.md extension does it: what is left of a message
-//! decides whether the summary has it whole, as a line or as a pointer. Every line has an id by which the whole content can be
-//! fetched. docs/compaction.md says what differs from the extension.
+//! Each message is classified and scored, and its score decays with its distance from the end, by the rules of the
+//! hippocampus.md extension. The remaining score decides whether the summary shows the message in full, as one line
+//! or as a pointer. Every line carries an id by which the full content can be fetched. docs/compaction.md lists the
+//! differences from the extension.
 //!
-//! Bytes come in pieces of any size ([`Compactor::feed`]), so that memory does not grow with the transcript. Where a session turns out
-//! to have left a path, a second reading of the same bytes is asked for ([`Pass::Again`]).
+//! Input arrives in pieces of any size ([`Compactor::feed`]), so memory use does not grow with the transcript. If the
+//! session abandoned a branch, the caller must feed the same bytes a second time ([`CompactionPass::Again`]).
 
 mod batch;
 mod branch;
@@ -28,232 +29,236 @@ mod words;
 
 use serde::Serialize;
 
-pub use batch::Beside;
-pub use branch::Selection;
+pub use batch::ParallelRunner;
+pub use branch::RecordSelection;
 pub use classify::{EntryType, classify};
-pub use config::{CONFIG_FILE, Config};
+pub use config::{CONFIG_FILE, CompactionConfig};
 pub use message::{ContentId, Message, Role};
-pub use read::Format;
-pub use score::{Facts, RECENT, Tier, importance, retention, tier};
+pub use read::SessionFormat;
+pub use score::{RECENT, ScoreFacts, Tier, importance, retention, tier};
 pub use split::LONGEST;
 
-use batch::Batch;
-use ledger::Ledger;
-use rest::Rest;
+use batch::RecordBatch;
+use ledger::MessageLedger;
+use rest::DroppedMessages;
 use split::Splitter;
-use state::{Each, State, fits};
+use state::{CompactionState, MessageSink, matches_format};
 
-/// Problems that are told one by one; more are counted.
+/// Maximum number of problems that are listed. Further problems are only counted.
 const PROBLEMS: usize = 50;
 
-/// What is asked for.
+/// Settings of one compaction.
 #[derive(Debug, Clone, Default)]
-pub struct Options {
-    /// The numbers.
-    pub config: Config,
-    /// The only format that is read; none: each record as it looks.
-    pub format: Option<Format>,
-    /// Tokens of the summary, at most; none: as long as the rules make it.
+pub struct CompactionOptions {
+    /// Decay rates, thresholds and limits.
+    pub config: CompactionConfig,
+    /// The only format to read; `None` detects the format of each record.
+    pub format: Option<SessionFormat>,
+    /// Maximum size of the summary in tokens; `None` for no limit.
     pub budget: Option<usize>,
-    /// The caller stores the content of each message, and [`Compacted::rest`], by its id: only then the summary says that
-    /// they can be fetched.
+    /// The caller stores the content of each message, and [`Compacted::dropped_list`], by its id. Only then does the summary
+    /// say that they can be fetched.
     pub stored: bool,
-    /// Who helps with a long transcript; the summary is the same.
-    pub beside: Option<Beside>,
+    /// Runs preparation work on other threads for long transcripts. The summary does not depend on it.
+    pub parallel: Option<ParallelRunner>,
 }
 
-/// Something that could not be read.
+/// A record that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Problem {
-    /// Where, from 1; in a document the line on which the message begins.
+pub struct TranscriptProblem {
+    /// Line number, from 1; in a document, the line on which the message begins.
     pub line: u64,
-    /// What is wrong with it.
+    /// What is wrong with the record.
     pub what: &'static str,
 }
 
-/// Reads a transcript.
+/// Incremental reader of a transcript.
 #[derive(Debug)]
 pub struct Compactor {
     splitter: Splitter,
-    state: State,
+    state: CompactionState,
 }
 
-/// How a reading ended.
+/// Result of reading a transcript once.
 #[derive(Debug)]
-pub enum Pass {
-    /// The summary is made.
+pub enum CompactionPass {
+    /// The summary is complete.
     Done(Box<Compacted>),
-    /// The session left a path: read the same bytes once more with [`Compactor::along`].
-    Again(Selection),
+    /// The session abandoned a branch: read the same bytes again with [`Compactor::with_selection`].
+    Again(RecordSelection),
 }
 
-/// What became of a transcript.
+/// Result of a compaction.
 #[derive(Debug)]
 pub struct Compacted {
-    /// The summary, markdown.
+    /// The summary, as markdown.
     pub summary: String,
-    /// Figures.
+    /// Statistics of the compaction.
     pub stats: Stats,
-    ledger: Ledger,
-    rest: Rest,
+    ledger: MessageLedger,
+    rest: DroppedMessages,
 }
 
-/// Figures of a compaction.
+/// Statistics of a compaction.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Stats {
-    /// The format that was found.
+    /// Name of the detected format.
     pub format: Option<&'static str>,
     /// Messages that were scored.
     pub messages: usize,
-    /// Tokens of them, estimated.
+    /// Estimated tokens of all messages.
     pub tokens_before: usize,
-    /// Tokens of the summary, estimated.
+    /// Estimated tokens of the summary.
     pub tokens_after: usize,
-    /// One by the other.
+    /// `tokens_before` divided by `tokens_after`.
     pub ratio: f64,
-    /// Messages by tier.
+    /// Messages in the tier "keep".
     pub kept: usize,
-    /// See [`Stats::kept`].
+    /// Messages in the tier "compress".
     pub compressed: usize,
-    /// See [`Stats::kept`].
+    /// Messages in the tier "sparse".
     pub sparse: usize,
-    /// Messages for which the summary has no room: those of [`Compacted::rest_ids`].
+    /// Messages that are missing from the summary for lack of room: those of [`Compacted::dropped_ids`].
     pub dropped: usize,
-    /// The id of [`Compacted::rest`], if anything was dropped and contents are stored.
+    /// The id of [`Compacted::dropped_list`], if messages were dropped and contents are stored.
     pub rest: Option<String>,
-    /// Messages before an earlier compaction, which its summary stands for.
+    /// Messages before an earlier compaction, replaced by its summary.
     pub folded: usize,
-    /// Records that could not be read.
+    /// Number of records that could not be read.
     pub malformed: u64,
-    /// The first of them.
-    pub problems: Vec<Problem>,
+    /// The first unreadable records, at most 50.
+    pub problems: Vec<TranscriptProblem>,
 }
 
-/// The scores of one message.
+/// Scores of one message.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Entry {
-    /// Its place among the messages of the session, from 0.
+pub struct MessageScore {
+    /// Position among the messages of the session, from 0.
     pub index: usize,
-    /// By which its content is fetched.
+    /// Id by which the content is fetched.
     pub id: String,
-    /// What kind of message it is.
+    /// Type of the message.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// Before it faded, 0 to 1.
+    /// Importance before decay, 0 to 1.
     pub importance: f64,
-    /// What is left of that, 0 to 1.
+    /// Importance after decay, 0 to 1.
     pub retention: f64,
-    /// How it is shown.
+    /// How the summary shows the message.
     pub tier: &'static str,
-    /// Its size, estimated.
+    /// Estimated size in tokens.
     pub tokens: usize,
 }
 
 impl Compactor {
-    /// Reads everything, until it shows that a path was left.
+    /// Creates a compactor that reads all records.
     #[must_use]
-    pub fn new(options: Options) -> Self {
-        Self::with(options, None)
+    pub fn new(options: CompactionOptions) -> Self {
+        Self::create(options, None)
     }
 
-    /// Reads what a first reading of the same bytes found to be on the path.
+    /// Creates a compactor for the second reading, which skips the records that the first one found to be off the
+    /// active path.
     #[must_use]
-    pub fn along(options: Options, selection: Selection) -> Self {
-        Self::with(options, Some(selection))
+    pub fn with_selection(options: CompactionOptions, selection: RecordSelection) -> Self {
+        Self::create(options, Some(selection))
     }
 
-    fn with(options: Options, selection: Option<Selection>) -> Self {
+    fn create(options: CompactionOptions, selection: Option<RecordSelection>) -> Self {
         Self {
             splitter: Splitter::default(),
-            state: State::new(options, selection),
+            state: CompactionState::new(options, selection),
         }
     }
 
-    /// Takes the next bytes.
+    /// Reads the next bytes.
     pub fn feed(&mut self, bytes: &[u8]) {
-        self.feed_to(bytes, &mut None);
+        self.feed_sink(bytes, &mut None);
     }
 
-    /// Takes the next bytes, and hands on each message that is scored with its id: what has to be kept so that ids can be fetched.
-    /// Messages may come later than their bytes, until [`Compactor::finish_with`].
+    /// Reads the next bytes and passes each scored message with its id to `each`. A caller that stores these contents
+    /// can resolve the ids in the summary. Messages may be delayed until [`Compactor::finish_with`].
     pub fn feed_with(&mut self, bytes: &[u8], mut each: impl FnMut(ContentId, &Message<'_>)) {
-        self.feed_to(bytes, &mut Some(&mut each));
+        self.feed_sink(bytes, &mut Some(&mut each));
     }
 
-    fn feed_to(&mut self, bytes: &[u8], each: Each<'_, '_>) {
+    fn feed_sink(&mut self, bytes: &[u8], each: MessageSink<'_, '_>) {
         let Self { splitter, state } = self;
-        splitter.feed(bytes, &mut |piece| state.piece(piece, each));
+        splitter.feed(bytes, &mut |piece| state.add_piece(piece, each));
     }
 
-    /// Makes the summary.
+    /// Finishes reading and creates the summary.
     #[must_use]
-    pub fn finish(self) -> Pass {
-        self.finish_to(&mut None)
+    pub fn finish(self) -> CompactionPass {
+        self.finish_sink(&mut None)
     }
 
-    /// The same, with messages that were not handed on before.
+    /// Finishes reading, passes the remaining messages to `each` and creates the summary.
     #[must_use]
-    pub fn finish_with(self, mut each: impl FnMut(ContentId, &Message<'_>)) -> Pass {
-        self.finish_to(&mut Some(&mut each))
+    pub fn finish_with(self, mut each: impl FnMut(ContentId, &Message<'_>)) -> CompactionPass {
+        self.finish_sink(&mut Some(&mut each))
     }
 
-    fn finish_to(self, each: Each<'_, '_>) -> Pass {
+    fn finish_sink(self, each: MessageSink<'_, '_>) -> CompactionPass {
         let Self { splitter, mut state } = self;
-        splitter.finish(&mut |piece| state.piece(piece, each));
-        state.settle(each);
+        splitter.finish(&mut |piece| state.add_piece(piece, each));
+        state.consume_remaining(each);
         if state.selection.is_none()
             && let Some(selection) = std::mem::take(&mut state.tracker).finish()
         {
-            return Pass::Again(selection);
+            return CompactionPass::Again(selection);
         }
-        Pass::Done(Box::new(state.compacted()))
+        CompactionPass::Done(Box::new(state.into_compacted()))
     }
 }
 
 impl Compacted {
-    /// The scores of all messages, in their order.
-    pub fn entries(&self) -> impl ExactSizeIterator<Item = Entry> {
+    /// Returns the scores of all messages, in transcript order.
+    pub fn scores(&self) -> impl ExactSizeIterator<Item = MessageScore> {
         (0..self.ledger.cores().len()).map(|index| {
-            let (core, scored) = (&self.ledger.cores()[index], self.ledger.scored(index));
-            Entry {
+            let (core, scored) = (&self.ledger.cores()[index], self.ledger.score(index));
+            MessageScore {
                 index,
                 id: core.id().to_string(),
                 kind: core.kind().name(),
-                importance: rounded(scored.importance),
-                retention: rounded(scored.retention),
+                importance: round_score(scored.importance),
+                retention: round_score(scored.retention),
                 tier: scored.tier.name(),
                 tokens: core.tokens(),
             }
         })
     }
 
-    /// The messages for which the summary has no room, one a line: what the id of the rest stands for.
+    /// Returns the list of messages that the summary has no room for, one per line. [`Stats::rest`] is the id of this
+    /// text.
     #[must_use]
-    pub fn rest(&self) -> String {
-        self.rest.text(&self.ledger)
+    pub fn dropped_list(&self) -> String {
+        self.rest.list(&self.ledger)
     }
 
-    /// The ids of these messages, in their order.
-    pub fn rest_ids(&self) -> impl Iterator<Item = ContentId> {
+    /// Returns the ids of the dropped messages, in transcript order.
+    pub fn dropped_ids(&self) -> impl Iterator<Item = ContentId> {
         self.rest
-            .of(&self.ledger)
+            .indexes(&self.ledger)
             .map(|index| self.ledger.cores()[index].id())
     }
 }
 
-fn rounded(value: f64) -> f64 {
+fn round_score(value: f64) -> f64 {
     (value * 10_000.0).round() / 10_000.0
 }
 
 /// Compacts a transcript that is in memory.
 #[must_use]
-pub fn compact(bytes: &[u8], options: &Options) -> Compacted {
+pub fn compact(bytes: &[u8], options: &CompactionOptions) -> Compacted {
     let mut compactor = Compactor::new(options.clone());
     loop {
         compactor.feed(bytes);
         match compactor.finish() {
-            Pass::Done(compacted) => return *compacted,
-            Pass::Again(selection) => compactor = Compactor::along(options.clone(), selection),
+            CompactionPass::Done(compacted) => return *compacted,
+            CompactionPass::Again(selection) => {
+                compactor = Compactor::with_selection(options.clone(), selection)
+            }
         }
     }
 }

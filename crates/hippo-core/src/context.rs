@@ -1,4 +1,4 @@
-//! What is a context entry: a sparse pointer in an agent's context that stands for content kept elsewhere?
+//! Context entries: short pointers in an agent's context to content kept elsewhere.
 //!
 //! The schema is v2 §14.1, field for field. Time is counted in turns of a session.
 
@@ -16,55 +16,55 @@ use serde_json::{Map, Value};
 
 pub use fade::Shown;
 
-/// Tool results of more tokens than this become entries (v2 §6.1); smaller ones pass through.
+/// Tool results with more tokens than this become entries (v2 §6.1); smaller ones pass through.
 pub const WORTH_AN_ENTRY: u64 = 1_000;
-/// Entries weaker than this are dormant: out of the context, not forgotten (v2 §8.3).
+/// Entries with a lower strength are dormant: out of the context, but still stored (v2 §8.3).
 pub const DORMANT_BELOW: f32 = 0.1;
 
-/// An entry as v2 §14.1 has it.
+/// Context entry as specified in v2 §14.1.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ContextEntry {
-    /// Names it; unique over all sessions.
+    /// Id, unique over all sessions.
     pub id: String,
-    /// What it stands for.
+    /// Type of the content.
     #[serde(rename = "type")]
-    pub kind: Kind,
-    /// Where it comes from.
-    pub source: Source,
-    /// One to a few lines for people and models.
+    pub kind: EntryKind,
+    /// Origin of the content.
+    pub source: EntrySource,
+    /// Summary for people and models, one to a few lines.
     pub summary: String,
-    /// Values that one would ask for again.
+    /// Values that are likely to be needed again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_data: Option<Map<String, Value>>,
-    /// In [0, 1]. Where entries are kept: the strength at the last access. Where they are shown: the strength now.
+    /// Strength in [0, 1]. In a store, the strength at the last access; in a rendering, the current strength.
     pub strength: f32,
-    /// How it fades.
+    /// Decay parameters.
     pub decay: Decay,
-    /// What makes it fade slower or faster.
+    /// Factors that change the decay rate.
     pub modifiers: Modifiers,
-    /// Its beginning and end.
+    /// Creation, expiry and persistence.
     pub lifecycle: Lifecycle,
 }
 
-/// What an entry stands for.
+/// Type of a context entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// What a tool answered.
+pub enum EntryKind {
+    /// The result of a tool.
     ToolResult,
-    /// What somebody said.
+    /// A message of the conversation.
     Message,
     /// What the agent is doing.
     State,
-    /// What was read from long-term memory.
+    /// Content read from long-term memory.
     Memory,
 }
 
-impl Kind {
-    /// All of them.
+impl EntryKind {
+    /// All types.
     pub const ALL: [Self; 4] = [Self::ToolResult, Self::Message, Self::State, Self::Memory];
 
-    /// The name on the wire.
+    /// Returns the name on the wire.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -75,7 +75,7 @@ impl Kind {
         }
     }
 
-    /// Strength that is lost per turn when nothing else says so: v2 §8.1, and §5.1 for `memory`.
+    /// Returns the default loss of strength per turn: v2 §8.1, and §5.1 for `memory`.
     #[must_use]
     pub const fn rate(self) -> f32 {
         match self {
@@ -87,63 +87,63 @@ impl Kind {
     }
 }
 
-/// Where the content of an entry comes from.
+/// Origin of the content of an entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Source {
-    /// How it was made, and how it can be made again: `browser.snapshot`, `file`, `exec`.
+pub struct EntrySource {
+    /// How the content was produced, and can be produced again: `browser.snapshot`, `file`, `exec`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// What it is of: a path, a command, an address.
+    /// Subject of the source: a path, a command, an address.
     #[serde(rename = "ref")]
     pub reference: String,
-    /// The turn in which it was captured.
+    /// Turn in which the content was captured.
     pub turn: u64,
-    /// Whether it can be had again.
+    /// True if the content can be retrieved again.
     pub retrievable: bool,
 }
 
-/// How an entry fades.
+/// Decay parameters of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Decay {
-    /// How much a turn counts; at least 0.
+    /// Weight of a turn; at least 0.
     pub rate: f32,
-    /// It never gets weaker than this; in [0, 1].
+    /// Minimum strength, in [0, 1].
     pub floor: f32,
-    /// The turn of the last access.
+    /// Turn of the last access.
     pub last_access: u64,
 }
 
-/// What makes an entry fade slower or faster (v2 §5.2, §8.2).
+/// Factors that change the decay rate (v2 §5.2, §8.2).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Modifiers {
-    /// How much it matters.
+    /// Importance of the entry.
     pub priority: Priority,
-    /// Whether somebody made it on purpose.
+    /// Manual or automatic creation.
     pub encoding: Encoding,
     /// Ids of related entries.
     pub associations: Vec<String>,
 }
 
-/// How much a context entry matters.
+/// Importance of a context entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Priority {
-    /// Never fades.
+    /// Never decays.
     Critical,
-    /// Fades at three tenths of the rate.
+    /// Decays at 0.3 times the rate.
     High,
-    /// The default.
+    /// Decays at the normal rate.
     #[default]
     Normal,
-    /// Fades at twice the rate.
+    /// Decays at twice the rate.
     Low,
 }
 
 impl Priority {
-    /// All of them.
+    /// All priorities.
     pub const ALL: [Self; 4] = [Self::Critical, Self::High, Self::Normal, Self::Low];
 
-    /// The name on the wire.
+    /// Returns the name on the wire.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -155,25 +155,25 @@ impl Priority {
     }
 }
 
-/// Whether somebody made an entry on purpose.
+/// Manual or automatic creation of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Encoding {
-    /// Somebody did.
+    /// Created on request.
     Manual,
-    /// It was made because it was large.
+    /// Created automatically because of its size.
     #[default]
     Auto,
 }
 
-/// Beginning and end of an entry.
+/// Creation, expiry and persistence of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Lifecycle {
-    /// The turn in which it was made.
+    /// Turn in which the entry was created.
     pub created: u64,
-    /// From this turn on it is dormant, however strong it is.
+    /// Turn from which the entry is expired, whatever its strength.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<u64>,
-    /// Whether it goes into long-term memory when its session ends.
+    /// True if the entry is written to long-term memory when its session ends.
     pub persist: bool,
 }

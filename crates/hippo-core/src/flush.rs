@@ -1,9 +1,9 @@
-//! What of a session belongs into the daily log: which topics, what was asked, decided and done, with which files and errors?
+//! Extraction of daily log sections from a session.
 //!
-//! The messages of a transcript become sections as an agent would write them at a checkpoint: request, analysis, decision, outcome, the
-//! user's feedback, references, calls of tools. No model is asked: sentences are chosen by what they say of themselves, and stand as they
-//! were said, without secrets. Of what tools answered only names, paths and short lines of errors are told: a text of a stranger is no
-//! memory. Bytes come in pieces of any size, and memory does not grow with the transcript.
+//! The messages of a transcript become sections in the form of an agent's checkpoint: request, analysis, decision,
+//! outcome, user feedback, references, tool calls. No model is involved: sentences are selected by marker words and
+//! quoted without secrets. Of tool results, only names, paths and short error lines are used, because foreign text
+//! must not enter memory. Input arrives in pieces of any size, and memory use does not grow with the transcript.
 
 mod best;
 mod called;
@@ -19,82 +19,82 @@ use std::collections::BTreeMap;
 
 use jiff::civil::Date;
 
-use crate::compaction::read::{self, Record};
-use crate::compaction::split::{Piece, Splitter};
-use crate::compaction::{Format, Message, Problem, Role};
+use crate::compaction::read::{self, TranscriptRecord};
+use crate::compaction::split::{Splitter, TranscriptPiece};
+use crate::compaction::{Message, Role, SessionFormat, TranscriptProblem};
 use crate::context::render::without_sections;
 use crate::time::Timestamp;
 
-use called::Calls;
-use known::Known;
-use topic::{Topic, Trouble};
+use called::ToolCalls;
+use known::KnownMessages;
+use topic::{SessionTopic, ToolError};
 
-pub use known::Key;
-pub use section::Section;
+pub use known::LoggedMessageKey;
+pub use section::LogSection;
 
-/// Sections of one day, at most.
+/// Maximum sections of one day.
 const MOST: usize = 16;
-/// Topics that are held before neighbours become one.
+/// Maximum topics in memory before adjacent ones are merged.
 const HELD: usize = 4 * MOST;
-/// Problems that are told one by one; more are counted.
+/// Maximum number of problems that are listed. Further problems are only counted.
 const PROBLEMS: usize = 50;
-/// Calls whose answers are waited for.
+/// Maximum number of calls that are waiting for their result.
 const CALLS: usize = 1_024;
 
-/// What is asked for.
+/// Settings of one flush.
 #[derive(Debug, Clone, Default)]
-pub struct Options {
-    /// The only format that is read; none: each record as it looks.
-    pub format: Option<Format>,
-    /// The folder below which paths are told without it.
+pub struct FlushOptions {
+    /// The only format to read; `None` detects the format of each record.
+    pub format: Option<SessionFormat>,
+    /// Folder that is removed from the start of paths.
     pub root: Option<String>,
-    /// The topic with which an earlier flush of the session ended.
+    /// Topic at the end of an earlier flush of the session.
     pub topic: Option<String>,
-    /// The session, and the transcript: within the first of them a message that does not say when it was said is known again, and it is
-    /// noted for all. Without any, all such transcripts are one.
+    /// Identities of the session and the transcript, for messages without a time stamp. A message is known if it
+    /// occurred within the first identity; it is recorded for all. If empty, all transcripts count as one.
     pub within: Vec<String>,
-    /// What is read stands behind what was read of the same transcript before.
-    pub goes_on: bool,
+    /// The input continues where an earlier flush of the same transcript ended.
+    pub resumed: bool,
 }
 
-/// What was found.
+/// Result of a flush.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Flushed {
-    /// The sections, in the order in which their topics began.
-    pub sections: Vec<Section>,
-    /// Messages that were new.
+    /// Sections in the order in which their topics began.
+    pub sections: Vec<LogSection>,
+    /// Number of new messages.
     pub messages: u64,
-    /// Messages that were known.
+    /// Number of known messages.
     pub known: u64,
-    /// The format that was found.
-    pub format: Option<Format>,
-    /// Records that could not be read; one that the file ends within is none.
+    /// Detected format.
+    pub format: Option<SessionFormat>,
+    /// Number of records that could not be read, except an incomplete last line.
     pub malformed: u64,
-    /// The first of them.
-    pub problems: Vec<Problem>,
-    /// Bytes up to the end of the last line that is complete: from there a later flush reads on. None for a document, which has to be
-    /// read anew.
+    /// The first unreadable records.
+    pub problems: Vec<TranscriptProblem>,
+    /// Offset after the last complete line, where a later flush continues. `None` for a document, which must be read
+    /// from the start.
     pub upto: Option<u64>,
-    /// What the session was about in the end.
+    /// Topic at the end of the session.
     pub topic: Option<String>,
 }
 
-/// Reads a transcript, or the rest of one.
+/// Incremental reader of a transcript.
 pub struct Flusher<'a> {
     splitter: Splitter,
     fed: u64,
     upto: u64,
-    state: State<'a>,
+    state: FlushState<'a>,
 }
 
-struct State<'a> {
-    options: Options,
-    known: Known,
-    /// Whether a key is known; it is from then on.
-    is_told: Box<dyn FnMut(&Key) -> bool + 'a>,
-    /// The day of a moment.
+struct FlushState<'a> {
+    options: FlushOptions,
+    known: KnownMessages,
+    /// Returns true if a message key is known, and records it.
+    is_known: Box<dyn FnMut(&LoggedMessageKey) -> bool + 'a>,
+    /// Returns the day of a time stamp.
     day: Box<dyn Fn(Timestamp) -> Date + 'a>,
-    topics: Vec<Topic>,
+    topics: Vec<SessionTopic>,
     today: Option<Date>,
     calls: BTreeMap<u64, (String, String)>,
     at_the_end: bool,
@@ -102,21 +102,22 @@ struct State<'a> {
 }
 
 impl<'a> Flusher<'a> {
-    /// Begins. `is_told` answers whether the message of a key was flushed before, and notes it; `day` says on which day a moment falls.
+    /// Creates a flusher. `is_known` returns true if the message with this key was flushed before, and records the
+    /// key. `day` returns the day of a time stamp.
     pub fn new(
-        mut options: Options,
-        is_told: impl FnMut(&Key) -> bool + 'a,
+        mut options: FlushOptions,
+        is_known: impl FnMut(&LoggedMessageKey) -> bool + 'a,
         day: impl Fn(Timestamp) -> Date + 'a,
     ) -> Self {
-        let known = Known::new(std::mem::take(&mut options.within), options.goes_on);
+        let known = KnownMessages::new(std::mem::take(&mut options.within), options.resumed);
         Self {
             splitter: Splitter::default(),
             fed: 0,
             upto: 0,
-            state: State {
+            state: FlushState {
                 options,
                 known,
-                is_told: Box::new(is_told),
+                is_known: Box::new(is_known),
                 day: Box::new(day),
                 topics: Vec::new(),
                 today: None,
@@ -127,17 +128,17 @@ impl<'a> Flusher<'a> {
         }
     }
 
-    /// Takes the next bytes.
+    /// Reads the next bytes.
     pub fn feed(&mut self, bytes: &[u8]) {
         if let Some(end) = memchr::memrchr(b'\n', bytes) {
             self.upto = self.fed + end as u64 + 1;
         }
         self.fed += bytes.len() as u64;
         let Self { splitter, state, .. } = self;
-        splitter.feed(bytes, &mut |piece| state.piece(piece));
+        splitter.feed(bytes, &mut |piece| state.add_piece(piece));
     }
 
-    /// Makes the sections.
+    /// Finishes reading and creates the sections.
     #[must_use]
     pub fn finish(self) -> Flushed {
         let Self {
@@ -148,20 +149,22 @@ impl<'a> Flusher<'a> {
         } = self;
         let document = splitter.is_document();
         state.at_the_end = !document;
-        splitter.finish(&mut |piece| state.piece(piece));
+        splitter.finish(&mut |piece| state.add_piece(piece));
         state.found.upto = (!document).then_some(upto);
         state.finish()
     }
 }
 
-impl State<'_> {
-    fn piece(&mut self, piece: Piece<'_>) {
+impl FlushState<'_> {
+    fn add_piece(&mut self, piece: TranscriptPiece<'_>) {
         let (line, bytes) = match piece {
-            Piece::Record(line, bytes) => (line, bytes),
-            Piece::TooLong(line) => return self.problem(line, "longer than 16 MiB"),
-            Piece::Cut(line) => return self.problem(line, "the file ends within it"),
+            TranscriptPiece::Record(line, bytes) => (line, bytes),
+            TranscriptPiece::TooLong(line) => return self.report_problem(line, "longer than 16 MiB"),
+            TranscriptPiece::Cut(line) => {
+                return self.report_problem(line, "the file ends inside the record");
+            }
         };
-        let read = read::read(bytes, |record| {
+        let read = read::parse_record(bytes, |record| {
             let fits = match (self.options.format, record.format) {
                 (_, None) => false,
                 (None, Some(_)) => true,
@@ -169,30 +172,30 @@ impl State<'_> {
             };
             if fits {
                 self.found.format = self.found.format.or(record.format);
-                self.take(record);
+                self.add_record(record);
             }
             fits
         });
         match read {
             Some(true) => {}
-            Some(false) => self.problem(line, "no record of the format"),
-            None => self.problem(line, "no JSON object"),
+            Some(false) => self.report_problem(line, "not a record of the expected format"),
+            None => self.report_problem(line, "not a JSON object"),
         }
     }
 
-    fn problem(&mut self, line: u64, what: &'static str) {
-        // The last line of a session that is being written is read when it is complete.
+    fn report_problem(&mut self, line: u64, what: &'static str) {
+        // The last line may be incomplete while the session is being written; a later flush reads it.
         if self.at_the_end {
             return;
         }
         self.found.malformed += 1;
         if self.found.problems.len() < PROBLEMS {
-            self.found.problems.push(Problem { line, what });
+            self.found.problems.push(TranscriptProblem { line, what });
         }
     }
 
-    fn take(&mut self, record: Record<'_>) {
-        let Record {
+    fn add_record(&mut self, record: TranscriptRecord<'_>) {
+        let TranscriptRecord {
             format,
             messages,
             called,
@@ -201,125 +204,127 @@ impl State<'_> {
             ..
         } = record;
         if forked {
-            self.known.copy_follows();
+            self.known.begin_copy();
         }
-        // Codex gives what it copies the time of the copy.
-        let stamped_anew = format == Some(Format::Codex);
+        // Codex stamps copied messages with the time of the copy.
+        let restamped = format == Some(SessionFormat::Codex);
         let mut calls = called.iter();
         for message in messages {
-            let new = !self.known.has(&message, at, stamped_anew, &mut self.is_told);
+            let new = !self.known.is_known(&message, at, restamped, &mut self.is_known);
             let own = if message.calls.is_empty() {
                 Vec::new()
             } else {
-                called::split(&message.calls, &mut calls)
+                called::split_calls(&message.calls, &mut calls)
             };
             for call in &own {
                 if let Some(id) = call.id {
                     if self.calls.len() >= CALLS {
                         self.calls.pop_first();
                     }
-                    self.calls.insert(id, (call.tool.to_owned(), called::head(call)));
+                    self.calls
+                        .insert(id, (call.tool.to_owned(), called::command_head(call)));
                 }
             }
             if !new {
                 self.found.known += 1;
-                // What follows goes on with what was asked last, though that stands in the log already.
+                // Later messages continue the last prompt, although that prompt is in the log already.
                 if message.role == Role::User
-                    && let Some(asked) = said::prompt(&message.text).filter(|asked| !said::is_answer(asked))
+                    && let Some(asked) =
+                        said::extract_prompt(&message.text).filter(|asked| !said::is_answer(asked))
                 {
-                    self.options.topic = Some(said::title(&asked));
-                    self.leave();
+                    self.options.topic = Some(said::make_title(&asked));
+                    self.end_topic();
                 }
                 continue;
             }
             self.found.messages += 1;
             let day = at.map(|at| (self.day)(at)).or(self.today);
             self.today = day;
-            self.say(&message, &own, day);
+            self.add_message(&message, &own, day);
         }
     }
 
-    /// What follows is no part of the topic so far.
-    fn leave(&mut self) {
+    /// Ends the current topic.
+    fn end_topic(&mut self) {
         if let Some(topic) = self.topics.last_mut() {
             topic.over = true;
         }
     }
 
-    fn say(&mut self, message: &Message<'_>, calls: &Calls<'_>, day: Option<Date>) {
+    fn add_message(&mut self, message: &Message<'_>, calls: &ToolCalls<'_>, day: Option<Date>) {
         let text = without_sections(&message.text);
         match message.role {
             Role::User => {
-                let Some(asked) = said::prompt(&text) else {
+                let Some(asked) = said::extract_prompt(&text) else {
                     return;
                 };
-                self.asked(&asked, day);
+                self.add_prompt(&asked, day);
             }
             Role::Assistant => {
                 let root = self.options.root.clone();
-                let topic = self.topic(day);
+                let topic = self.current_topic(day);
                 topic.messages += 1;
-                topic.told(&text);
+                topic.add_message(&text);
                 for call in calls {
-                    topic.called(call, root.as_deref());
+                    topic.add_call(call, root.as_deref());
                 }
                 let topic = topic.title.clone();
                 self.options.topic = Some(topic);
             }
             Role::Tool => {
                 let label = if message.by_call {
-                    self.calls.remove(&read::hash(&message.name))
+                    self.calls.remove(&read::hash_text(&message.name))
                 } else {
                     Some((message.name.clone().into_owned(), String::new()))
                 };
                 let (tool, head) = label.unwrap_or_default();
-                let trouble = Trouble::of(&tool, &head, &text, message.error);
-                let topic = self.topic(day);
+                let trouble = ToolError::find(&tool, &head, &text, message.error);
+                let topic = self.current_topic(day);
                 topic.messages += 1;
-                topic.answered(&tool, &head, trouble);
+                topic.add_result(&tool, &head, trouble);
             }
             Role::Other => {}
         }
     }
 
-    fn asked(&mut self, asked: &str, day: Option<Date>) {
-        let goes_on = self
+    fn add_prompt(&mut self, asked: &str, day: Option<Date>) {
+        let resumed = self
             .topics
             .last()
-            .is_some_and(|topic| !topic.over && topic.day == day && topic.goes_on_with(asked));
+            .is_some_and(|topic| !topic.over && topic.day == day && topic.continues_with(asked));
         let answers = said::is_answer(asked) && self.options.topic.is_some();
-        if !(goes_on || answers) {
-            self.open(Topic::new(said::title(asked), day));
+        if !(resumed || answers) {
+            self.push_topic(SessionTopic::new(said::make_title(asked), day));
         }
-        let topic = self.topic(day);
+        let topic = self.current_topic(day);
         topic.messages += 1;
-        topic.asked(asked);
+        topic.add_prompt(asked);
         self.options.topic = Some(topic.title.clone());
     }
 
-    /// The topic of what is said on this day; one goes on after midnight in another section.
-    fn topic(&mut self, day: Option<Date>) -> &mut Topic {
+    /// Returns the topic of this day. A topic continues after midnight in another section.
+    fn current_topic(&mut self, day: Option<Date>) -> &mut SessionTopic {
         let fits = self
             .topics
             .last()
             .is_some_and(|topic| !topic.over && topic.day == day);
         if !fits {
             let title = self.options.topic.clone().unwrap_or_default();
-            let mut topic = Topic::new(title, day);
+            let mut topic = SessionTopic::new(title, day);
             topic.continued = true;
-            self.open(topic);
+            self.push_topic(topic);
         }
         let last = self.topics.len() - 1;
         &mut self.topics[last]
     }
 
-    fn open(&mut self, topic: Topic) {
-        if self.topics.last().is_some_and(|last| !last.is_worth_telling()) {
+    fn push_topic(&mut self, topic: SessionTopic) {
+        if self.topics.last().is_some_and(|last| !last.is_significant()) {
             self.topics.pop();
         }
         self.topics.push(topic);
         if self.topics.len() > HELD {
-            topic::join(&mut self.topics, HELD / 2);
+            topic::merge_topics(&mut self.topics, HELD / 2);
         }
     }
 
@@ -330,17 +335,17 @@ impl State<'_> {
             mut found,
             ..
         } = self;
-        topics.retain(Topic::is_worth_telling);
+        topics.retain(SessionTopic::is_significant);
         let mut days: Vec<Option<Date>> = topics.iter().map(|topic| topic.day).collect();
         days.dedup();
-        topic::join(&mut topics, MOST * days.len().max(1));
+        topic::merge_topics(&mut topics, MOST * days.len().max(1));
         let mut counts: BTreeMap<Option<Date>, usize> = BTreeMap::new();
         for topic in &topics {
             *counts.entry(topic.day).or_default() += 1;
         }
         found.sections = topics
             .iter()
-            .map(|topic| Section::of(topic, counts.get(&topic.day).copied().unwrap_or(1)))
+            .map(|topic| LogSection::from_topic(topic, counts.get(&topic.day).copied().unwrap_or(1)))
             .collect();
         found.topic = options.topic;
         found
@@ -355,9 +360,9 @@ impl std::fmt::Debug for Flusher<'_> {
     }
 }
 
-/// The sections of a transcript that is in memory, of which nothing is known.
+/// Creates the sections of a transcript that is in memory, with no known messages.
 #[must_use]
-pub fn flush(bytes: &[u8], options: Options, day: impl Fn(Timestamp) -> Date) -> Flushed {
+pub fn flush(bytes: &[u8], options: FlushOptions, day: impl Fn(Timestamp) -> Date) -> Flushed {
     let mut seen = std::collections::BTreeSet::new();
     let mut flusher = Flusher::new(options, |key| !seen.insert(*key), day);
     flusher.feed(bytes);

@@ -1,8 +1,8 @@
-//! Which words of a text must be known to the letter: paths, addresses, names of a program, numbers?
+//! Scanner for literals in text: paths, URLs, identifiers, numbers.
 //!
-//! One pass with a table of bytes, as every byte of a transcript or a tool result goes through it. Words may have letters of
-//! any script: bytes from 0x80 on belong to a word, but for punctuation and symbols beyond ASCII. Scripts without spaces
-//! neither begin nor end a word; they may stand in one, after a mark.
+//! The scan is a single pass with a byte table, because every byte of a transcript or tool result is scanned. Words
+//! may contain letters of any script: bytes from 0x80 on belong to a word, except for non-ASCII punctuation and
+//! symbols. Scripts without spaces neither begin nor end a word; they may be inside one, after a mark.
 
 mod class;
 mod sort;
@@ -12,45 +12,45 @@ mod tests;
 use std::ops::Range;
 
 use class::{
-    CJK, CLASSES, DIGIT, DOT, HYPHEN, LETTERS, LOOSE, LOWER, OTHER, SLASH, STOPS, UNDER, UPPER, is_mark,
-    width,
+    CJK, CLASSES, DIGIT, DOT, HYPHEN, LETTERS, LOOSE, LOWER, OTHER, SLASH, STOPS, UNDER, UPPER, char_width,
+    is_mark,
 };
 
-/// Bytes of such a word: below the least nothing is told apart, above the most it is data.
+/// Minimum and maximum bytes of a literal. Shorter words distinguish nothing; longer ones are data.
 const LEAST: usize = 3;
 const MOST: usize = 160;
-/// Bytes that a scheme may have before what a word is (`git+` of `git+https`).
+/// Maximum bytes of a URL scheme before its last word (`git+` of `git+https`).
 const SCHEME: usize = 16;
 
-/// What such a word is.
+/// Kind of a literal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Sort {
-    /// An address with a scheme.
+pub enum LiteralKind {
+    /// A URL with a scheme.
     Url,
-    /// A path, or the name of a file.
+    /// A path or file name.
     Path,
-    /// A name that a program knows: `snake_case`, `camelCase`, `HAT-110`, `a.b_c`.
+    /// An identifier: `snake_case`, `camelCase`, `HAT-110`, `a.b_c`.
     Id,
-    /// A number of three digits or more, a date, an address of numbers.
+    /// A number of three or more digits, a date, an IP address.
     Number,
-    /// A word that nothing but capitals or hyphens mark: `README`, `copy-on-write`.
+    /// A word in capitals or with several hyphens: `README`, `copy-on-write`.
     Term,
 }
 
-/// What is found in a text.
-pub trait Finds<'t> {
-    /// A word begins at this byte.
+/// Receiver of the scanned words.
+pub trait LiteralVisitor<'t> {
+    /// Called at the start of each word.
     fn word(&mut self, at: usize) {
         let _ = at;
     }
-    /// A word that must be known to the letter, and the byte where it begins.
-    fn literal(&mut self, literal: &'t str, sort: Sort, at: usize);
+    /// Called for each literal, with the offset of its first byte.
+    fn literal(&mut self, literal: &'t str, sort: LiteralKind, at: usize);
 }
 
-/// Goes through the words of a text.
-pub fn scan<'t>(text: &'t str, finds: &mut impl Finds<'t>) {
+/// Scans the words of a text.
+pub fn scan<'t>(text: &'t str, finds: &mut impl LiteralVisitor<'t>) {
     let bytes = text.as_bytes();
-    // The last word that was told ends at `told_to`.
+    // The last literal that was reported ends at `told_to`.
     let (mut at, mut told_to) = (0, 0);
     while let Some(&byte) = bytes.get(at) {
         let class = CLASSES[usize::from(byte)];
@@ -59,15 +59,15 @@ pub fn scan<'t>(text: &'t str, finds: &mut impl Finds<'t>) {
             continue;
         }
         if class == 0 || class & CJK != 0 {
-            at = skip(bytes, at, finds);
+            at = skip_non_word(bytes, at, finds);
             continue;
         }
         let start = at;
         finds.word(start);
-        // Most words are nothing but small letters.
-        at = behind_small_letters(bytes, at);
+        // Most words consist of lower-case letters only.
+        at = lower_case_end(bytes, at);
         let first = if at > start { LOWER } else { 0 };
-        // Of the word without loose bytes at its end.
+        // Classes and end of the word, without trailing loose bytes.
         let (mut classes, mut end) = (first, at);
         let (mut loose, mut before, mut camel) = (0_u16, first, false);
         while let Some(&byte) = bytes.get(at) {
@@ -81,7 +81,7 @@ pub fn scan<'t>(text: &'t str, finds: &mut impl Finds<'t>) {
                     break;
                 }
                 class = OTHER;
-                at += width(byte);
+                at += char_width(byte);
             } else {
                 at += 1;
             }
@@ -95,23 +95,27 @@ pub fn scan<'t>(text: &'t str, finds: &mut impl Finds<'t>) {
             before = class;
         }
         if classes & !(LETTERS | DIGIT | HYPHEN | DOT) == 0 && end == at && bytes[at..].starts_with(b"://") {
-            at = address(text, start.saturating_sub(SCHEME).max(told_to)..start, at, finds);
+            at = scan_url(text, start.saturating_sub(SCHEME).max(told_to)..start, at, finds);
             told_to = at;
             continue;
         }
         if classes & !LETTERS == 0 {
             let told = classes != LOWER && classes & OTHER == 0 && (camel || classes == UPPER);
             if told && (4..=MOST).contains(&(end - start)) {
-                let sort = if camel { Sort::Id } else { Sort::Term };
+                let sort = if camel { LiteralKind::Id } else { LiteralKind::Term };
                 finds.literal(&text[start..end], sort, start);
                 told_to = end;
             }
             continue;
         }
-        let from = begin(bytes, start, end);
+        let from = find_word_start(bytes, start, end);
         let word = &text[from..end];
-        // What is left of a word without what stood before it is what it is alone.
-        let is = if from == start { sort::of } else { sort_of };
+        // After removing a prefix, the rest is classified like a word of its own.
+        let is = if from == start {
+            sort::classify
+        } else {
+            classify_literal
+        };
         if (LEAST..=MOST).contains(&word.len())
             && let Some(sort) = is(word)
         {
@@ -121,15 +125,16 @@ pub fn scan<'t>(text: &'t str, finds: &mut impl Finds<'t>) {
     }
 }
 
-/// Where the small letters end that begin here. Eight bytes at a time: where a word ends is hard to foresee, byte for byte.
-fn behind_small_letters(bytes: &[u8], from: usize) -> usize {
+/// Returns the end of a run of lower-case letters. Compares eight bytes at a time, because the end of a word is hard
+/// to predict byte by byte.
+fn lower_case_end(bytes: &[u8], from: usize) -> usize {
     const EACH: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x80 * EACH;
     let mut at = from;
     while let Some(eight) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
         let eight = u64::from_le_bytes(*eight);
         let low = eight & !HIGH;
-        // The high bit of each byte says whether it is at least `a`, and whether it is beyond `z`.
+        // The high bit of each byte in these sums is set if the byte is at least `a`, or beyond `z`.
         let from_a = low + (0x80 - 0x61) * EACH;
         let beyond_z = low + (0x80 - 0x7b) * EACH;
         let others = !(from_a & !beyond_z & !eight) & HIGH;
@@ -142,28 +147,28 @@ fn behind_small_letters(bytes: &[u8], from: usize) -> usize {
     at + rest.iter().take_while(|byte| byte.is_ascii_lowercase()).count()
 }
 
-/// What a word is; nothing for one that is plain, or of which only a part must be known to the letter.
+/// Returns the kind of a word; `None` for an ordinary word, or if only a part is a literal.
 #[must_use]
-pub fn sort_of(word: &str) -> Option<Sort> {
-    struct Whole(usize, Option<Sort>);
-    impl Finds<'_> for Whole {
-        fn literal(&mut self, literal: &str, sort: Sort, _: usize) {
+pub fn classify_literal(word: &str) -> Option<LiteralKind> {
+    struct WholeWord(usize, Option<LiteralKind>);
+    impl LiteralVisitor<'_> for WholeWord {
+        fn literal(&mut self, literal: &str, sort: LiteralKind, _: usize) {
             if literal.len() == self.0 {
                 self.1 = Some(sort);
             }
         }
     }
-    let mut whole = Whole(word.len(), None);
+    let mut whole = WholeWord(word.len(), None);
     if word.len() <= MOST {
         scan(word, &mut whole);
     }
     whole.1
 }
 
-/// The end of the place that is written behind a path which ends at this byte: `:12`, `:12:3`, `#L12`. The byte itself where
-/// there is none.
+/// Returns the end of the location suffix after a path that ends at this byte: `:12`, `:12:3`, `#L12`. Returns the
+/// byte itself if there is none.
 #[must_use]
-pub fn place_end(text: &str, end: usize) -> usize {
+pub fn location_end(text: &str, end: usize) -> usize {
     let digits = |from: usize| {
         let rest = text.as_bytes().get(from..).unwrap_or_default();
         rest.iter()
@@ -185,26 +190,26 @@ pub fn place_end(text: &str, end: usize) -> usize {
     behind
 }
 
-/// Passes over what is no word here; a run of a script without spaces is told as one.
-fn skip<'t>(bytes: &[u8], at: usize, finds: &mut impl Finds<'t>) -> usize {
+/// Skips a character that is not part of a word. A run of a script without spaces counts as one word.
+fn skip_non_word<'t>(bytes: &[u8], at: usize, finds: &mut impl LiteralVisitor<'t>) -> usize {
     let is_run = |at: usize| {
         let class = bytes.get(at).map_or(0, |byte| CLASSES[usize::from(*byte)]);
         class & CJK != 0 && !is_mark(bytes, at)
     };
     if !is_run(at) {
-        return at + width(bytes[at]);
+        return at + char_width(bytes[at]);
     }
     finds.word(at);
     let mut end = at;
     while is_run(end) {
-        end += width(bytes[end]);
+        end += char_width(bytes[end]);
     }
     end
 }
 
-/// Where a word begins that stands from `start` to `end`: without hyphens, and without the dot of a call (`.unwrap_or(`) or of
-/// what is spread (`...props`).
-fn begin(bytes: &[u8], start: usize, end: usize) -> usize {
+/// Returns the start of a word without leading hyphens, and without the dot of a call (`.unwrap_or(`) or of a spread
+/// (`...props`).
+fn find_word_start(bytes: &[u8], start: usize, end: usize) -> usize {
     let before = start.checked_sub(1).and_then(|at| bytes.get(at));
     let called = || {
         matches!(before, Some(b')' | b']' | b'}' | b'?' | b'>'))
@@ -226,9 +231,14 @@ fn begin(bytes: &[u8], start: usize, end: usize) -> usize {
     }
 }
 
-/// Takes the address whose scheme ends at `colon` and may begin in the bytes `before` its last word, and answers with its end.
-/// One that is too long to be told is passed over as a whole.
-fn address<'t>(text: &'t str, before: Range<usize>, colon: usize, finds: &mut impl Finds<'t>) -> usize {
+/// Reports the URL whose scheme ends at `colon` and may start in the bytes `before` its last word. Returns its end. A
+/// URL that is too long is skipped as a whole.
+fn scan_url<'t>(
+    text: &'t str,
+    before: Range<usize>,
+    colon: usize,
+    finds: &mut impl LiteralVisitor<'t>,
+) -> usize {
     let bytes = text.as_bytes();
     let first = colon + "://".len();
     let stop = bytes[first..].iter().position(|byte| STOPS[usize::from(*byte)]);
@@ -243,7 +253,7 @@ fn address<'t>(text: &'t str, before: Range<usize>, colon: usize, finds: &mut im
         && told > first + 2
         && told - (from + letter) <= MOST
     {
-        finds.literal(&text[from + letter..told], Sort::Url, from + letter);
+        finds.literal(&text[from + letter..told], LiteralKind::Url, from + letter);
     }
     end
 }

@@ -1,8 +1,8 @@
 //! Limits on the nesting of JSON and TOML.
 //!
-//! The libraries call themselves for each level, and their own limits leave room for more levels than a stack has: 512 in JSON
-//! with comments, and in TOML 80 inline tables inside each other, each under a key of 80 parts. The checks here count levels on
-//! the tokens of the libraries, which needs no stack.
+//! The libraries recurse for each level, and their own limits allow more levels than fit on a stack: 512 in JSON with
+//! comments, and in TOML 80 nested inline tables, each under a key of 80 parts. These checks count levels on the
+//! token stream of the libraries, without recursion.
 
 use std::fmt;
 
@@ -11,22 +11,22 @@ use jsonc_parser::{Scanner, ScannerOptions};
 use toml_parser::Source;
 use toml_parser::lexer::TokenKind;
 
-/// Maximum levels of collections inside each other. In TOML each part of a dotted key is one; headers of tables are not counted.
+/// Maximum levels of nested collections. In TOML each part of a dotted key is a level; table headers do not count.
 pub const MOST_LEVELS: usize = 64;
 
-/// A text that is nested too deeply, and the place.
+/// Position in a text that is nested too deeply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooDeep {
-    /// In bytes, from 0.
+    /// Offset in bytes, from 0.
     pub at: usize,
-    /// From 1.
+    /// Line, from 1.
     pub line: usize,
-    /// In characters, from 1.
+    /// Column in characters, from 1.
     pub column: usize,
 }
 
 impl TooDeep {
-    /// The reason, without the place.
+    /// The reason, without the position.
     pub const WHAT: &str = "nested more than 64 levels deep";
 
     fn at(text: &str, at: usize) -> Self {
@@ -46,14 +46,14 @@ impl fmt::Display for TooDeep {
     }
 }
 
-/// Counts the levels of a text of JSON, which may have comments, up to the first token that is none.
+/// Checks the levels of JSON, with or without comments, up to the first invalid token.
 ///
 /// # Errors
-/// The first place beyond [`MOST_LEVELS`].
+/// Returns the first position beyond [`MOST_LEVELS`].
 pub fn check_json(text: &str) -> Result<(), TooDeep> {
     let mut scanner = Scanner::new(text, &ScannerOptions::default());
     let mut levels = 0_usize;
-    // A parser gets no further than to the first token that is none.
+    // A parser does not continue after an invalid token.
     while let Ok(Some(token)) = scanner.scan() {
         match token {
             Token::OpenBrace | Token::OpenBracket => levels += 1,
@@ -67,12 +67,14 @@ pub fn check_json(text: &str) -> Result<(), TooDeep> {
     Ok(())
 }
 
-/// Counts the levels of a text of TOML. A bracket is open until its own kind closes it: the parser goes on after an error.
+/// Checks the levels of TOML. A bracket stays open until a bracket of its own kind closes it, because the parser
+/// continues after an error.
 ///
 /// # Errors
-/// The first place beyond [`MOST_LEVELS`].
+/// Returns the first position beyond [`MOST_LEVELS`].
 pub fn check_toml(text: &str) -> Result<(), TooDeep> {
-    // What closes each open bracket, and the dots of the key that is being read in it; the first is the text itself.
+    // The closing token of each open bracket, and the dots of the current key in it; the first element is the text
+    // itself.
     let mut open = vec![(TokenKind::Eof, 0_usize)];
     let mut levels = 0_usize;
     for token in Source::new(text).lex() {
@@ -108,12 +110,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_message_and_limit_say_is_the_same() {
+    fn the_message_names_the_limit() {
         assert!(TooDeep::WHAT.contains(&format!(" {MOST_LEVELS} ")));
     }
 
     #[test]
-    fn levels_of_json_are_those_that_are_open() {
+    fn json_levels_are_open_brackets() {
         let nested = |levels: usize| format!("// [[\n{}\"[[\"{}", "[".repeat(levels), "]".repeat(levels));
         assert_eq!(check_json(&nested(MOST_LEVELS)), Ok(()));
         let error = check_json(&nested(MOST_LEVELS + 1)).unwrap_err();
@@ -122,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_of_toml_are_brackets_and_parts_of_keys() {
+    fn toml_levels_are_brackets_and_key_parts() {
         let dotted = |parts: usize| format!("a = 1\n{}b = 1\n", "a.".repeat(parts));
         assert_eq!(check_toml(&dotted(MOST_LEVELS)), Ok(()));
         let error = check_toml(&dotted(MOST_LEVELS + 1)).unwrap_err();

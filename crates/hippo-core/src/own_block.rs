@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use crate::chunk::line::{Fence, Lines, trim};
+use crate::chunk::line::{Fence, MarkdownLines, trim};
 use crate::index_file::{BEGIN, END};
 
 /// Error for an unclosed block.
@@ -150,7 +150,7 @@ impl BlockMarks {
         let mut fence: Option<(Fence, u32)> = None;
         // First line of the block: its number, its start, and the start of the next line.
         let mut open: Option<(u32, usize, usize)> = None;
-        let mut lines = Lines::new(text).peekable();
+        let mut lines = MarkdownLines::new(text).peekable();
         while let Some(line) = lines.next() {
             let trimmed = trim(&text[line.start..line.end]);
             let next = lines.peek().map_or(text.len(), |next| next.start);
@@ -167,11 +167,11 @@ impl BlockMarks {
                 continue;
             }
             match fence {
-                Some((within, _)) if within.closed_by(trimmed) => fence = None,
+                Some((within, _)) if within.is_closed_by(trimmed) => fence = None,
                 Some(_) => {}
                 None if trimmed == begin.as_bytes() => open = Some((line.number, line.start, next)),
                 None if line.number >= no_fence => {}
-                None => fence = Fence::open(trimmed).map(|fence| (fence, line.number)),
+                None => fence = Fence::parse(trimmed).map(|fence| (fence, line.number)),
             }
         }
         match (open, fence) {

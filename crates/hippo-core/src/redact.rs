@@ -1,8 +1,9 @@
-//! Which parts of a text are secrets, and how is it shown without them?
+//! Redaction of secrets in text.
 //!
-//! One pass finds the few places where a secret can begin: words such as `password`, marks such as `ghp_`, `://` and
-//! `-----BEGIN`. What stands around such a place decides, within bounds, so that any text takes time linear in its length.
-//! The label stays, the value becomes [`REDACTED`]. docs/semantics.md says what counts as a secret and what does not.
+//! A multi-pattern search finds the few candidates at which a secret may start: words such as `password`, prefixes
+//! such as `ghp_`, `://` and `-----BEGIN`. The text around a candidate, up to a fixed distance, decides whether it is
+//! a secret, so the running time is linear. The label stays and the value becomes [`REDACTED`]. docs/semantics.md
+//! defines what counts as a secret.
 
 mod command;
 mod derived;
@@ -27,39 +28,39 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, Match, MatchKind};
 
-use command::{ORDERS, Order};
+use command::{ORDERS, WordOrder};
 pub use derived::without_secrets;
 pub(crate) use derived::{lines_without_secrets, piece_without_secrets, value_without_secrets};
-pub use kind::{Kind, kinds};
+pub use kind::{SecretKind, find_kinds};
 use known::{AZURE, COOKIES, JWT, KEY_BLOCK, PACKED_KEY, SUFFIXES, TELEGRAM, URL};
-use label::{LABELS, Label, SCHEMES};
+use label::{LABELS, SCHEMES, SecretLabel};
 use providers::PREFIXES;
 
 use crate::text::start;
 
-/// What stands in the place of a secret.
+/// Replacement of a secret.
 pub const REDACTED: &str = "[redacted]";
 
-/// How often a text is looked through again at most, so that the time stays linear.
+/// Maximum number of passes over a text, to keep the running time linear.
 const PASSES: usize = 16;
 
-/// The text without its secrets. Doing it again changes nothing.
+/// Redacts all secrets in a text. The operation is idempotent.
 #[must_use]
 pub fn redact(text: &str) -> Cow<'_, str> {
-    passes(text, false)
+    redact_repeatedly(text, false)
 }
 
-/// The same with as many lines: where a secret has several, empty ones follow it.
+/// Redacts a text without changing its number of lines: a secret of several lines is followed by empty lines.
 pub(crate) fn redact_lines(text: &str) -> Cow<'_, str> {
-    passes(text, true)
+    redact_repeatedly(text, true)
 }
 
-fn passes(text: &str, keeps_lines: bool) -> Cow<'_, str> {
-    let mut shown = pass(text, keeps_lines);
-    // What stood beside a secret may be seen to be one now: nearly always the first pass over the rest finds nothing.
+fn redact_repeatedly(text: &str, keeps_lines: bool) -> Cow<'_, str> {
+    let mut shown = redact_once(text, keeps_lines);
+    // A replacement may reveal an adjacent secret. Usually the second pass finds nothing.
     for _ in 0..PASSES {
         let Cow::Owned(before) = &shown else { break };
-        let Cow::Owned(after) = pass(before, keeps_lines) else {
+        let Cow::Owned(after) = redact_once(before, keeps_lines) else {
             break;
         };
         if after == *before {
@@ -70,10 +71,10 @@ fn passes(text: &str, keeps_lines: bool) -> Cow<'_, str> {
     shown
 }
 
-fn pass(text: &str, keeps_lines: bool) -> Cow<'_, str> {
+fn redact_once(text: &str, keeps_lines: bool) -> Cow<'_, str> {
     let mut out = String::new();
     let mut done = 0;
-    each(text, |secret, _| {
+    for_each_secret(text, |secret, _| {
         out.push_str(&text[done..secret.start]);
         out.push_str(REDACTED);
         if keeps_lines {
@@ -89,18 +90,18 @@ fn pass(text: &str, keeps_lines: bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Tells of each secret that one pass finds, in their order.
-fn each(text: &str, mut found: impl FnMut(Range<usize>, Start)) {
+/// Calls `found` with each secret of one pass, in order.
+fn for_each_secret(text: &str, mut found: impl FnMut(Range<usize>, CandidateKind)) {
     let Some(finder) = &*FINDER else {
         return;
     };
-    let hits = finder.hits(text);
+    let hits = finder.find_candidates(text);
     let mut done = 0;
     for (number, hit) in hits.iter().enumerate() {
         if hit.start() < done {
             continue;
         }
-        let place = Place {
+        let candidate = SecretCandidate {
             text,
             start: hit.start(),
             end: hit.end(),
@@ -109,20 +110,30 @@ fn each(text: &str, mut found: impl FnMut(Range<usize>, Start)) {
         };
         let start = finder.meaning[hit.pattern().as_usize()];
         let secret = match start {
-            Start::Label(label) => place.labelled(label).and_then(|secret| place.cut(secret)),
-            Start::Scheme => place.scheme().and_then(|secret| place.cut(secret)),
-            Start::Prefix(number) => place
-                .prefix(&PREFIXES[number])
-                .and_then(|secret| place.cut(secret)),
-            Start::Jwt => place.jwt(),
-            Start::KeyBlock => place.key_block(),
-            Start::Url => place.url().and_then(|secret| place.cut(secret)),
-            Start::Telegram => place.telegram(),
-            Start::Azure => place.azure(),
-            Start::Suffix(number) => place.suffix(&SUFFIXES[number]),
-            Start::Cookie => place.cookie().and_then(|secret| place.cut(secret)),
-            Start::PackedKey => place.packed_key(),
-            Start::Order(order) => place.ordered(order).and_then(|secret| place.cut(secret)),
+            CandidateKind::Label(label) => candidate
+                .find_labelled(label)
+                .and_then(|secret| candidate.exclude_key_block(secret)),
+            CandidateKind::Scheme => candidate
+                .find_scheme_token()
+                .and_then(|secret| candidate.exclude_key_block(secret)),
+            CandidateKind::Prefix(number) => candidate
+                .find_prefixed(&PREFIXES[number])
+                .and_then(|secret| candidate.exclude_key_block(secret)),
+            CandidateKind::Jwt => candidate.find_jwt(),
+            CandidateKind::KeyBlock => candidate.find_key_block(),
+            CandidateKind::Url => candidate
+                .find_url_password()
+                .and_then(|secret| candidate.exclude_key_block(secret)),
+            CandidateKind::Telegram => candidate.find_telegram_token(),
+            CandidateKind::Azure => candidate.find_azure_secret(),
+            CandidateKind::Suffix(number) => candidate.find_suffixed(&SUFFIXES[number]),
+            CandidateKind::Cookie => candidate
+                .find_cookie()
+                .and_then(|secret| candidate.exclude_key_block(secret)),
+            CandidateKind::PackedKey => candidate.find_packed_key(),
+            CandidateKind::Order(order) => candidate
+                .find_by_word_order(order)
+                .and_then(|secret| candidate.exclude_key_block(secret)),
         };
         if let Some(secret) = secret {
             done = secret.end;
@@ -131,10 +142,10 @@ fn each(text: &str, mut found: impl FnMut(Range<usize>, Start)) {
     }
 }
 
-/// Where a secret may begin, or is named.
+/// Kind of a candidate.
 #[derive(Debug, Clone, Copy)]
-enum Start {
-    Label(Label),
+enum CandidateKind {
+    Label(SecretLabel),
     Scheme,
     Prefix(usize),
     Jwt,
@@ -145,24 +156,25 @@ enum Start {
     Suffix(usize),
     Cookie,
     PackedKey,
-    Order(Order),
+    Order(WordOrder),
 }
 
-struct Finder {
+struct SecretFinder {
     patterns: AhoCorasick,
-    /// What each pattern means.
-    meaning: Vec<Start>,
+    /// Kind of candidate for each pattern.
+    meaning: Vec<CandidateKind>,
 }
 
-impl Finder {
-    /// Places where a secret may begin, or is named. Most do not overlap.
-    fn hits(&self, text: &str) -> Vec<Match> {
+impl SecretFinder {
+    /// Returns the candidates of a text. Most do not overlap.
+    fn find_candidates(&self, text: &str) -> Vec<Match> {
         let mut hits = Vec::new();
         let mut from = 0;
         while let Some(hit) = self.patterns.find(Input::new(text).span(from..text.len())) {
-            let is_prefix = matches!(self.meaning[hit.pattern().as_usize()], Start::Prefix(_));
+            let is_prefix = matches!(self.meaning[hit.pattern().as_usize()], CandidateKind::Prefix(_));
             let is_word = |at: usize| text.as_bytes()[at].is_ascii_alphanumeric();
-            // Within a word it begins no secret, and its last mark may belong to another: `-us` in `…a3-us12`.
+            // Inside a word, a provider prefix starts no secret, and its last character may belong to another
+            // pattern: `-us` in `…a3-us12`.
             let within = is_prefix && hit.start() > 0 && is_word(hit.start() - 1) && !is_word(hit.end() - 1);
             from = hit.end() - usize::from(within);
             hits.push(hit);
@@ -171,8 +183,8 @@ impl Finder {
     }
 }
 
-/// `None` would be a fault of the patterns; they are constants.
-static FINDER: LazyLock<Option<Finder>> = LazyLock::new(|| {
+/// `None` only for invalid patterns; they are constants.
+static FINDER: LazyLock<Option<SecretFinder>> = LazyLock::new(|| {
     let mut patterns: Vec<&str> = Vec::new();
     let mut meaning = Vec::new();
     let mut add = |pattern, start| {
@@ -180,58 +192,59 @@ static FINDER: LazyLock<Option<Finder>> = LazyLock::new(|| {
         meaning.push(start);
     };
     for (word, label) in LABELS {
-        add(word, Start::Label(label));
+        add(word, CandidateKind::Label(label));
     }
     for (mark, order) in ORDERS {
-        add(mark, Start::Order(order));
+        add(mark, CandidateKind::Order(order));
     }
-    SCHEMES.iter().for_each(|word| add(word, Start::Scheme));
+    SCHEMES.iter().for_each(|word| add(word, CandidateKind::Scheme));
     for (number, prefix) in PREFIXES.iter().enumerate() {
-        add(prefix.mark, Start::Prefix(number));
+        add(prefix.mark, CandidateKind::Prefix(number));
     }
-    add(JWT, Start::Jwt);
-    add(KEY_BLOCK, Start::KeyBlock);
-    add(URL, Start::Url);
-    add(TELEGRAM, Start::Telegram);
-    add(AZURE, Start::Azure);
-    add(PACKED_KEY, Start::PackedKey);
+    add(JWT, CandidateKind::Jwt);
+    add(KEY_BLOCK, CandidateKind::KeyBlock);
+    add(URL, CandidateKind::Url);
+    add(TELEGRAM, CandidateKind::Telegram);
+    add(AZURE, CandidateKind::Azure);
+    add(PACKED_KEY, CandidateKind::PackedKey);
     for (number, suffix) in SUFFIXES.iter().enumerate() {
-        add(suffix.mark, Start::Suffix(number));
+        add(suffix.mark, CandidateKind::Suffix(number));
     }
-    COOKIES.iter().for_each(|mark| add(mark, Start::Cookie));
+    COOKIES.iter().for_each(|mark| add(mark, CandidateKind::Cookie));
     let patterns = AhoCorasick::builder()
         .ascii_case_insensitive(true)
         .match_kind(MatchKind::LeftmostLongest)
         .kind(Some(AhoCorasickKind::DFA))
         .build(&patterns)
         .ok()?;
-    Some(Finder { patterns, meaning })
+    Some(SecretFinder { patterns, meaning })
 });
 
-/// A place where something was found that may belong to a secret.
+/// Position in a text that may belong to a secret.
 #[derive(Debug, Clone, Copy)]
-struct Place<'t> {
+struct SecretCandidate<'t> {
     text: &'t str,
-    /// Where it starts.
+    /// Start of the matched pattern.
     start: usize,
-    /// Where it ends.
+    /// End of the matched pattern.
     end: usize,
-    /// Everything before is done with.
+    /// Everything before this offset is processed.
     done: usize,
-    /// The places after it.
+    /// The candidates after this one.
     later: &'t [Match],
 }
 
-impl<'t> Place<'t> {
-    /// A secret without a key block that follows it; `None` when what follows it was redacted, and was judged with it then.
-    fn cut(&self, secret: Range<usize>) -> Option<Range<usize>> {
+impl<'t> SecretCandidate<'t> {
+    /// Cuts a secret before a key block that follows it. Returns `None` if the secret overlaps processed text, or if
+    /// the text after it is redacted already: then it was judged in an earlier pass.
+    fn exclude_key_block(&self, secret: Range<usize>) -> Option<Range<usize>> {
         let block = self
-            .str(secret.clone())
+            .slice(secret.clone())
             .match_indices(KEY_BLOCK)
             .map(|(at, _)| at)
             .find(|at| *at > 0);
         let end = block.map_or(secret.end, |at| secret.start + at);
-        let rest = start(self.rest(end), 32)
+        let rest = start(self.text_from(end), 32)
             .trim_start_matches(|mark: char| mark.is_ascii_punctuation() && mark != '[');
         let fresh = secret.start >= self.done && secret.start < end && !rest.starts_with(REDACTED);
         fresh.then_some(secret.start..end)
@@ -241,39 +254,40 @@ impl<'t> Place<'t> {
         self.text.as_bytes()
     }
 
-    /// The byte at an offset; 0 outside of the text.
-    fn at(&self, at: usize) -> u8 {
+    /// Returns the byte at an offset; 0 outside the text.
+    fn byte_at(&self, at: usize) -> u8 {
         self.bytes().get(at).copied().unwrap_or(0)
     }
 
-    /// The byte before an offset; 0 at the start. After a secret it is what stands in the place of that.
-    fn before(&self, at: usize) -> u8 {
+    /// Returns the byte before an offset; 0 at the start. Right after a secret, returns the last byte of its
+    /// replacement.
+    fn byte_before(&self, at: usize) -> u8 {
         if at == self.done && at > 0 {
             return b']';
         }
-        at.checked_sub(1).map_or(0, |at| self.at(at))
+        at.checked_sub(1).map_or(0, |at| self.byte_at(at))
     }
 
-    /// The end of the bytes from an offset on that are as wanted, at most so many.
-    fn run(&self, from: usize, most: usize, wanted: impl Fn(u8) -> bool) -> usize {
+    /// Returns the end of the run of at most `most` matching bytes from an offset.
+    fn run_end(&self, from: usize, most: usize, wanted: impl Fn(u8) -> bool) -> usize {
         let rest = self.bytes().get(from..).unwrap_or_default();
         let length = rest.iter().take(most).position(|&byte| !wanted(byte));
         from + length.unwrap_or(rest.len().min(most))
     }
 
-    /// Where the first place starts that lies behind an offset; the end of the text when there is none.
-    fn next(&self, behind: usize) -> usize {
+    /// Returns the start of the first candidate after an offset, or the end of the text.
+    fn next_candidate(&self, behind: usize) -> usize {
         let next = self.later.iter().map(Match::start).find(|start| *start > behind);
         next.unwrap_or(self.text.len())
     }
 
-    /// The text from an offset on; nothing within a character.
-    fn rest(&self, from: usize) -> &'t str {
+    /// Returns the text from an offset; empty inside a character.
+    fn text_from(&self, from: usize) -> &'t str {
         self.text.get(from..).unwrap_or_default()
     }
 
-    /// Some bytes as text; a place between characters is given by every caller, since it looks for ASCII marks.
-    fn str(&self, span: Range<usize>) -> &'t str {
+    /// Returns a range of the text. Callers pass ranges that start and end at ASCII characters.
+    fn slice(&self, span: Range<usize>) -> &'t str {
         self.text.get(span).unwrap_or_default()
     }
 }

@@ -1,11 +1,11 @@
-//! How is a text cut between characters, put into one line, and into XML?
+//! Text utilities: cutting at character boundaries, joining lines, XML escapes.
 
-/// What stands for the part of a text that was left out.
+/// Mark for omitted text.
 const LEFT_OUT: char = '…';
-/// Bytes of a text that are looked at, for each byte of a line that is made of it.
+/// Maximum bytes of input that are read for each byte of output.
 const LOOKED_AT: usize = 4;
 
-/// The last place at or before `at` that is between two characters; the end of a text that is shorter.
+/// Returns the last character boundary up to `at`, or the length of a shorter text.
 #[must_use]
 pub fn floor(text: &str, at: usize) -> usize {
     if at >= text.len() {
@@ -18,7 +18,7 @@ pub fn floor(text: &str, at: usize) -> usize {
         .unwrap_or(0)
 }
 
-/// The first place at or after `at` that is between two characters; the end of a text that is shorter.
+/// Returns the first character boundary from `at` on, or the length of a shorter text.
 #[must_use]
 pub fn ceil(text: &str, at: usize) -> usize {
     (at..text.len())
@@ -26,31 +26,31 @@ pub fn ceil(text: &str, at: usize) -> usize {
         .unwrap_or(text.len())
 }
 
-/// The beginning of a text: at most so many bytes, whole characters.
+/// Returns the start of a text: whole characters of at most `most` bytes.
 #[must_use]
 pub fn start(text: &str, most: usize) -> &str {
     &text[..floor(text, most)]
 }
 
-/// The end of a text: at most so many bytes, whole characters.
+/// Returns the end of a text: whole characters of at most `most` bytes.
 #[must_use]
 pub fn end(text: &str, most: usize) -> &str {
     &text[ceil(text, text.len().saturating_sub(most))..]
 }
 
-/// What stands between white space and control characters.
-fn pieces(text: &str) -> impl Iterator<Item = &str> {
+/// Splits a text at white space and control characters.
+fn split_pieces(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| c.is_whitespace() || c.is_control())
         .filter(|piece| !piece.is_empty())
 }
 
-/// A text on one line: white space and control characters become single spaces. Ends soon after `most` bytes of the
-/// line, and looks at a few times as many of the text: a long run of white space says nothing.
+/// Joins a text into one line: white space and control characters become single spaces. Stops soon after `most` bytes
+/// of output, or after a few times as many bytes of input, because long runs of white space carry no information.
 #[must_use]
 pub fn squeeze(text: &str, most: usize) -> String {
     let mut out = String::with_capacity(text.len().min(most));
     let end = floor(text, most.saturating_mul(LOOKED_AT).max(64));
-    for piece in pieces(&text[..end]) {
+    for piece in split_pieces(&text[..end]) {
         if !out.is_empty() {
             out.push(' ');
         }
@@ -65,11 +65,11 @@ pub fn squeeze(text: &str, most: usize) -> String {
     out
 }
 
-/// The beginning of a text on one line: at most so many characters, with nothing to mark what was left out.
+/// Returns the start of a text as one line of at most `most` characters, without a mark for omitted text.
 #[must_use]
 pub fn first_characters(text: &str, most: usize) -> String {
     let looked_at = start(text, most.saturating_mul(8));
-    // Most texts begin with ASCII alone: there a byte is a character.
+    // Most texts start with ASCII, where a byte is a character.
     let mut out = String::with_capacity(most.min(text.len()));
     let mut rest = looked_at;
     loop {
@@ -95,8 +95,8 @@ pub fn first_characters(text: &str, most: usize) -> String {
 fn any_first_characters(text: &str, most: usize) -> String {
     let mut out = String::new();
     let mut count = 0;
-    // Twice as far as characters of any script reach, so that some white space does no harm.
-    for piece in pieces(text) {
+    // The input is twice as long as needed for characters of any script, which leaves room for white space.
+    for piece in split_pieces(text) {
         if count > 0 && count < most {
             out.push(' ');
             count += 1;
@@ -112,8 +112,8 @@ fn any_first_characters(text: &str, most: usize) -> String {
     out
 }
 
-/// The beginning of a text on one line: at most `most` bytes, `…` included where something was left out; whole words
-/// where it can.
+/// Returns the start of a text as one line of at most `most` bytes, including `…` if text was omitted. Cuts between
+/// words where possible.
 #[must_use]
 pub fn clip(text: &str, most: usize) -> String {
     let line = squeeze(text, most.saturating_add(1));
@@ -130,7 +130,7 @@ pub fn clip(text: &str, most: usize) -> String {
     format!("{kept}{LEFT_OUT}")
 }
 
-/// All white space as single spaces, none at the ends.
+/// Joins all words with single spaces.
 #[must_use]
 pub fn one_line(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -143,7 +143,7 @@ pub fn one_line(text: &str) -> String {
     out
 }
 
-/// Text within an element of XML, or between its double quotes.
+/// Escapes a text for an XML element or a double-quoted attribute.
 #[must_use]
 pub fn escape_xml(text: &str) -> String {
     text.replace('&', "&amp;")
@@ -152,14 +152,14 @@ pub fn escape_xml(text: &str) -> String {
         .replace('"', "&quot;")
 }
 
-/// What [`escape_xml`] was given.
+/// Reverses [`escape_xml`].
 #[must_use]
 pub fn unescape_xml(text: &str) -> String {
     let plain = text
         .replace("&lt;", "<")
         .replace("&gt;", ">")
         .replace("&quot;", "\"");
-    // Last: what it gives is no beginning of another.
+    // Last, because its result may look like another escape.
     plain.replace("&amp;", "&")
 }
 
@@ -170,19 +170,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_of_a_text_is_taken_for_an_element() {
+    fn escaped_text_contains_no_markup() {
         assert_eq!(escape_xml("<a href=\"x\">&"), "&lt;a href=&quot;x&quot;&gt;&amp;");
     }
 
     proptest! {
         #[test]
-        fn what_was_escaped_is_read_again(text in "[&<>\"a-z;]{0,20}") {
+        fn unescaping_reverses_escaping(text in "[&<>\"a-z;]{0,20}") {
             prop_assert_eq!(unescape_xml(&escape_xml(&text)), text);
         }
     }
 
     #[test]
-    fn a_cut_is_between_characters() {
+    fn cuts_are_at_character_boundaries() {
         for (text, at, before, after) in [
             ("abc", 2, 2, 2),
             ("日本", 0, 0, 0),

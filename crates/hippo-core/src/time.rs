@@ -1,4 +1,4 @@
-//! What is a moment, and on which day does it fall?
+//! Time stamps and calendar dates.
 
 use jiff::civil;
 use jiff::tz::Offset;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// A calendar day, without a time zone.
 pub type Date = civil::Date;
 
-/// Milliseconds of a day.
+/// Milliseconds in a day.
 pub const DAY_MS: i64 = 86_400_000;
 /// English names of the months, January first.
 pub(crate) const MONTHS: [&str; 12] = [
@@ -37,22 +37,23 @@ pub(crate) const WEEKDAYS: [&str; 7] = [
 /// Milliseconds in a second.
 const SECOND: i64 = 1_000;
 
-/// A moment: milliseconds since 1970-01-01T00:00:00Z; negative before that.
+/// Time stamp in milliseconds since 1970-01-01T00:00:00Z; negative before that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
-    /// From whole seconds since 1970, as file systems and logs give them.
+    /// Creates a time stamp from seconds since 1970.
     #[must_use]
     pub const fn from_seconds(seconds: i64) -> Self {
         Self(seconds.saturating_mul(SECOND))
     }
 
-    /// From seconds or milliseconds since 1970, as programs write them down; `None` for 0, which a clock says that was never set.
+    /// Creates a time stamp from seconds or milliseconds since 1970, depending on the size of the number. Returns
+    /// `None` for 0, the value of a clock that was never set.
     #[must_use]
     pub const fn from_clock(number: i64) -> Option<Self> {
-        /// Seconds of the year 5138, and milliseconds of 1973: nothing that programs write is of either.
+        /// As seconds the year 5138, as milliseconds the year 1973; programs write neither.
         const MILLISECONDS: u64 = 100_000_000_000;
         match number {
             0 => None,
@@ -61,16 +62,16 @@ impl Timestamp {
         }
     }
 
-    /// The first moment of a day at a fixed distance from UTC, in seconds (east is positive, at most a day).
+    /// Returns the start of a day at a fixed offset from UTC, in seconds (east is positive, at most a day).
     #[must_use]
     pub fn start_of(date: Date, offset_seconds: i32) -> Self {
         let days = date.duration_since(civil::date(1970, 1, 1)).as_secs();
         Self::from_seconds(days.saturating_sub(i64::from(offset_seconds)))
     }
 
-    /// The day at a fixed distance from UTC, in seconds (east is positive).
+    /// Returns the day at a fixed offset from UTC, in seconds (east is positive).
     ///
-    /// Moments and offsets beyond what a calendar can name are moved to the nearest one that it can.
+    /// Time stamps and offsets outside the calendar are moved to the nearest valid one.
     #[must_use]
     pub fn date(self, offset_seconds: i32) -> Date {
         let offset = Offset::from_seconds(offset_seconds.clamp(-86_399, 86_399)).unwrap_or(Offset::UTC);
@@ -82,21 +83,22 @@ impl Timestamp {
         offset.to_datetime(moment).date()
     }
 
-    /// Milliseconds from `earlier` to this moment; zero when `earlier` is later (clocks may be set back).
+    /// Returns the milliseconds from `earlier` to this time stamp; zero if `earlier` is later, because clocks may be
+    /// set back.
     #[must_use]
     pub const fn since(self, earlier: Self) -> u64 {
         let elapsed = self.0.saturating_sub(earlier.0);
         if elapsed < 0 { 0 } else { elapsed.cast_unsigned() }
     }
 
-    /// This moment and `milliseconds` more.
+    /// Adds milliseconds, saturating.
     #[must_use]
     pub const fn plus(self, milliseconds: i64) -> Self {
         Self(self.0.saturating_add(milliseconds))
     }
 }
 
-/// Days from `earlier` to `later`; negative when they stand the other way round.
+/// Returns the days from `earlier` to `later`; negative if they are in the opposite order.
 #[must_use]
 pub fn days_between(earlier: Date, later: Date) -> i32 {
     i32::try_from(later.duration_since(earlier).as_hours() / 24).unwrap_or(i32::MAX)
@@ -120,9 +122,9 @@ pub fn rfc3339(at: Timestamp) -> String {
     moment.to_string()
 }
 
-/// The first full date in a text: `2026-01-10`, with `-`, `_`, `/` or `.` between the parts, or `20260110`.
+/// Finds the first full date in a text: `2026-01-10`, with `-`, `_`, `/` or `.` between the parts, or `20260110`.
 ///
-/// Longer runs of digits are no dates, and neither are days that no calendar has.
+/// Longer runs of digits and invalid days are not dates.
 #[must_use]
 pub fn find_date(text: &str) -> Option<Date> {
     let bytes = text.as_bytes();
@@ -133,11 +135,11 @@ pub fn find_date(text: &str) -> Option<Date> {
             .take_while(|byte| byte.is_ascii_digit())
             .count();
         let found = match run {
-            4 => parted_date(&bytes[at..]),
+            4 => parse_parted_date(&bytes[at..]),
             8 => calendar_day(
-                number(&bytes[at..at + 4]),
-                number(&bytes[at + 4..at + 6]),
-                number(&bytes[at + 6..at + 8]),
+                parse_digits(&bytes[at..at + 4]),
+                parse_digits(&bytes[at + 4..at + 6]),
+                parse_digits(&bytes[at + 6..at + 8]),
             ),
             _ => None,
         };
@@ -149,8 +151,8 @@ pub fn find_date(text: &str) -> Option<Date> {
     None
 }
 
-/// `2026-01-10` at the start of `text`, which starts with exactly four digits.
-fn parted_date(text: &[u8]) -> Option<Date> {
+/// Parses `2026-01-10` at the start of `text`, which starts with exactly four digits.
+fn parse_parted_date(text: &[u8]) -> Option<Date> {
     let mark = *text
         .get(4)
         .filter(|mark| matches!(mark, b'-' | b'_' | b'/' | b'.'))?;
@@ -161,19 +163,19 @@ fn parted_date(text: &[u8]) -> Option<Date> {
     let (month, day) = (digits(5)?, digits(8)?);
     let apart = text[7] == mark && text.get(10).is_none_or(|byte| !byte.is_ascii_digit());
     if apart {
-        calendar_day(number(&text[..4]), number(month), number(day))
+        calendar_day(parse_digits(&text[..4]), parse_digits(month), parse_digits(day))
     } else {
         None
     }
 }
 
-fn number(digits: &[u8]) -> i16 {
+fn parse_digits(digits: &[u8]) -> i16 {
     digits
         .iter()
         .fold(0, |number, digit| number * 10 + i16::from(digit - b'0'))
 }
 
-/// A day between the years 1900 and 2199.
+/// Returns a day between the years 1900 and 2199.
 fn calendar_day(year: i16, month: i16, day: i16) -> Option<Date> {
     if !(1900..2200).contains(&year) {
         return None;
@@ -187,7 +189,7 @@ mod tests {
     use jiff::civil::date;
 
     #[test]
-    fn what_a_clock_says_is_seconds_or_milliseconds() {
+    fn clock_values_are_seconds_or_milliseconds() {
         for (number, moment) in [
             (1_772_749_800, Some(1_772_749_800_000)),
             (1_772_749_800_000, Some(1_772_749_800_000)),
@@ -213,13 +215,13 @@ mod tests {
     }
 
     #[test]
-    fn impossible_moments_do_not_panic() {
+    fn out_of_range_time_stamps_do_not_panic() {
         assert!(Timestamp(i64::MAX).date(i32::MAX) >= date(9999, 12, 30));
         assert_eq!(Timestamp(i64::MIN).date(i32::MIN).year(), -9999);
     }
 
     #[test]
-    fn a_clock_set_back_counts_as_no_time() {
+    fn a_clock_set_back_yields_no_elapsed_time() {
         assert_eq!(Timestamp(5).since(Timestamp(9)), 0);
         assert_eq!(Timestamp(9).since(Timestamp(5)), 4);
     }

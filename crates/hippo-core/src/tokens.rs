@@ -1,24 +1,24 @@
-//! How many tokens does a text take? Estimated in one way everywhere: a quarter of its bytes, rounded up.
+//! Token estimate: a quarter of the bytes, rounded up.
 //!
-//! Rounded up, so that what is within a budget by this estimate takes at most four bytes for each of its tokens, and so
-//! that no text with content takes none. A sum over several texts is rounded once, over their bytes together.
+//! Rounding up ensures that a text within a budget has at most four bytes per token, and that no text with content
+//! counts as zero. A sum over several texts is rounded once, over the total of their bytes.
 
-/// Bytes that are taken for one token.
+/// Bytes per token.
 pub const BYTES: usize = 4;
 
-/// Tokens of a text.
+/// Estimates the tokens of a text.
 #[must_use]
 pub const fn of(text: &str) -> usize {
     of_bytes(text.len())
 }
 
-/// Tokens of so many bytes.
+/// Estimates the tokens of a number of bytes.
 #[must_use]
 pub const fn of_bytes(bytes: usize) -> usize {
     bytes.div_ceil(BYTES)
 }
 
-/// Bytes that so many tokens hold at most.
+/// Returns the maximum number of bytes for a number of tokens.
 #[must_use]
 pub const fn bytes(tokens: usize) -> usize {
     tokens.saturating_mul(BYTES)
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_begins_a_token_takes_it() {
+    fn tokens_are_rounded_up() {
         for (bytes, tokens) in [(0, 0), (1, 1), (4, 1), (5, 2), (usize::MAX, usize::MAX / 4 + 1)] {
             assert_eq!(of_bytes(bytes), tokens);
         }
@@ -37,7 +37,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_budget_holds_is_within_it() {
+    fn bytes_within_a_budget_do_not_exceed_it() {
         for tokens in [0, 1, 7, 500] {
             assert_eq!(of_bytes(bytes(tokens)), tokens);
             assert_eq!(of_bytes(bytes(tokens) + 1), tokens + 1);

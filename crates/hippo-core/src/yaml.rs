@@ -1,9 +1,9 @@
 //! YAML with limits on size, nesting and repetition.
 //!
-//! The loader of the YAML library calls itself for each level of nesting, so that a few kilobytes of `- - - …` would end
-//! the process. [`load`] counts levels on the event stream, which needs no stack, before it builds a document. It counts what
-//! aliases repeat as well: a short text that repeats a long anchor many times would fill the memory.
-//! This is the only module that names the library; a test of the source tree checks that.
+//! The YAML library recurses for each level of nesting, so a few kilobytes of `- - - …` would overflow the stack.
+//! [`load`] counts levels on the event stream, without recursion, before it builds a document. It also limits the
+//! size of expanded aliases: a short text that repeats a long anchor could exhaust memory. This is the only module
+//! that names the library; a test of the source tree checks that.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ pub const MOST_LEVELS: usize = 64;
 /// Maximum bytes that all aliases of a text repeat together.
 pub const MOST_REPEATED: usize = 1024 * 1024;
 
-/// A text that could not be read as YAML, and the place.
+/// Error in a YAML text, with its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct YamlError {
     /// Line, from 1.
@@ -29,10 +29,10 @@ pub struct YamlError {
     pub what: String,
 }
 
-/// Returns the documents of a text.
+/// Parses the documents of a text.
 ///
 /// # Errors
-/// The first place that is not YAML or exceeds [`MOST_BYTES`], [`MOST_LEVELS`] or [`MOST_REPEATED`].
+/// Returns the first position with invalid YAML, or beyond [`MOST_BYTES`], [`MOST_LEVELS`] or [`MOST_REPEATED`].
 pub fn load(text: &str) -> Result<Vec<Node<'_>>, YamlError> {
     if text.len() > MOST_BYTES {
         return Err(YamlError {
@@ -41,11 +41,11 @@ pub fn load(text: &str) -> Result<Vec<Node<'_>>, YamlError> {
             what: format!("{} bytes of YAML; the limit is {MOST_BYTES}", text.len()),
         });
     }
-    check(text)?;
-    Node::load_from_str(text).map_err(|error| of_scan(&error))
+    check_limits(text)?;
+    Node::load_from_str(text).map_err(|error| convert_error(&error))
 }
 
-fn of_scan(error: &ScanError) -> YamlError {
+fn convert_error(error: &ScanError) -> YamlError {
     YamlError {
         line: error.marker().line().max(1),
         column: error.marker().col() + 1,
@@ -53,31 +53,31 @@ fn of_scan(error: &ScanError) -> YamlError {
     }
 }
 
-/// How deep and how large a node is once its aliases are replaced.
+/// Depth and size of a node after expanding its aliases.
 #[derive(Debug, Clone, Copy, Default)]
-struct Extent {
+struct NodeExtent {
     levels: usize,
     bytes: usize,
 }
 
-impl Extent {
+impl NodeExtent {
     fn add(&mut self, inner: Self) {
         self.levels = self.levels.max(inner.levels);
         self.bytes = self.bytes.saturating_add(inner.bytes);
     }
 }
 
-/// Bytes that a node takes besides its text.
+/// Fixed cost of a node in bytes.
 const NODE: usize = 64;
 
-/// Follows the events of a text, without building anything.
-fn check(text: &str) -> Result<(), YamlError> {
-    // The collections that are open here: the anchor, and the extent of the nodes so far.
-    let mut open: Vec<(usize, Extent)> = Vec::new();
-    let mut anchors: HashMap<usize, Extent> = HashMap::new();
+/// Checks the limits on the events of a text.
+fn check_limits(text: &str) -> Result<(), YamlError> {
+    // The open collections: anchor, and extent of the nodes so far.
+    let mut open: Vec<(usize, NodeExtent)> = Vec::new();
+    let mut anchors: HashMap<usize, NodeExtent> = HashMap::new();
     let mut repeated = 0_usize;
     for next in Parser::new_from_str(text) {
-        let (event, span) = next.map_err(|error| of_scan(&error))?;
+        let (event, span) = next.map_err(|error| convert_error(&error))?;
         let refuse = |what| YamlError {
             line: span.start.line().max(1),
             column: span.start.col() + 1,
@@ -89,7 +89,7 @@ fn check(text: &str) -> Result<(), YamlError> {
                 if open.len() == MOST_LEVELS {
                     return Err(too_deep());
                 }
-                open.push((anchor, Extent::default()));
+                open.push((anchor, NodeExtent::default()));
                 continue;
             }
             Event::SequenceEnd | Event::MappingEnd => {
@@ -100,7 +100,7 @@ fn check(text: &str) -> Result<(), YamlError> {
             }
             Event::Scalar(text, _, anchor, _) => {
                 let bytes = text.len() + NODE;
-                (anchor, Extent { levels: 0, bytes })
+                (anchor, NodeExtent { levels: 0, bytes })
             }
             Event::Alias(anchor) => {
                 let node = anchors.get(&anchor).copied().unwrap_or_default();
@@ -129,15 +129,15 @@ fn check(text: &str) -> Result<(), YamlError> {
 mod tests {
     use super::*;
 
-    /// Runs on a stack on which a level of recursion for each byte of a long text would not fit.
-    fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
+    /// Runs on a stack that is too small for one level of recursion per byte of a long text.
+    fn run_on_small_stack(work: impl FnOnce() + Send + 'static) {
         let small = std::thread::Builder::new().stack_size(256 * 1024);
         small.spawn(work).unwrap().join().unwrap();
     }
 
     #[test]
-    fn nesting_of_any_kind_is_limited_and_costs_no_stack() {
-        on_a_small_stack(|| {
+    fn nesting_of_any_kind_is_limited_without_recursion() {
+        run_on_small_stack(|| {
             for opener in ["- ", "? ", "[", "{", "{a: ", "[{", "? - ", "- ? ", "- ["] {
                 for most in [4_500, MOST_BYTES] {
                     let text = opener.repeat(most / opener.len());
@@ -156,8 +156,8 @@ mod tests {
     }
 
     #[test]
-    fn indented_blocks_are_limited_as_well() {
-        on_a_small_stack(|| {
+    fn indented_blocks_are_limited_too() {
+        run_on_small_stack(|| {
             for name in ["a:", "-", "?"] {
                 let lines = (0..500).map(|level| format!("{}{name}\n", " ".repeat(level)));
                 let text: String = lines.collect();
@@ -167,8 +167,8 @@ mod tests {
     }
 
     #[test]
-    fn aliases_add_neither_depth_nor_size_beyond_the_limits() {
-        on_a_small_stack(|| {
+    fn expanded_aliases_respect_the_limits() {
+        run_on_small_stack(|| {
             let chain: String = (0..400)
                 .map(|at: usize| match at {
                     0 => "- &a0 [x]\n".to_owned(),
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_beyond_the_limit_is_refused() {
+    fn a_text_beyond_the_limit_is_rejected() {
         let text = format!("a: {}", "x".repeat(MOST_BYTES));
         assert!(load(&text).unwrap_err().what.ends_with("the limit is 262144"));
         assert_eq!(load("").unwrap(), []);

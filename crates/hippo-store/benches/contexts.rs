@@ -7,8 +7,8 @@ use std::env;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-use hippo_core::context::lifecycle::Kept;
-use hippo_core::context::{ContextEntry, Decay, Kind, Lifecycle, Modifiers, Source, fade};
+use hippo_core::context::lifecycle::SessionEntry;
+use hippo_core::context::{ContextEntry, Decay, EntryKind, EntrySource, Lifecycle, Modifiers, fade};
 use hippo_store::contexts::{ContentId, ContextError, ContextReader, ContextStore, NewContent, NewEntry};
 
 const SIZE: usize = 200_000;
@@ -87,7 +87,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             &format!("turn of {count} entries, strengths included"),
             times,
         )?;
-        let touched: Vec<Kept> = entries.into_iter().take(20).map(Kept::new).collect();
+        let touched: Vec<SessionEntry> = entries.into_iter().take(20).map(SessionEntry::new).collect();
         let mut times = Times::default();
         for _ in 0..100 {
             let started = Started::now();
@@ -121,8 +121,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 fn put(store: &mut ContextStore, id: &str, bytes: &[u8]) -> Result<(), ContextError> {
     let entry = ContextEntry {
         id: id.to_owned(),
-        kind: Kind::ToolResult,
-        source: Source {
+        kind: EntryKind::ToolResult,
+        source: EntrySource {
             kind: "exec".to_owned(),
             reference: format!("command {id}"),
             turn: 0,

@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use hippo_core::context::{ContextEntry, Decay, Kind, Lifecycle, Modifiers, Source};
+use hippo_core::context::{ContextEntry, Decay, EntryKind, EntrySource, Lifecycle, Modifiers};
 use hippo_store::contexts::{
     ContentId, ContextReader, ContextStore, Lookup, NewContent, NewEntry, Piece, Put,
 };
@@ -21,8 +21,8 @@ const BUDGET: u64 = u64::MAX;
 fn entry(number: u64) -> ContextEntry {
     ContextEntry {
         id: format!("e{number}"),
-        kind: Kind::ToolResult,
-        source: Source {
+        kind: EntryKind::ToolResult,
+        source: EntrySource {
             kind: "exec".to_owned(),
             reference: format!("command {number}"),
             turn: number,

@@ -58,7 +58,10 @@ fn a_file_and_standard_input_give_the_same_summary() {
     assert!(summary.contains("\n# hippocampus.md Compaction\n"), "{summary}");
     assert!(summary.contains("My plan: read max_size once") && !summary.contains("was left"));
     assert!(summary.len() <= 2_001, "{}", summary.len());
-    assert_eq!(text(&file.stderr), "warning: line 3: no JSON object; left out\n");
+    assert_eq!(
+        text(&file.stderr),
+        "warning: line 3: not a JSON object; left out\n"
+    );
     let piped = compact(folder.path(), &["compact", "-", "--budget", "500"], Some(&path));
     assert_eq!(text(&piped.stdout), summary);
 }

@@ -8,7 +8,9 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use hippo_core::audit::{Chunk, Entry, File, Finding, Stopped, audit as look_through};
+use hippo_core::audit::{
+    AuditStopped, AuditTally, AuditedChunk, AuditedEntry, AuditedFile, audit as look_through,
+};
 use hippo_core::chunk;
 use hippo_core::consolidation::{Place, Record};
 use hippo_core::entry::Pointer;
@@ -54,7 +56,7 @@ pub fn audit(
     let boot = boot(view);
     let examples = request.examples.unwrap_or(EXAMPLES) as usize;
     let report = look_through(&files, &entries, &boot, examples, &mut |_| go_on().is_ok())
-        .map_err(|Stopped| nobody_waits())?;
+        .map_err(|AuditStopped| nobody_waits())?;
     let findings = vec![
         finding(AuditKind::Duplicate, AuditUnit::Chunks, report.duplicate),
         finding(AuditKind::Stale, AuditUnit::Entries, report.stale),
@@ -92,7 +94,7 @@ pub fn audit(
     })
 }
 
-fn finding(kind: AuditKind, unit: AuditUnit, found: Finding) -> AuditFinding {
+fn finding(kind: AuditKind, unit: AuditUnit, found: AuditTally) -> AuditFinding {
     let (count, of) = (found.count as u64, found.of as u64);
     let examples = found.examples.into_iter().map(|example| AuditExample {
         path: example.place,
@@ -128,13 +130,13 @@ fn count(finding: &AuditFinding) -> AuditCount {
 fn read(
     view: &WorkspaceView,
     go_on: impl Fn() -> Result<(), RpcError>,
-) -> Result<(Vec<File>, u64), RpcError> {
+) -> Result<(Vec<AuditedFile>, u64), RpcError> {
     let limit = view.config.sources.max_file_bytes;
     let (mut found, mut unread) = (Vec::new(), 0);
     for file in known(view) {
         go_on()?;
         match hippo_fs::read_source(&view.root, &file.path, limit) {
-            Ok(bytes) => found.push(File {
+            Ok(bytes) => found.push(AuditedFile {
                 text: text_of(bytes),
                 ..file
             }),
@@ -157,7 +159,7 @@ fn text_of(bytes: Vec<u8>) -> String {
     })
 }
 
-fn known(view: &WorkspaceView) -> Vec<File> {
+fn known(view: &WorkspaceView) -> Vec<AuditedFile> {
     let picture = view.picture();
     let documents = picture.corpus.documents();
     let logs = documents
@@ -165,7 +167,7 @@ fn known(view: &WorkspaceView) -> Vec<File> {
     logs.map(|(_, document)| {
         let spans = document.chunks().iter();
         let spans = spans.filter_map(|chunk| picture.spans.get(*chunk as usize).copied().flatten());
-        File {
+        AuditedFile {
             path: document.path.to_string(),
             date: document.date,
             text: String::new(),
@@ -175,16 +177,19 @@ fn known(view: &WorkspaceView) -> Vec<File> {
     .collect()
 }
 
-fn chunk(span: Span) -> Chunk {
+fn chunk(span: Span) -> AuditedChunk {
     // A file of more bytes than a `usize` counts is never read.
     let at = |byte: u64| usize::try_from(byte).unwrap_or(usize::MAX);
-    Chunk {
+    AuditedChunk {
         line: span.start_line,
         bytes: at(span.start_byte)..at(span.end_byte),
     }
 }
 
-fn entries(view: &WorkspaceView, go_on: impl Fn() -> Result<(), RpcError>) -> Result<Vec<Entry>, RpcError> {
+fn entries(
+    view: &WorkspaceView,
+    go_on: impl Fn() -> Result<(), RpcError>,
+) -> Result<Vec<AuditedEntry>, RpcError> {
     let limit = view.config.sources.max_file_bytes;
     let index = view.index();
     let live = index.records().iter();
@@ -223,7 +228,7 @@ fn entries(view: &WorkspaceView, go_on: impl Fn() -> Result<(), RpcError>) -> Re
     };
     live.map(|record| {
         go_on()?;
-        Ok(Entry {
+        Ok(AuditedEntry {
             id: record.entry.id.0.to_string(),
             lost: lost(record),
         })

@@ -334,7 +334,11 @@ impl Worker {
 }
 
 fn embed_passage(model: &mut (dyn Embedder + 'static), passage: &Passage) -> Vec<hippo_store::db::Embedding> {
-    let plain: Vec<String> = passage.texts.iter().map(|shown| text::plain(shown)).collect();
+    let plain: Vec<String> = passage
+        .texts
+        .iter()
+        .map(|shown| text::strip_markup(shown))
+        .collect();
     let texts: Vec<&str> = plain.iter().map(String::as_str).collect();
     let vectors = match model.embed_passages(&passage.context, &texts) {
         Ok(vectors) => vectors,

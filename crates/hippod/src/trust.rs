@@ -65,7 +65,7 @@ pub fn survey(config: &Config, trust: &Trust, root: &Path) -> Surveyed {
         let changes = match *path {
             POLICIES => vec![change("*", "the built-in policies", "these policies too")],
             compaction::CONFIG_FILE => {
-                let (_, wider) = compaction::Config::parse(&bytes).0.narrowed();
+                let (_, wider) = compaction::CompactionConfig::parse(&bytes).0.narrowed();
                 let changes = wider.into_iter().map(|key| change(key, "default", "as written"));
                 changes.collect()
             }

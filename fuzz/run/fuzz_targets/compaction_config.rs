@@ -1,4 +1,4 @@
-//! Does hippo_fuzz::compaction_config hold for what libFuzzer finds?
+//! libFuzzer target for `hippo_fuzz::compaction_config`.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| hippo_fuzz::compaction_config(data));

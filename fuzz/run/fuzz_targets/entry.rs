@@ -1,4 +1,4 @@
-//! Does hippo_fuzz::entry hold for what libFuzzer finds?
+//! libFuzzer target for `hippo_fuzz::entry`.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| hippo_fuzz::entry(data));

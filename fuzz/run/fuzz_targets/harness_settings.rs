@@ -1,4 +1,4 @@
-//! Does hippo_fuzz::harness_settings hold for what libFuzzer finds?
+//! libFuzzer target for `hippo_fuzz::harness_settings`.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| hippo_fuzz::harness_settings(data));

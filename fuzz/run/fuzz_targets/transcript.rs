@@ -1,4 +1,4 @@
-//! Does hippo_fuzz::transcript hold for what libFuzzer finds?
+//! libFuzzer target for `hippo_fuzz::transcript`.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| hippo_fuzz::transcript(data));

@@ -1,21 +1,21 @@
-//! Inputs on which readers are tried: seeds, mutations of them, nesting and size.
+//! Test inputs for readers: seeds, mutations, nesting and size.
 //!
-//! Crates with readers that no other crate can call include this file in their tests.
+//! Crates with private readers include this file in their tests.
 
 use std::thread;
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
-/// What a reader must keep for any bytes; it panics where it does not.
-pub type Law = fn(&[u8]);
+/// Invariant of a reader for any bytes; panics if it is violated.
+pub type Invariant = fn(&[u8]);
 
-/// Half of the smallest stack on which the programs read. A limit such as the 128 levels of serde_json fits, even without optimisation;
-/// a level of recursion for each level of nesting does not.
+/// Half of the smallest stack on which the programs parse. A limit such as the 128 levels of serde_json fits, even
+/// without optimisation; one level of recursion per level of nesting does not.
 const STACK: usize = 1024 * 1024;
-/// Bytes of nested text, unless `HIPPO_FUZZ_BYTES` names another number.
+/// Bytes of nested text; the variable `HIPPO_FUZZ_BYTES` overrides it.
 const NESTED: usize = 128 * 1024;
-/// What begins a level in one format or another.
+/// Openers of a level in various formats.
 pub const OPENERS: [&str; 22] = [
     "[",
     "{",
@@ -38,10 +38,10 @@ pub const OPENERS: [&str; 22] = [
     "#",
     "{\"content\":[",
     "\u{1b}[",
-    // As many parts of a key as the library takes, in a table within a table.
+    // The maximum number of key parts of the TOML library, in nested tables.
     "a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a={",
 ];
-/// What stands before, so that the readers of transcripts, lists, indexes, exports and records are reached.
+/// Prefixes that lead to the readers of transcripts, lists, indexes, exports and records.
 const BEFORE: [&str; 7] = [
     "",
     "{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":",
@@ -51,7 +51,7 @@ const BEFORE: [&str; 7] = [
     "---\nid: a\ntags: ",
     "[tree]\ncommand = ",
 ];
-/// What is repeated to a large text.
+/// Units that are repeated to a large text.
 const UNITS: [&str; 10] = [
     "x",
     "word ",
@@ -70,19 +70,19 @@ fn bytes() -> usize {
     set.and_then(|bytes| bytes.parse().ok()).unwrap_or(NESTED)
 }
 
-/// Runs a law on a small stack.
-fn survives(name: &str, law: Law, text: &str) {
+/// Runs an invariant on a small stack.
+fn assert_survives(name: &str, law: Invariant, text: &str) {
     let given = [&[0], text.as_bytes()].concat();
     let small = thread::Builder::new().stack_size(STACK).name(name.to_owned());
     let ran = small.spawn(move || law(&given)).map(thread::JoinHandle::join);
     assert!(matches!(ran, Ok(Ok(()))), "{name}: the law does not hold");
 }
 
-/// Runs a law on texts that are nested by these openers, as many levels as possible and as few as the libraries take.
-pub fn survives_nesting(name: &str, law: Law, openers: &[&str]) {
+/// Runs an invariant on texts nested by these openers, as deep as possible and as deep as the libraries allow.
+pub fn assert_survives_nesting(name: &str, law: Invariant, openers: &[&str]) {
     for opener in openers {
         for before in BEFORE {
-            survives(
+            assert_survives(
                 name,
                 law,
                 &(before.to_owned() + &opener.repeat(bytes() / opener.len())),
@@ -94,11 +94,11 @@ pub fn survives_nesting(name: &str, law: Law, openers: &[&str]) {
     for levels in [60, 78, 127, 511] {
         for pair in [["[", "]"], ["{\"a\":", "}"], ["{a=", "}"]] {
             for before in ["", "a = "] {
-                survives(name, law, &(before.to_owned() + &closed(pair, levels)));
+                assert_survives(name, law, &(before.to_owned() + &closed(pair, levels)));
             }
         }
         let parts = "a.".repeat(78);
-        survives(
+        assert_survives(
             name,
             law,
             &closed([&format!("{parts}a = {{"), "}"], levels).replacen('1', "b = 1", 1),
@@ -106,20 +106,20 @@ pub fn survives_nesting(name: &str, law: Law, openers: &[&str]) {
     }
 }
 
-/// Runs a law on texts of which each line is deeper than the one before.
-pub fn survives_nesting_line_by_line(name: &str, law: Law) {
+/// Runs an invariant on texts in which each line is nested deeper than the one before.
+pub fn assert_survives_nesting_by_line(name: &str, law: Invariant) {
     for opener in ["a:", "-", "- a:", ">"] {
         let lines = (0..400).map(|level| format!("{}{opener}\n", " ".repeat(level)));
-        survives(name, law, &lines.collect::<String>());
+        assert_survives(name, law, &lines.collect::<String>());
     }
 }
 
-/// Runs a law on large texts, also within a list and a text.
-pub fn survives_size(name: &str, law: Law) {
+/// Runs an invariant on large texts, also inside a list and a string.
+pub fn assert_survives_size(name: &str, law: Invariant) {
     let size = 4 * bytes();
     for [before, after] in [["", ""], ["[", "0]"], ["{\"results\":[", "{}]}"], ["\"", "\""]] {
         for unit in UNITS {
-            survives(
+            assert_survives(
                 name,
                 law,
                 &[before, &unit.repeat(size / unit.len()), after].concat(),
@@ -128,8 +128,8 @@ pub fn survives_size(name: &str, law: Law) {
     }
 }
 
-/// Runs a law on each seed, with several first bytes.
-pub fn holds_for_seeds(law: Law, seeds: &[&str]) {
+/// Runs an invariant on each seed, with several first bytes.
+pub fn assert_holds_for_seeds(law: Invariant, seeds: &[&str]) {
     for seed in seeds {
         for choice in [0, 1, 2, 3, 7, 77, 255] {
             law(&[&[choice], seed.as_bytes()].concat());
@@ -137,31 +137,31 @@ pub fn holds_for_seeds(law: Law, seeds: &[&str]) {
     }
 }
 
-/// Runs a law on mutations of seeds.
-pub fn holds_for_mutations(name: &str, law: Law, seeds: &'static [&'static str], cases: u32) {
+/// Runs an invariant on mutations of seeds.
+pub fn assert_holds_for_mutations(name: &str, law: Invariant, seeds: &'static [&'static str], cases: u32) {
     let config = Config {
         failure_persistence: None,
         cases,
         ..Config::default()
     };
-    let ran = TestRunner::new(config).run(&odd(seeds), |bytes| {
+    let ran = TestRunner::new(config).run(&mutated_seeds(seeds), |bytes| {
         law(&bytes);
         Ok(())
     });
     assert!(ran.is_ok(), "{name}: {ran:?}");
 }
 
-/// Runs a law on everything.
-pub fn holds_for_any_bytes(name: &str, law: Law, seeds: &'static [&'static str]) {
-    holds_for_seeds(law, seeds);
-    holds_for_mutations(name, law, seeds, 1_000);
-    survives_nesting(name, law, &OPENERS);
-    survives_nesting_line_by_line(name, law);
-    survives_size(name, law);
+/// Runs an invariant on all inputs.
+pub fn assert_holds_for_any_bytes(name: &str, law: Invariant, seeds: &'static [&'static str]) {
+    assert_holds_for_seeds(law, seeds);
+    assert_holds_for_mutations(name, law, seeds, 1_000);
+    assert_survives_nesting(name, law, &OPENERS);
+    assert_survives_nesting_by_line(name, law);
+    assert_survives_size(name, law);
 }
 
-/// Seeds, one in or behind another, with bytes that are others, gone or repeated.
-fn odd(seeds: &'static [&'static str]) -> impl Strategy<Value = Vec<u8>> {
+/// Generates combinations of seeds with bytes replaced, removed or repeated.
+fn mutated_seeds(seeds: &'static [&'static str]) -> impl Strategy<Value = Vec<u8>> {
     let change = (any::<prop::sample::Index>(), 0..5_u8, any::<u8>(), 1..40_usize);
     let seed = || prop::sample::select(seeds);
     (

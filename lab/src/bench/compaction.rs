@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use hippo_core::compaction::{Beside, Options, compact};
+use hippo_core::compaction::{CompactionOptions, ParallelRunner, compact};
 
 use super::table::Figure;
 use measure::Sums;
@@ -124,18 +124,18 @@ fn of_programs<'s>(sums: impl Iterator<Item = &'s Sums>) -> Figure {
 
 fn speed(bytes: &[u8], name: &str) -> Figure {
     let (mut best, mut alone, mut tokens) = (f64::MAX, f64::MAX, 0);
-    let mut timed = |beside, best: &mut f64| {
-        let options = Options {
+    let mut timed = |parallel, best: &mut f64| {
+        let options = CompactionOptions {
             budget: Some(5_000),
-            beside,
-            ..Options::default()
+            parallel,
+            ..CompactionOptions::default()
         };
         let started = Instant::now();
         tokens = compact(bytes, &options).stats.tokens_before;
         *best = best.min(started.elapsed().as_secs_f64() * 1_000.0);
     };
     for _ in 0..TIMES {
-        timed(Some(beside as Beside), &mut best);
+        timed(Some(run_in_parallel as ParallelRunner), &mut best);
         timed(None, &mut alone);
     }
     let thousands = tokens as f64 / 1_000.0;
@@ -149,7 +149,7 @@ fn speed(bytes: &[u8], name: &str) -> Figure {
 }
 
 /// Has one other thread help, as the programs do where there are two processors.
-fn beside(help: &(dyn Fn() + Sync), here: &mut dyn FnMut()) {
+fn run_in_parallel(help: &(dyn Fn() + Sync), here: &mut dyn FnMut()) {
     thread::scope(|scope| {
         scope.spawn(help);
         here();
@@ -158,7 +158,7 @@ fn beside(help: &(dyn Fn() + Sync), here: &mut dyn FnMut()) {
 
 /// How much shorter the rules alone make it, and what becomes of its messages.
 fn tiers(bytes: &[u8], name: &str) -> Figure {
-    let stats = compact(bytes, &Options::default()).stats;
+    let stats = compact(bytes, &CompactionOptions::default()).stats;
     Figure::new(
         PART,
         format!(

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
-use hippo_core::context::capture::{Put, Settings, capture};
-use hippo_core::context::policy::built_in;
+use hippo_core::context::capture::{CaptureInput, CaptureSettings, capture};
+use hippo_core::context::policy::built_in_rules;
 use hippo_core::extract::{Extract, Hints, Kind, extract};
 use hippo_core::text::start;
 use hippo_core::tokens;
@@ -99,15 +99,15 @@ fn rendered(results: &[Large]) -> Figure {
     let ratios: Vec<f64> = results
         .iter()
         .map(|result| {
-            let put = Put {
+            let put = CaptureInput {
                 id: "ctx-0123456789",
                 source_type: &result.tool,
                 source_ref: &result.call,
                 turn: 10,
                 content: &result.content,
-                ..Put::default()
+                ..CaptureInput::default()
             };
-            let captured = capture(&put, built_in(), &Settings::default());
+            let captured = capture(&put, built_in_rules(), &CaptureSettings::default());
             captured.tokens as f64 / captured.entry_tokens.max(1) as f64
         })
         .collect();

@@ -1,17 +1,17 @@
-//! Is each share what its formula says?
+//! Tests of the audit formulas.
 
 use jiff::civil::date;
 
 use super::*;
 
-fn file(path: &str, text: &str) -> File {
+fn file(path: &str, text: &str) -> AuditedFile {
     let mut at = 0;
     let chunks = (1..).zip(text.split_inclusive('\n')).map(|(line, text)| {
         at += text.len();
         let bytes = at - text.len()..at;
-        Chunk { line, bytes }
+        AuditedChunk { line, bytes }
     });
-    File {
+    AuditedFile {
         path: path.to_owned(),
         date: crate::source::date_in_name(path),
         text: text.to_owned(),
@@ -19,22 +19,22 @@ fn file(path: &str, text: &str) -> File {
     }
 }
 
-fn whole(files: &[File], entries: &[Entry], boot: &[(String, String)]) -> Report {
+fn audit_all(files: &[AuditedFile], entries: &[AuditedEntry], boot: &[(String, String)]) -> AuditReport {
     audit(files, entries, boot, 10, &mut |_| true).unwrap()
 }
 
-fn only(files: &[File]) -> Report {
-    whole(files, &[], &[])
+fn audit_files(files: &[AuditedFile]) -> AuditReport {
+    audit_all(files, &[], &[])
 }
 
-fn places(finding: &Finding) -> Vec<(String, u32)> {
+fn places(finding: &AuditTally) -> Vec<(String, u32)> {
     let of = finding.examples.iter();
     of.map(|example| (example.place.clone(), example.line.unwrap_or(0)))
         .collect()
 }
 
 #[test]
-fn what_stands_in_an_earlier_chunk_is_a_duplicate() {
+fn a_chunk_with_the_words_of_an_earlier_one_is_a_duplicate() {
     let files = [
         file(
             "memory/2026-03-01.md",
@@ -45,20 +45,20 @@ fn what_stands_in_an_earlier_chunk_is_a_duplicate() {
             "the pump in hall FOUR is blue\nthe pump in hall five is blue\n",
         ),
     ];
-    let found = only(&files).duplicate;
+    let found = audit_files(&files).duplicate;
     assert_eq!((found.count, found.of), (1, 5));
     assert_eq!(found.examples[0].place, "memory/2026-03-02.md");
-    assert_eq!(found.examples[0].why, "the same as memory/2026-03-01.md:1");
+    assert_eq!(found.examples[0].why, "duplicates memory/2026-03-01.md:1");
 }
 
 #[test]
-fn entries_that_point_nowhere_are_stale() {
-    let entry = |id: &str, lost: Option<&str>| Entry {
+fn entries_with_missing_targets_are_stale() {
+    let entry = |id: &str, lost: Option<&str>| AuditedEntry {
         id: id.to_owned(),
         lost: lost.map(str::to_owned),
     };
     let entries = [entry("a", None), entry("b", Some("knowledge/gone.md"))];
-    let found = whole(&[], &entries, &[]).stale;
+    let found = audit_all(&[], &entries, &[]).stale;
     assert_eq!((found.count, found.of), (1, 2));
     assert_eq!(
         (found.examples[0].place.as_str(), found.examples[0].line),
@@ -67,7 +67,7 @@ fn entries_that_point_nowhere_are_stale() {
 }
 
 #[test]
-fn an_older_value_is_contradicted_by_the_newest_one_alone() {
+fn an_older_value_is_contradicted_only_by_the_newest_one() {
     let files = [
         file(
             "memory/2026-03-01.md",
@@ -83,7 +83,7 @@ fn an_older_value_is_contradicted_by_the_newest_one_alone() {
         ),
         file("MEMORY.md", "- the lease of the pump lasts 5 seconds\n"),
     ];
-    let found = only(&files).contradicted;
+    let found = audit_files(&files).contradicted;
     let expected = [
         ("memory/2026-03-01.md".to_owned(), 1),
         ("memory/2026-03-02.md".to_owned(), 1),
@@ -102,9 +102,9 @@ fn a_form_that_is_filled_in_each_day_contradicts_nothing() {
         );
         file(&format!("memory/{}.md", date(2026, 3, day)), &text)
     };
-    let files: Vec<File> = (1..=20).map(day).collect();
-    assert_eq!(only(&files).contradicted.count, 0);
-    assert!(only(&files[..3]).contradicted.count > 0);
+    let files: Vec<AuditedFile> = (1..=20).map(day).collect();
+    assert_eq!(audit_files(&files).contradicted.count, 0);
+    assert!(audit_files(&files[..3]).contradicted.count > 0);
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn secrets_are_counted_by_line_and_named_by_kind() {
         "memory/a.md",
         &format!("nothing\npassword: hunter2-Xk9\n{key}"),
     )];
-    let found = only(&files).secret_bearing;
+    let found = audit_files(&files).secret_bearing;
     assert_eq!(found.of, 5);
     assert_eq!(found.examples[0].why, "password");
     assert_eq!(found.examples[0].line, Some(2));
@@ -123,7 +123,7 @@ fn secrets_are_counted_by_line_and_named_by_kind() {
 }
 
 #[test]
-fn what_a_boot_file_says_is_not_to_be_remembered_again() {
+fn lines_that_restate_a_boot_file_are_counted() {
     let boot = [(
         "AGENTS.md".to_owned(),
         "# Rules\n\nAlways run the tests before you commit.\n".to_owned(),
@@ -135,14 +135,14 @@ fn what_a_boot_file_says_is_not_to_be_remembered_again() {
             "- always run the tests before you commit\n- run the pump before you leave\n",
         ),
     ];
-    let found = whole(&files, &[], &boot).boot_restating;
+    let found = audit_all(&files, &[], &boot).boot_restating;
     assert_eq!(places(&found), [("memory/2026-03-01.md".to_owned(), 1)]);
     assert_eq!((found.count, found.of), (1, 2));
-    assert_eq!(found.examples[0].why, "says what AGENTS.md:3 says");
+    assert_eq!(found.examples[0].why, "restates AGENTS.md:3");
 }
 
 #[test]
-fn any_text_is_looked_through() {
+fn any_text_is_audited() {
     let reversed = Range { start: 9, end: 3 };
     for text in [
         "",
@@ -151,30 +151,31 @@ fn any_text_is_looked_through() {
         "日本語の記憶はここにある\n日本語の記憶はここにある",
         "- \0 x",
     ] {
-        let report = only(&[file("memory/a.md", text)]);
+        let report = audit_files(&[file("memory/a.md", text)]);
         assert!(report.duplicate.count <= report.duplicate.of);
     }
-    let report = only(&[File {
+    let report = audit_files(&[AuditedFile {
         chunks: [0..0, reversed, 4..99, 0..99]
-            .map(|bytes| Chunk { line: 1, bytes })
+            .map(|bytes| AuditedChunk { line: 1, bytes })
             .to_vec(),
         ..file("memory/a.md", "one line of a few words")
     }]);
     assert_eq!(report.duplicate.of, 4);
 }
 
-/// Text of about `bytes` that is hard in its own way: a single line in many chunks, or a line of each day with other values.
-fn hard(shape: usize, bytes: usize) -> Vec<File> {
+/// Creates text of about `bytes` that is expensive to audit: a single line in many chunks, or a line per day with
+/// other values.
+fn hard(shape: usize, bytes: usize) -> Vec<AuditedFile> {
     match shape {
         0 => {
             let text = "the pump of hall 7 is blue ".repeat(bytes / 27);
             let ends = (0..text.len()).step_by(500);
-            let chunks = ends.map(|start| Chunk {
+            let chunks = ends.map(|start| AuditedChunk {
                 line: 1,
                 bytes: start..(start + 500).min(text.len()),
             });
             let chunks = chunks.collect();
-            vec![File {
+            vec![AuditedFile {
                 text,
                 chunks,
                 ..file("memory/2026-03-01.md", "")
@@ -210,12 +211,12 @@ fn the_work_of_an_audit_is_linear_in_the_text() {
 }
 
 #[test]
-fn an_audit_stops_as_soon_as_it_may_not_go_on() {
+fn an_audit_stops_when_asked_to() {
     let files = hard(1, 20_000);
     let mut steps = 0;
     let report = audit(&files, &[], &[], 5, &mut |_| {
         steps += 1;
         steps < 3
     });
-    assert_eq!((report, steps), (Err(Stopped), 3));
+    assert_eq!((report, steps), (Err(AuditStopped), 3));
 }

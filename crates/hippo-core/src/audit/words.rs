@@ -1,22 +1,22 @@
-//! Which words does a line have, and which of them are values?
+//! Words of a line, with and without values.
 
 use std::collections::HashSet;
 
-/// Words that turn what a line says around: a value like any other.
+/// Negations, which count as values because they reverse a statement.
 const NEGATIONS: [&str; 6] = ["not", "no", "never", "nicht", "kein", "keine"];
 
-/// The words of a text in their order, in lower case and without marks.
-pub(super) struct Words(Vec<String>);
+/// Words of a text in order, in lower case, without punctuation.
+pub(super) struct LineWords(Vec<String>);
 
-/// Reads the words of a text.
-pub(super) fn words(text: &str) -> Words {
+/// Splits a text into words.
+pub(super) fn split_words(text: &str) -> LineWords {
     let runs = text.split(|sign: char| !sign.is_alphanumeric());
     let said = runs.filter(|run| !run.is_empty()).map(str::to_lowercase);
-    Words(said.collect())
+    LineWords(said.collect())
 }
 
-impl Words {
-    /// How many; a run of a script without spaces counts by its signs.
+impl LineWords {
+    /// Returns the number of words; in scripts without spaces, two characters count as one.
     pub fn len(&self) -> usize {
         let count = |word: &String| match word.chars().next() {
             Some(first) if is_unspaced(first) => word.chars().count().div_ceil(2),
@@ -33,14 +33,14 @@ impl Words {
         self.0.into_iter().collect()
     }
 
-    /// The same without numbers, amounts, dates, and what denies.
+    /// Removes numbers, amounts, dates and negations.
     pub fn without_values(self) -> Self {
         let is_value = |word: &String| word.contains(char::is_numeric) || NEGATIONS.contains(&word.as_str());
         Self(self.0.into_iter().filter(|word| !is_value(word)).collect())
     }
 }
 
-/// Scripts that are written without spaces between words.
+/// Returns true for scripts that are written without spaces.
 fn is_unspaced(sign: char) -> bool {
     matches!(u32::from(sign), 0x0e00..=0x0eff | 0x3040..=0x30ff | 0x3400..=0x9fff | 0xac00..=0xd7af | 0x2_0000..=0x2_ffff)
 }

@@ -1,6 +1,6 @@
 //! Lines of memory without markup, with weights.
 
-use crate::chunk::text::visible;
+use crate::chunk::text::strip_comments;
 use crate::chunk::{Chunk, ChunkKind, Document, Speaker, chunk_text};
 use crate::redact::{piece_without_secrets, without_secrets};
 use crate::retrieval::speaker;
@@ -68,7 +68,7 @@ pub(super) fn lines(document: &Document, bytes: &[u8], from: usize, to: usize) -
             _ => 1.0,
         };
         let text = chunk_text(bytes, chunk);
-        for line in piece_without_secrets(&visible(&text), &mut key).lines() {
+        for line in piece_without_secrets(&strip_comments(&text), &mut key).lines() {
             let line = without_role(line, chunk.speaker);
             if chunk.kind == ChunkKind::Table && !line.contains(char::is_alphanumeric) {
                 continue;

@@ -161,7 +161,7 @@ pub(super) fn infer_priority<'r>(
 
 /// Returns `true` if a title, a line or two adjacent lines read like an instruction to an agent.
 fn reads_like_instruction(titles: &[&str], lines: &[WeightedLine]) -> bool {
-    let steers = |text: &str| instruction::rule(text).is_some();
+    let steers = |text: &str| instruction::match_rule(text).is_some();
     let pairs = || {
         lines
             .windows(2)

@@ -1,54 +1,57 @@
-//! Which fields does a file state between `---` lines at its top?
+//! Front matter: fields between `---` lines at the top of a file.
 
-use super::line::{Line, Lines, trim};
-use super::{Diagnostic, Problem};
+use super::line::{MarkdownLine, MarkdownLines, trim};
+use super::{Diagnostic, DocumentProblem};
 use crate::time::{Date, find_date};
 
-/// A block with more lines than this is no front matter.
+/// A block with more lines is not front matter.
 const LINES: u32 = 400;
 
-/// The fields of a file.
+/// Front matter fields of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FrontMatter {
-    /// `date:` (or `day:`, `created:`), when it holds a full date.
+    /// `date:` (or `day:`, `created:`), if it contains a full date.
     pub date: Option<Date>,
     /// `title:` (or `name:`).
     pub title: Option<String>,
     /// `type:`.
     pub kind: Option<String>,
-    /// `tags:`, inline, separated by commas, or one `- tag` a line.
+    /// `tags:`, as an inline list, separated by commas, or one `- tag` per line.
     pub tags: Vec<String>,
-    /// Every scalar field, in order, without quotes; keys in lower case.
+    /// All scalar fields in order, without quotes; keys in lower case.
     pub fields: Vec<(String, String)>,
 }
 
-/// Front matter that was found.
-pub(super) struct Found {
+/// Front matter with its position.
+pub(super) struct FoundFrontMatter {
     pub fields: FrontMatter,
-    /// Its lines without the `---`; `None` when there are none.
-    pub inner: Option<(Line, Line)>,
+    /// First and last line with content between the `---` lines, if any.
+    pub inner: Option<(MarkdownLine, MarkdownLine)>,
     /// The closing line.
-    pub close: Line,
+    pub close: MarkdownLine,
 }
 
-/// Reads the front matter at the top of a file; `None` when there is none.
+/// Parses the front matter at the top of a file; `None` if there is none.
 ///
-/// Only what looks like fields to the last line counts: a text may also start with a line across.
-pub(super) fn read(bytes: &[u8], diagnostics: &mut Vec<Diagnostic>) -> Option<Found> {
-    let mut lines = Lines::new(bytes);
+/// Every line must look like a field, because a text may also start with a horizontal rule.
+pub(super) fn parse_front_matter(
+    bytes: &[u8],
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<FoundFrontMatter> {
+    let mut lines = MarkdownLines::new(bytes);
     let first = lines.next()?;
     if !bytes[first.start..first.end].starts_with(b"---") || trim(&bytes[first.start..first.end]) != b"---" {
         return None;
     }
     let mut fields = FrontMatter::default();
-    let mut inner: Option<(Line, Line)> = None;
+    let mut inner: Option<(MarkdownLine, MarkdownLine)> = None;
     let mut list_of = String::new();
     let mut any = false;
     for line in lines.take(LINES as usize) {
         let raw = &bytes[line.start..line.end];
         let text = trim(raw);
         if any && raw.len() == text.len() && (text == b"---" || text == b"...") {
-            return Some(Found {
+            return Some(FoundFrontMatter {
                 fields,
                 inner,
                 close: line,
@@ -70,22 +73,22 @@ pub(super) fn read(bytes: &[u8], diagnostics: &mut Vec<Diagnostic>) -> Option<Fo
             }
             continue;
         }
-        let (key, value) = field(text)?;
+        let (key, value) = parse_field(text)?;
         any = true;
         list_of.clone_from(&key);
-        fields.set(key, value);
+        fields.set_field(key, value);
     }
     if any {
         diagnostics.push(Diagnostic {
             line: first.number,
-            problem: Problem::OpenFrontMatter,
+            problem: DocumentProblem::OpenFrontMatter,
         });
     }
     None
 }
 
-/// `key: value`, with a key of one word.
-fn field(text: &[u8]) -> Option<(String, String)> {
+/// Parses `key: value`, where the key is one word.
+fn parse_field(text: &[u8]) -> Option<(String, String)> {
     let colon = text.iter().position(|&byte| byte == b':')?;
     let (key, value) = (&text[..colon], &text[colon + 1..]);
     let word = !key.is_empty()
@@ -102,7 +105,7 @@ fn field(text: &[u8]) -> Option<(String, String)> {
 }
 
 impl FrontMatter {
-    fn set(&mut self, key: String, value: String) {
+    fn set_field(&mut self, key: String, value: String) {
         if key == "tags" {
             let inner = value
                 .strip_prefix('[')
@@ -127,7 +130,7 @@ impl FrontMatter {
         self.fields.push((key, value));
     }
 
-    /// Whether a field says something in words, such as a description.
+    /// Returns true if a field contains prose, such as a description.
     pub(super) fn has_prose(&self) -> bool {
         self.fields
             .iter()
@@ -135,7 +138,7 @@ impl FrontMatter {
     }
 }
 
-/// Without quotes, or without a comment after the value.
+/// Removes quotes, or a comment after an unquoted value.
 fn unquote(value: &str) -> String {
     let value = value.trim();
     for quote in ['"', '\''] {
@@ -152,11 +155,11 @@ mod tests {
     use jiff::civil::date;
 
     fn fields(text: &str) -> Option<FrontMatter> {
-        read(text.as_bytes(), &mut Vec::new()).map(|found| found.fields)
+        parse_front_matter(text.as_bytes(), &mut Vec::new()).map(|found| found.fields)
     }
 
     #[test]
-    fn scalars_and_lists() {
+    fn scalars_and_lists_are_parsed() {
         let text = "---\r\ntitle: \"A: plan\" # why\r\nDate: 2026-01-10T08:00\r\ntype: daily\r\ntags: [a, 'b c', d]\r\n\
                     nested:\r\n  key: value\r\n# comment\r\nempty:\r\n---\r\ntext";
         let found = fields(text).unwrap();
@@ -169,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_across_is_no_front_matter() {
+    fn a_horizontal_rule_is_not_front_matter() {
         assert_eq!(fields("---\nSome prose here.\n---\n"), None);
         assert_eq!(fields("---\n\n---\n"), None);
         assert_eq!(fields("----\na: b\n----\n"), None);
@@ -177,14 +180,14 @@ mod tests {
     }
 
     #[test]
-    fn an_open_block_is_named() {
+    fn unclosed_front_matter_is_reported() {
         let mut diagnostics = Vec::new();
-        assert!(read(b"---\na: b\n", &mut diagnostics).is_none());
+        assert!(parse_front_matter(b"---\na: b\n", &mut diagnostics).is_none());
         assert_eq!(
             diagnostics,
             [Diagnostic {
                 line: 1,
-                problem: Problem::OpenFrontMatter
+                problem: DocumentProblem::OpenFrontMatter
             }]
         );
     }

@@ -1,41 +1,41 @@
-//! What does one line of markdown look like?
+//! Recognition of markdown syntax in a single line.
 
-/// A line of a file, without its line end.
+/// Line of a file, without its line break.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Line {
-    /// Counts from 1.
+pub(crate) struct MarkdownLine {
+    /// Line number, from 1.
     pub number: u32,
     /// Offset of its first byte.
     pub start: usize,
-    /// Offset after its last byte; `\n` and `\r\n` do not count.
+    /// Offset after its last byte, without `\n` or `\r\n`.
     pub end: usize,
 }
 
-/// Goes through the lines of a file.
+/// Iterator over the lines of a file.
 #[derive(Debug, Clone)]
-pub(crate) struct Lines<'a> {
+pub(crate) struct MarkdownLines<'a> {
     bytes: &'a [u8],
     at: usize,
     number: u32,
 }
 
-impl<'a> Lines<'a> {
-    /// All lines; a byte order mark is in none of them.
+impl<'a> MarkdownLines<'a> {
+    /// Creates the iterator. A byte order mark is skipped.
     pub fn new(bytes: &'a [u8]) -> Self {
         let at = if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
         Self { bytes, at, number: 0 }
     }
 
-    /// Number of the line that was given out last; 0 before the first.
+    /// Returns the number of the last line returned; 0 before the first.
     pub const fn number(&self) -> u32 {
         self.number
     }
 }
 
-impl Iterator for Lines<'_> {
-    type Item = Line;
+impl Iterator for MarkdownLines<'_> {
+    type Item = MarkdownLine;
 
-    fn next(&mut self) -> Option<Line> {
+    fn next(&mut self) -> Option<MarkdownLine> {
         let rest = self.bytes.get(self.at..).filter(|rest| !rest.is_empty())?;
         let length = rest.iter().position(|&byte| byte == b'\n');
         let start = self.at;
@@ -45,7 +45,7 @@ impl Iterator for Lines<'_> {
         if end > start && self.bytes[end - 1] == b'\r' {
             end -= 1;
         }
-        Some(Line {
+        Some(MarkdownLine {
             number: self.number,
             start,
             end,
@@ -53,12 +53,12 @@ impl Iterator for Lines<'_> {
     }
 }
 
-/// White space that markdown knows.
+/// Returns true for white space in markdown.
 pub(crate) const fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c)
 }
 
-/// Without white space at both ends.
+/// Removes white space at both ends.
 pub(crate) fn trim(mut text: &[u8]) -> &[u8] {
     while let [first, rest @ ..] = text
         && is_space(*first)
@@ -73,7 +73,7 @@ pub(crate) fn trim(mut text: &[u8]) -> &[u8] {
     text
 }
 
-/// Columns before the first character that is no white space; a tab goes to the next multiple of 4.
+/// Returns the number of columns of indentation; a tab advances to the next multiple of 4.
 pub(crate) fn indent(text: &[u8]) -> usize {
     let mut columns = 0;
     for byte in text {
@@ -86,7 +86,7 @@ pub(crate) fn indent(text: &[u8]) -> usize {
     columns
 }
 
-/// Level (1 to 6) and text of an ATX heading; `text` is trimmed.
+/// Parses an ATX heading of a trimmed line into level (1 to 6) and text.
 pub(crate) fn atx_heading(text: &[u8]) -> Option<(u8, &[u8])> {
     let level = text.iter().take_while(|&&byte| byte == b'#').count();
     let rest = &text[level..];
@@ -103,7 +103,7 @@ pub(crate) fn atx_heading(text: &[u8]) -> Option<(u8, &[u8])> {
     Some((u8::try_from(level).unwrap_or(6), title))
 }
 
-/// Level of the heading that this line underlines; `text` is trimmed.
+/// Returns the level of the setext heading that this trimmed line underlines.
 pub(crate) fn setext_level(text: &[u8]) -> Option<u8> {
     let all = |mark: u8| !text.is_empty() && text.iter().all(|&byte| byte == mark);
     if all(b'=') {
@@ -113,7 +113,7 @@ pub(crate) fn setext_level(text: &[u8]) -> Option<u8> {
     }
 }
 
-/// A line across: three or more `-`, `*` or `_`.
+/// Returns true for a horizontal rule: three or more `-`, `*` or `_`.
 pub(crate) fn is_rule(text: &[u8]) -> bool {
     let Some(&mark) = text.first() else { return false };
     matches!(mark, b'-' | b'*' | b'_')
@@ -121,7 +121,7 @@ pub(crate) fn is_rule(text: &[u8]) -> bool {
         && text.iter().filter(|&&byte| byte == mark).count() >= 3
 }
 
-/// A code fence: its character and how many of them.
+/// Code fence: its character and length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Fence {
     pub mark: u8,
@@ -129,22 +129,22 @@ pub(crate) struct Fence {
 }
 
 impl Fence {
-    /// The fence that this trimmed line opens.
-    pub fn open(text: &[u8]) -> Option<Self> {
+    /// Parses the code fence that this trimmed line opens.
+    pub fn parse(text: &[u8]) -> Option<Self> {
         let mark = *text.first().filter(|byte| matches!(byte, b'`' | b'~'))?;
         let count = text.iter().take_while(|&&byte| byte == mark).count();
-        // With backticks in its info string it is inline code.
+        // A backtick in the info string means inline code.
         let info_fits = mark == b'~' || !text[count..].contains(&b'`');
         (count >= 3 && info_fits).then_some(Self { mark, count })
     }
 
-    /// Whether this trimmed line ends the fence.
-    pub fn closed_by(self, text: &[u8]) -> bool {
+    /// Returns true if this trimmed line closes the fence.
+    pub fn is_closed_by(self, text: &[u8]) -> bool {
         text.len() >= self.count && text.iter().all(|&byte| byte == self.mark)
     }
 }
 
-/// Bytes of a list marker with the space after it; `text` is trimmed.
+/// Returns the length in bytes of the list marker of a trimmed line, with the space after it.
 pub(crate) fn list_marker(text: &[u8]) -> Option<usize> {
     let marker = match text.first()? {
         b'-' | b'*' | b'+' => 1,
@@ -164,7 +164,7 @@ pub(crate) fn list_marker(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// The row of dashes under a table's header.
+/// Returns true for the delimiter row below a table header.
 pub(crate) fn is_table_delimiter(text: &[u8]) -> bool {
     text.contains(&b'-')
         && text.contains(&b'|')
@@ -178,18 +178,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_end_at_either_line_end() {
+    fn lines_end_at_lf_and_crlf() {
         let bytes = b"\xEF\xBB\xBFone\r\ntwo\n\nlast\r";
-        let lines: Vec<&[u8]> = Lines::new(bytes)
+        let lines: Vec<&[u8]> = MarkdownLines::new(bytes)
             .map(|line| &bytes[line.start..line.end])
             .collect();
         assert_eq!(lines, [&b"one"[..], b"two", b"", b"last"]);
-        assert_eq!(Lines::new(b"").count(), 0);
-        assert_eq!(Lines::new(b"\n").count(), 1);
+        assert_eq!(MarkdownLines::new(b"").count(), 0);
+        assert_eq!(MarkdownLines::new(b"\n").count(), 1);
     }
 
     #[test]
-    fn headings() {
+    fn headings_are_recognised() {
         assert_eq!(atx_heading(b"# One"), Some((1, &b"One"[..])));
         assert_eq!(atx_heading(b"###### Six ##"), Some((6, &b"Six"[..])));
         assert_eq!(atx_heading(b"## C#"), Some((2, &b"C#"[..])));
@@ -204,10 +204,10 @@ mod tests {
     }
 
     #[test]
-    fn fences_rules_and_markers() {
-        assert!(Fence::open(b"```rust").is_some_and(|fence| fence.closed_by(b"````")));
-        assert!(Fence::open(b"~~~~").is_some_and(|fence| !fence.closed_by(b"~~~")));
-        assert_eq!(Fence::open(b"```inline```"), None);
+    fn fences_rules_and_markers_are_recognised() {
+        assert!(Fence::parse(b"```rust").is_some_and(|fence| fence.is_closed_by(b"````")));
+        assert!(Fence::parse(b"~~~~").is_some_and(|fence| !fence.is_closed_by(b"~~~")));
+        assert_eq!(Fence::parse(b"```inline```"), None);
         assert!(is_rule(b"- - -") && is_rule(b"***") && !is_rule(b"--") && !is_rule(b"- -x"));
         assert_eq!(list_marker(b"- x"), Some(2));
         assert_eq!(list_marker(b"12. x"), Some(4));

@@ -1,37 +1,37 @@
-//! Which sections do the headings make?
+//! Construction of sections from headings.
 
 use super::Section;
-use super::line::Line;
+use super::line::MarkdownLine;
 use crate::time::find_date;
 
-/// The sections so far; the last one is open.
+/// Sections so far; the last one is open.
 #[derive(Debug, Default)]
-pub(super) struct Outline {
+pub(super) struct SectionOutline {
     sections: Vec<Section>,
-    /// Lines of the open section's heading while nothing has followed it.
-    alone: Option<(Line, Line)>,
+    /// Lines of the open section's heading while the section has no content.
+    alone: Option<(MarkdownLine, MarkdownLine)>,
 }
 
-impl Outline {
-    /// Level of the open section; 0 when there is none.
+impl SectionOutline {
+    /// Returns the level of the open section; 0 if there is none.
     pub fn level(&self) -> u8 {
         self.sections.last().map_or(0, |section| section.level)
     }
 
-    /// The open section, which gets content that starts on this line; text before any heading opens one.
-    pub fn fill(&mut self, line: u32) -> u32 {
+    /// Returns the open section for content on this line. Opens a section of level 0 if there is none.
+    pub fn open_section(&mut self, line: u32) -> u32 {
         self.alone = None;
         if self.sections.is_empty() {
-            self.push(0, String::new(), line, line);
+            self.push_section(0, String::new(), line, line);
         }
         u32::try_from(self.sections.len() - 1).unwrap_or(u32::MAX)
     }
 
-    /// Ends the open section before a heading of level `next`, or the end of the file (0), on line `line`.
+    /// Ends the open section before a heading of level `next` on line `line`, or at the end of the file (level 0).
     ///
-    /// When there is nothing else in it and nothing below it, its heading is what can be found: its lines are
-    /// returned.
-    pub fn end(&mut self, next: u8, line: u32) -> Option<(Line, Line)> {
+    /// Returns the lines of its heading if the section has no content and no subsections, because then the heading
+    /// itself becomes a chunk.
+    pub fn end_section(&mut self, next: u8, line: u32) -> Option<(MarkdownLine, MarkdownLine)> {
         let section = self.sections.last_mut()?;
         section.end_line = line.saturating_sub(1).max(section.start_line);
         let leaf = next <= section.level && !section.title.is_empty();
@@ -39,8 +39,8 @@ impl Outline {
     }
 
     /// Opens the section of a heading.
-    pub fn begin(&mut self, level: u8, title: String, first: Line, last: Line) {
-        self.push(level, title, first.number, last.number);
+    pub fn begin_section(&mut self, level: u8, title: String, first: MarkdownLine, last: MarkdownLine) {
+        self.push_section(level, title, first.number, last.number);
         self.alone = Some((first, last));
     }
 
@@ -48,8 +48,8 @@ impl Outline {
         self.sections
     }
 
-    fn push(&mut self, level: u8, title: String, start_line: u32, end_line: u32) {
-        let (date, parent) = (find_date(&title), self.parent(level));
+    fn push_section(&mut self, level: u8, title: String, start_line: u32, end_line: u32) {
+        let (date, parent) = (find_date(&title), self.find_parent(level));
         self.sections.push(Section {
             level,
             title,
@@ -60,8 +60,8 @@ impl Outline {
         });
     }
 
-    /// The nearest section with a lower level than this, but not the text before any heading.
-    fn parent(&self, level: u8) -> Option<u32> {
+    /// Returns the nearest section with a lower level, except the text before the first heading.
+    fn find_parent(&self, level: u8) -> Option<u32> {
         let mut at = self.sections.len().checked_sub(1)?;
         loop {
             let section = &self.sections[at];
@@ -71,7 +71,7 @@ impl Outline {
             if section.level < level {
                 return u32::try_from(at).ok();
             }
-            // Levels fall along the chain of parents: at most six steps.
+            // Levels decrease along the chain of parents, so there are at most six steps.
             at = section.parent? as usize;
         }
     }

@@ -1,89 +1,89 @@
-//! Which blocks does a markdown file consist of?
+//! Line-by-line markdown parser.
 
 mod aside;
 
 use std::ops::Range;
 
 use super::front_matter::{self, FrontMatter};
-use super::line::{self, Fence, Line, Lines, indent, is_space, trim};
-use super::outline::Outline;
-use super::size::{Chunks, Piece};
-use super::speaker::{self, Label};
-use super::turn::Turns;
-use super::{ChunkKind, Diagnostic, Document, Problem, Speaker, odd_bytes};
+use super::line::{self, Fence, MarkdownLine, MarkdownLines, indent, is_space, trim};
+use super::outline::SectionOutline;
+use super::size::{ChunkBuilder, SourceBlock};
+use super::speaker::{self, SpeakerLabel};
+use super::turn::TurnTracker;
+use super::{ChunkKind, Diagnostic, Document, DocumentProblem, Speaker, find_odd_bytes};
 
-/// Bytes of a title. What stands below a heading has its title before it, so that a longer line is text.
+/// Maximum bytes of a title. Titles are repeated before their content, so a longer heading is read as text.
 const LONGEST_TITLE: usize = 1_000;
-/// Lines in which a name has to come again.
+/// Number of following lines in which a name must occur again.
 const AHEAD: usize = 12;
 
-/// Reads a file line by line.
+/// Parses a file.
 pub(super) fn parse(bytes: &[u8]) -> Document {
-    let mut parser = Parser {
+    let mut parser = MarkdownParser {
         bytes,
-        lines: Lines::new(bytes),
-        outline: Outline::default(),
-        chunks: Chunks::new(bytes),
+        lines: MarkdownLines::new(bytes),
+        outline: SectionOutline::default(),
+        chunks: ChunkBuilder::new(bytes),
         open: None,
         fence: None,
         fence_ends: None,
         fences_followed: 0,
         copies: Vec::new(),
         list: None,
-        turns: Turns::default(),
+        turns: TurnTracker::default(),
         no_comment_end: false,
-        diagnostics: odd_bytes(bytes).collect(),
+        diagnostics: find_odd_bytes(bytes).collect(),
     };
-    let front_matter = parser.front_matter();
+    let front_matter = parser.read_front_matter();
     while let Some(line) = parser.lines.next() {
-        parser.line(line);
+        parser.read_line(line);
     }
     parser.finish(front_matter)
 }
 
-struct Parser<'a> {
+struct MarkdownParser<'a> {
     bytes: &'a [u8],
-    lines: Lines<'a>,
-    outline: Outline,
-    chunks: Chunks<'a>,
-    open: Option<Block>,
+    lines: MarkdownLines<'a>,
+    outline: SectionOutline,
+    chunks: ChunkBuilder<'a>,
+    open: Option<OpenBlock>,
     fence: Option<Fence>,
-    /// Whether the fence is closed at all, once that is known.
+    /// True if the open fence is closed later, once known.
     fence_ends: Option<bool>,
-    /// How often it was looked for; each may go to the end of the file.
+    /// Number of fences whose end was searched; each search may read to the end of the file.
     fences_followed: u8,
     copies: Vec<Range<usize>>,
-    /// Columns before the markers of the list's outermost items.
+    /// Indentation of the list's outermost items, in columns.
     list: Option<usize>,
-    turns: Turns,
-    /// No `-->` follows any more.
+    turns: TurnTracker,
+    /// There is no further `-->`.
     no_comment_end: bool,
     diagnostics: Vec<Diagnostic>,
 }
 
-/// A block whose next line is not known yet.
-struct Block {
+/// Block that may be continued by the next line.
+struct OpenBlock {
     kind: ChunkKind,
     speaker: Speaker,
     nested: bool,
-    first: Line,
-    /// Offset of the first byte; behind the indentation except for code.
+    first: MarkdownLine,
+    /// Offset of the first byte, after the indentation except for code.
     start: usize,
-    /// The last line with content.
-    last: Line,
+    /// Last line with content.
+    last: MarkdownLine,
 }
 
-impl Parser<'_> {
-    fn front_matter(&mut self) -> FrontMatter {
-        let Some(found) = front_matter::read(self.bytes, &mut self.diagnostics) else {
+impl MarkdownParser<'_> {
+    fn read_front_matter(&mut self) -> FrontMatter {
+        let Some(found) = front_matter::parse_front_matter(self.bytes, &mut self.diagnostics) else {
             return FrontMatter::default();
         };
         if let Some((first, last)) = found.inner
             && found.fields.has_prose()
         {
-            self.begin(ChunkKind::Paragraph, first, self.text_start(first));
-            self.extend(last);
-            self.close();
+            self.open_block(ChunkKind::Paragraph, first, self.text_start(first));
+            self.extend_block(last);
+            self.close_block();
         }
         while self
             .lines
@@ -93,105 +93,105 @@ impl Parser<'_> {
         found.fields
     }
 
-    fn line(&mut self, line: Line) {
+    fn read_line(&mut self, line: MarkdownLine) {
         let raw = &self.bytes[line.start..line.end];
         let text = trim(raw);
-        if self.skip_own(line, text) {
+        if self.skip_generated_block(line, text) {
             return;
         }
         if let Some(fence) = self.fence {
             if !text.is_empty() {
-                self.extend(line);
+                self.extend_block(line);
             }
-            if fence.closed_by(text) {
+            if fence.is_closed_by(text) {
                 self.fence = None;
                 self.fence_ends = None;
-                self.close();
+                self.close_block();
             }
             return;
         }
         if text.is_empty() {
-            // Blank lines do not end indented code; what follows decides.
+            // Blank lines do not end indented code; the next line decides.
             if !self.is_open(ChunkKind::Code) {
-                self.close();
+                self.close_block();
             }
             return;
         }
         let columns = indent(raw);
         if self.is_open(ChunkKind::Code) {
             if columns >= 4 {
-                return self.extend(line);
+                return self.extend_block(line);
             }
-            self.close();
+            self.close_block();
         }
         if text.starts_with(b"<!--") && self.skip_comment(line) {
             return;
         }
         if self.list.is_none() && columns >= 4 && self.open.is_none() {
-            return self.begin(ChunkKind::Code, line, line.start);
+            return self.open_block(ChunkKind::Code, line, line.start);
         }
-        if let Some(fence) = Fence::open(text) {
-            self.settle(columns);
-            self.begin(ChunkKind::Code, line, line.start);
+        if let Some(fence) = Fence::parse(text) {
+            self.close_before(columns);
+            self.open_block(ChunkKind::Code, line, line.start);
             self.fence = Some(fence);
             return;
         }
         if columns < 4 {
             let heading = line::atx_heading(text).filter(|(_, title)| title.len() <= LONGEST_TITLE);
             if let Some((level, title)) = heading {
-                return self.heading(level, title, line, line);
+                return self.add_heading(level, title, line, line);
             }
-            if let Some((level, first)) = self.underlined(text) {
+            if let Some((level, first)) = self.find_underlined_heading(text) {
                 self.open = None;
                 let title = trim(&self.bytes[first.start..first.end]);
-                return self.heading(level, title, first, line);
+                return self.add_heading(level, title, first, line);
             }
         }
         if line::is_rule(text) {
-            self.close();
+            self.close_block();
             self.list = None;
             return;
         }
         if self.is_open(ChunkKind::Table) {
             if text.contains(&b'|') {
-                return self.extend(line);
+                return self.extend_block(line);
             }
-            self.close();
+            self.close_block();
         }
         if text.starts_with(b"|") || self.is_table_header(text) {
-            return self.table(line, columns);
+            return self.read_table_row(line, columns);
         }
         if text.starts_with(b">") && columns < 4 {
             if self.is_open(ChunkKind::Quote) {
-                return self.extend(line);
+                return self.extend_block(line);
             }
-            self.settle(columns);
-            return self.begin(ChunkKind::Quote, line, self.text_start(line));
+            self.close_before(columns);
+            return self.open_block(ChunkKind::Quote, line, self.text_start(line));
         }
         match line::list_marker(text) {
-            Some(marker) => self.item(line, columns, text, marker),
-            None => self.text(line, columns, text),
+            Some(marker) => self.start_item(line, columns, text, marker),
+            None => self.read_text(line, columns, text),
         }
     }
 
-    /// A list item starts.
-    fn item(&mut self, line: Line, columns: usize, text: &[u8], marker: usize) {
+    /// Starts a list item.
+    fn start_item(&mut self, line: MarkdownLine, columns: usize, text: &[u8], marker: usize) {
         let outermost = self.list.is_none_or(|list| columns < list + 2);
         let content = trim(&text[marker.min(text.len())..]);
         if outermost {
             self.list = Some(columns);
             self.turns.end_item();
         }
-        let label = self.label(content);
-        self.close();
-        let spoken = self.turns.speak(label, self.outline.level(), true);
+        let label = self.find_label(content);
+        self.close_block();
+        let spoken = self.turns.apply_label(label, self.outline.level(), true);
         let (kind, speaker) = spoken.unwrap_or((ChunkKind::Item, self.turns.speaker()));
-        self.begin(kind, line, self.text_start(line));
+        self.open_block(kind, line, self.text_start(line));
         if let Some(block) = &mut self.open {
             block.nested = !outermost;
             block.speaker = speaker;
         }
-        if let Some(fence) = Fence::open(content) {
+        if let Some(fence) = Fence::parse(content) {
             self.fence = Some(fence);
             if let Some(block) = &mut self.open {
                 block.kind = ChunkKind::Code;
@@ -199,36 +199,36 @@ impl Parser<'_> {
         }
     }
 
-    /// A line with nothing special about its start.
-    fn text(&mut self, line: Line, columns: usize, text: &[u8]) {
-        let label = self.label(text);
-        if let Some((kind, speaker)) = self.turns.speak(label, self.outline.level(), false) {
-            self.close();
+    /// Reads a line without special syntax at its start.
+    fn read_text(&mut self, line: MarkdownLine, columns: usize, text: &[u8]) {
+        let label = self.find_label(text);
+        if let Some((kind, speaker)) = self.turns.apply_label(label, self.outline.level(), false) {
+            self.close_block();
             self.list = None;
-            self.begin(kind, line, self.text_start(line));
+            self.open_block(kind, line, self.text_start(line));
             if let Some(block) = &mut self.open {
                 block.speaker = speaker;
             }
-            self.fence = speaker::fence_behind_label(text);
+            self.fence = speaker::parse_fence_after_label(text);
             return;
         }
         if self.open.is_some() {
-            return self.extend(line);
+            return self.extend_block(line);
         }
-        self.settle(columns);
-        self.begin(ChunkKind::Paragraph, line, self.text_start(line));
+        self.close_before(columns);
+        self.open_block(ChunkKind::Paragraph, line, self.text_start(line));
         if let Some(block) = &mut self.open {
             block.nested = self.list.is_some();
         }
     }
 
-    /// The label of a line. People answer each other: what comes once, and not right after somebody's words, is the
-    /// name of a field; within an answer it is emphasis.
-    fn label<'t>(&mut self, text: &'t [u8]) -> Option<Label<'t>> {
-        let label = speaker::label(text)?;
-        if let Label::Name(name) = label {
+    /// Returns the speaker label of a line. In a dialogue, names alternate: a name that occurs once, and not right
+    /// after another speaker's words, is a field name. Inside an answer it is emphasis.
+    fn find_label<'t>(&mut self, text: &'t [u8]) -> Option<SpeakerLabel<'t>> {
+        let label = speaker::parse_label(text)?;
+        if let SpeakerLabel::Name(name) = label {
             let answer = self.turns.speaker() != Speaker::None;
-            let known = self.turns.meet(name) || self.is_open(ChunkKind::Turn);
+            let known = self.turns.remember(name) || self.is_open(ChunkKind::Turn);
             if answer || !(known || self.recurs(name)) {
                 return None;
             }
@@ -236,28 +236,28 @@ impl Parser<'_> {
         Some(label)
     }
 
-    /// Whether the same name starts one of the next lines.
+    /// Returns true if one of the next lines starts with the same name.
     fn recurs(&self, name: &str) -> bool {
         self.lines.clone().take(AHEAD).any(|line| {
             let text = trim(&self.bytes[line.start..line.end]);
             let content = &text[line::list_marker(text).unwrap_or(0)..];
-            speaker::label(trim(content)) == Some(Label::Name(name))
+            speaker::parse_label(trim(content)) == Some(SpeakerLabel::Name(name))
         })
     }
 
-    fn table(&mut self, line: Line, columns: usize) {
+    fn read_table_row(&mut self, line: MarkdownLine, columns: usize) {
         let text = trim(&self.bytes[line.start..line.end]);
         if self.is_table_header(text)
             && let Some(header) = &mut self.open
         {
             header.kind = ChunkKind::Table;
-            return self.extend(line);
+            return self.extend_block(line);
         }
-        self.settle(columns);
-        self.begin(ChunkKind::Table, line, self.text_start(line));
+        self.close_before(columns);
+        self.open_block(ChunkKind::Table, line, self.text_start(line));
     }
 
-    /// Whether this is the delimiter row under a header row that is the open paragraph.
+    /// Returns true for the delimiter row below a header row that is the open paragraph.
     fn is_table_header(&self, text: &[u8]) -> bool {
         line::is_table_delimiter(text)
             && self.open.as_ref().is_some_and(|block| {
@@ -267,8 +267,8 @@ impl Parser<'_> {
             })
     }
 
-    /// The line that `text` underlines as a heading.
-    fn underlined(&self, text: &[u8]) -> Option<(u8, Line)> {
+    /// Returns the heading that `text` underlines, with its level.
+    fn find_underlined_heading(&self, text: &[u8]) -> Option<(u8, MarkdownLine)> {
         let level = line::setext_level(text)?;
         let block = self.open.as_ref()?;
         let fits =
@@ -276,26 +276,26 @@ impl Parser<'_> {
         (fits && !block.nested).then_some((level, block.first))
     }
 
-    fn heading(&mut self, level: u8, title: &[u8], first: Line, last: Line) {
-        self.close();
+    fn add_heading(&mut self, level: u8, title: &[u8], first: MarkdownLine, last: MarkdownLine) {
+        self.close_block();
         self.end_section(level, first.number);
         self.list = None;
         let title = String::from_utf8_lossy(title).into_owned();
-        self.turns.heading(level, &title);
-        self.outline.begin(level, title, first, last);
+        self.turns.start_section(level, &title);
+        self.outline.begin_section(level, title, first, last);
     }
 
     fn end_section(&mut self, next: u8, line: u32) {
-        if let Some((first, last)) = self.outline.end(next, line) {
-            self.begin(ChunkKind::Heading, first, self.text_start(first));
-            self.extend(last);
-            self.close();
+        if let Some((first, last)) = self.outline.end_section(next, line) {
+            self.open_block(ChunkKind::Heading, first, self.text_start(first));
+            self.extend_block(last);
+            self.close_block();
         }
     }
 
-    /// Closes what is open before a block with this indentation, which may lie outside the list.
-    fn settle(&mut self, columns: usize) {
-        self.close();
+    /// Closes the open block before a block with this indentation, and the list if the new block is outside it.
+    fn close_before(&mut self, columns: usize) {
+        self.close_block();
         if self.list.is_some_and(|list| columns < list + 2) {
             self.list = None;
         }
@@ -304,9 +304,9 @@ impl Parser<'_> {
         }
     }
 
-    fn begin(&mut self, kind: ChunkKind, line: Line, start: usize) {
+    fn open_block(&mut self, kind: ChunkKind, line: MarkdownLine, start: usize) {
         let speaker = self.turns.speaker();
-        self.open = Some(Block {
+        self.open = Some(OpenBlock {
             kind,
             speaker,
             nested: false,
@@ -316,19 +316,19 @@ impl Parser<'_> {
         });
     }
 
-    fn extend(&mut self, line: Line) {
+    fn extend_block(&mut self, line: MarkdownLine) {
         if let Some(block) = &mut self.open {
             block.last = line;
         }
     }
 
-    fn close(&mut self) {
+    fn close_block(&mut self) {
         let Some(block) = self.open.take() else { return };
         let content = &self.bytes[block.start..block.last.end];
         let trailing = content.iter().rev().take_while(|&&byte| is_space(byte)).count();
-        self.chunks.push(Piece {
+        self.chunks.push(SourceBlock {
             kind: block.kind,
-            section: self.outline.fill(block.first.number),
+            section: self.outline.open_section(block.first.number),
             speaker: block.speaker,
             line: block.first.number,
             start: block.start,
@@ -341,8 +341,8 @@ impl Parser<'_> {
         self.open.as_ref().is_some_and(|block| block.kind == kind)
     }
 
-    /// Offset of the first byte of a line that is no white space.
-    fn text_start(&self, line: Line) -> usize {
+    /// Returns the offset of the first byte of a line that is not white space.
+    fn text_start(&self, line: MarkdownLine) -> usize {
         let raw = &self.bytes[line.start..line.end];
         line.start + raw.iter().take_while(|&&byte| is_space(byte)).count()
     }
@@ -354,10 +354,10 @@ impl Parser<'_> {
             let line = block.first.number;
             self.diagnostics.push(Diagnostic {
                 line,
-                problem: Problem::OpenFence,
+                problem: DocumentProblem::OpenFence,
             });
         }
-        self.close();
+        self.close_block();
         self.end_section(0, self.lines.number() + 1);
         let sections = self.outline.into_sections();
         let heading = sections.iter().find(|section| !section.title.is_empty());
@@ -376,6 +376,6 @@ impl Parser<'_> {
     }
 }
 
-const fn is_one_line(block: &Block) -> bool {
+const fn is_one_line(block: &OpenBlock) -> bool {
     block.first.number == block.last.number
 }

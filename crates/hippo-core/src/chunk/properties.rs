@@ -1,8 +1,8 @@
-//! Do chunks keep their promises on any bytes?
+//! Property tests of chunking on arbitrary bytes.
 
 use proptest::prelude::*;
 
-use super::line::{Lines, atx_heading, is_rule, trim};
+use super::line::{MarkdownLines, atx_heading, is_rule, trim};
 use super::*;
 
 fn config() -> ProptestConfig {
@@ -12,7 +12,7 @@ fn config() -> ProptestConfig {
     }
 }
 
-/// Lines with everything that the parser looks at.
+/// Generates lines with all syntax that the parser handles.
 fn markdown_line() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => "[a-zé日 .!?]{0,80}",
@@ -61,11 +61,11 @@ fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// Everything that holds for any file.
+/// Checks the invariants of any file.
 fn check(bytes: &[u8]) -> Result<Document, TestCaseError> {
     let document = chunk(bytes);
     prop_assert_eq!(&chunk(bytes), &document);
-    let lines: Vec<_> = Lines::new(bytes).collect();
+    let lines: Vec<_> = MarkdownLines::new(bytes).collect();
     let line_of = |at: u64| {
         let at = usize::try_from(at).unwrap();
         lines[..lines.partition_point(|line| line.start <= at)]
@@ -128,10 +128,10 @@ proptest! {
         };
         let headings = |number: u32| document.sections.iter().any(|section| section.level > 0 && section.start_line == number);
         let mut front = text.trim_start_matches('\u{feff}').starts_with("---");
-        for (index, line) in Lines::new(bytes).enumerate() {
+        for (index, line) in MarkdownLines::new(bytes).enumerate() {
             let content = trim(&bytes[line.start..line.end]);
             if front {
-                // Fields are no content; the block ends at its second rule.
+                // Front matter is not content; it ends at its second rule.
                 front = index == 0 || content != b"---";
                 continue;
             }
@@ -156,9 +156,9 @@ proptest! {
     }
 
     #[test]
-    fn what_is_written_in_front_changes_no_later_chunk(first in markdown(), second in markdown()) {
+    fn text_inserted_before_a_section_changes_none_of_its_chunks(first in markdown(), second in markdown()) {
         let second = format!("# Second\n\n{}", second.trim_start_matches('\u{feff}'));
-        // A fence, a block or front matter that is left open would take what follows in.
+        // An unclosed fence, block or front matter would include the following text.
         let first = format!("first\n{}", first.replace("```", "").replace("~~~", "").replace("hippod", ""));
         let hashes = |text: &str| -> Vec<ContentHash> {
             chunk(text.as_bytes()).chunks.iter().map(|chunk| chunk.hash).collect()
@@ -170,7 +170,7 @@ proptest! {
 }
 
 #[test]
-fn one_line_of_megabytes_is_cut_and_complete() {
+fn a_line_of_megabytes_is_split_without_loss() {
     let text = "日本語テキスト".repeat(100_000);
     let document = check(text.as_bytes()).unwrap();
     let joined: String = document
@@ -188,7 +188,7 @@ fn one_line_of_megabytes_is_cut_and_complete() {
 }
 
 #[test]
-fn depth_costs_no_stack() {
+fn deep_nesting_does_not_overflow_the_stack() {
     for unit in ["> ", "- ", "  - x\n", "<!--", "#", "[", "**", "```\n", "| "] {
         let text = unit.repeat(200_000);
         check(text.as_bytes()).unwrap();

@@ -1,44 +1,44 @@
-//! How large is a chunk? Tiny pieces are joined, long ones are cut.
+//! Chunk sizes: short blocks are joined, long ones are split.
 
 use super::line::{is_space, trim};
 use super::{Chunk, ChunkKind, ContentHash, Speaker};
 
-/// Longest text in bytes; longer ones are cut at the ends of sentences. 256 word pieces hold about as much.
+/// Maximum bytes of a text chunk, about 256 word pieces; longer text is split at the ends of sentences.
 const TEXT: usize = 1_000;
-/// Longest code in bytes; longer code is cut at blank lines, else between lines.
+/// Maximum bytes of a code chunk; longer code is split at blank lines, otherwise between lines.
 const CODE: usize = 1_600;
-/// A piece shorter than this (bytes) says too little alone to be found by.
+/// Blocks with fewer bytes have too little content to be found alone.
 const TINY: usize = 60;
-/// The same for an assistant's answers, which are wordy.
+/// Counterpart of [`TINY`] for the answers of an assistant, which are verbose.
 const TINY_IN_ANSWER: usize = 120;
-/// Joined pieces grow to at most this many bytes.
+/// Maximum bytes of joined blocks.
 const JOINED: usize = 300;
 
-/// A block of the file, before it is joined or cut.
+/// Block of the file, before joining and splitting.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Piece {
+pub(super) struct SourceBlock {
     pub kind: ChunkKind,
     pub section: u32,
     pub speaker: Speaker,
-    /// Line of `start`.
+    /// Line number of `start`.
     pub line: u32,
     pub start: usize,
     pub end: usize,
-    /// Lies inside a list item.
+    /// Inside a list item.
     pub nested: bool,
 }
 
-impl Piece {
+impl SourceBlock {
     const fn len(&self) -> usize {
         self.end - self.start
     }
 
-    /// Whether `next` is better read together with this piece, whose last part is `last`.
+    /// Returns true if `next` should be joined to this block, whose last part is `last`.
     ///
-    /// Inside a list item tiny things belong to what they are about. An assistant's answers are wordy lists: there
-    /// tiny items and the labels above lists are joined too, but no paragraph to the list before it. Everywhere else
-    /// each item is a unit of its own.
-    fn takes(&self, next: &Self, last: &Self) -> bool {
+    /// Inside a list item, short blocks belong to the item. The answers of an assistant are verbose lists: there,
+    /// short items and the labels above lists are joined too, but a paragraph is not joined to the list before it.
+    /// Elsewhere, each item is a unit of its own.
+    fn joins(&self, next: &Self, last: &Self) -> bool {
         let joinable = |kind: ChunkKind| matches!(kind, ChunkKind::Item | ChunkKind::Paragraph);
         if !joinable(self.kind) || !joinable(next.kind) {
             return false;
@@ -55,17 +55,17 @@ impl Piece {
     }
 }
 
-/// Makes chunks from pieces.
+/// Builder that turns blocks into chunks.
 #[derive(Debug)]
-pub(super) struct Chunks<'a> {
+pub(super) struct ChunkBuilder<'a> {
     bytes: &'a [u8],
-    open: Option<Piece>,
-    /// The last piece that went into `open`.
-    last: Option<Piece>,
+    open: Option<SourceBlock>,
+    /// Last block that was joined to `open`.
+    last: Option<SourceBlock>,
     done: Vec<Chunk>,
 }
 
-impl<'a> Chunks<'a> {
+impl<'a> ChunkBuilder<'a> {
     pub fn new(bytes: &'a [u8]) -> Self {
         Self {
             bytes,
@@ -75,35 +75,35 @@ impl<'a> Chunks<'a> {
         }
     }
 
-    /// Takes the next piece of the file.
-    pub fn push(&mut self, piece: Piece) {
+    /// Adds the next block of the file.
+    pub fn push(&mut self, piece: SourceBlock) {
         let last = self.last.replace(piece);
         if let (Some(open), Some(last)) = (&mut self.open, last) {
-            if open.takes(&piece, &last) {
+            if open.joins(&piece, &last) {
                 open.end = piece.end;
                 return;
             }
             let whole = *open;
-            self.cut(&whole);
+            self.split(&whole);
         }
         self.open = Some(piece);
     }
 
-    /// Nothing that follows is joined to what came: something between them is in no chunk.
-    pub fn part(&mut self) {
+    /// Prevents joining across this position, because a part of the file that is in no chunk follows.
+    pub fn separate(&mut self) {
         self.last = None;
         if let Some(open) = self.open.take() {
-            self.cut(&open);
+            self.split(&open);
         }
     }
 
-    /// All chunks, in order.
+    /// Returns all chunks in order.
     pub fn finish(mut self) -> Vec<Chunk> {
-        self.part();
+        self.separate();
         self.done
     }
 
-    fn cut(&mut self, piece: &Piece) {
+    fn split(&mut self, piece: &SourceBlock) {
         let code = matches!(piece.kind, ChunkKind::Code);
         let by_lines = code || matches!(piece.kind, ChunkKind::Table | ChunkKind::Quote);
         let limit = if code { CODE } else { TEXT };
@@ -113,19 +113,19 @@ impl<'a> Chunks<'a> {
             let length = if rest.len() <= limit {
                 rest.len()
             } else if by_lines {
-                line_cut(&rest[..limit])
+                find_line_split(&rest[..limit])
             } else {
-                sentence_cut(&rest[..=limit])
+                find_sentence_split(&rest[..=limit])
             };
             let end = start + length;
-            self.add(piece, start, end, line);
-            line += newlines(&self.bytes[start..end]);
+            self.add_chunk(piece, start, end, line);
+            line += count_newlines(&self.bytes[start..end]);
             start = end;
         }
     }
 
-    /// Adds the part of a piece between two offsets, without the blank lines around it.
-    fn add(&mut self, piece: &Piece, mut start: usize, mut end: usize, mut line: u32) {
+    /// Adds the part of a block between two offsets, without surrounding blank lines.
+    fn add_chunk(&mut self, piece: &SourceBlock, mut start: usize, mut end: usize, mut line: u32) {
         while end > start && is_space(self.bytes[end - 1]) {
             end -= 1;
         }
@@ -149,7 +149,7 @@ impl<'a> Chunks<'a> {
             kind: piece.kind,
             section: piece.section,
             start_line: line,
-            end_line: line + newlines(bytes),
+            end_line: line + count_newlines(bytes),
             start_byte: start as u64,
             end_byte: end as u64,
             hash: ContentHash::of(bytes),
@@ -158,12 +158,13 @@ impl<'a> Chunks<'a> {
     }
 }
 
-fn newlines(bytes: &[u8]) -> u32 {
+fn count_newlines(bytes: &[u8]) -> u32 {
     u32::try_from(bytes.iter().filter(|&&byte| byte == b'\n').count()).unwrap_or(u32::MAX)
 }
 
-/// Where to cut text that is longer than fits: after a blank line, else after a line, else anywhere.
-fn line_cut(window: &[u8]) -> usize {
+/// Returns the position at which to split code, a table or a quote: after a blank line, otherwise after a line,
+/// otherwise anywhere.
+fn find_line_split(window: &[u8]) -> usize {
     let mut line_end = None;
     for at in (window.len() / 4..window.len()).rev() {
         if window[at] == b'\n' {
@@ -177,12 +178,12 @@ fn line_cut(window: &[u8]) -> usize {
             line_end = line_end.or(Some(at + 1));
         }
     }
-    line_end.unwrap_or_else(|| boundary(window, window.len()))
+    line_end.unwrap_or_else(|| floor_char_boundary(window, window.len()))
 }
 
-/// Where to cut text that is longer than fits: after a sentence, else after a line or word, else anywhere.
-/// The window is one byte longer than the part may be.
-fn sentence_cut(window: &[u8]) -> usize {
+/// Returns the position at which to split a text: after a sentence, otherwise after a line or word, otherwise
+/// anywhere. The window has one byte more than the maximum length.
+fn find_sentence_split(window: &[u8]) -> usize {
     let limit = window.len() - 1;
     let (mut line_end, mut word_end) = (None, None);
     for at in (limit / 3..limit).rev() {
@@ -202,13 +203,15 @@ fn sentence_cut(window: &[u8]) -> usize {
             word_end = word_end.or(Some(at + 1));
         }
     }
-    line_end.or(word_end).unwrap_or_else(|| boundary(window, limit))
+    line_end
+        .or(word_end)
+        .unwrap_or_else(|| floor_char_boundary(window, limit))
 }
 
-/// The last place at or before `at` that is not inside a UTF-8 character.
-fn boundary(bytes: &[u8], at: usize) -> usize {
-    // Without looking at the byte after the window, a character that ends exactly there cannot be told from a cut
-    // one: it moves to the next part, which is as good.
+/// Returns the last position up to `at` that is not inside a UTF-8 character.
+fn floor_char_boundary(bytes: &[u8], at: usize) -> usize {
+    // The byte after the window is not examined, so a character that ends exactly there counts as cut and moves to
+    // the next chunk. That is harmless.
     let inside = |at: usize| {
         let tail = &bytes[..at];
         (1..=3).find(|&back| {
@@ -232,28 +235,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cut_prefers_sentences_then_lines_then_words() {
-        assert_eq!(sentence_cut(b"One two three. Four\nfive"), 14);
-        assert_eq!(sentence_cut(b"One two three\nfour five"), 14);
-        assert_eq!(sentence_cut(b"one two three fours"), 14);
-        assert_eq!(sentence_cut("一二三。四五六".as_bytes()), 12);
+    fn a_split_prefers_sentences_then_lines_then_words() {
+        assert_eq!(find_sentence_split(b"One two three. Four\nfive"), 14);
+        assert_eq!(find_sentence_split(b"One two three\nfour five"), 14);
+        assert_eq!(find_sentence_split(b"one two three fours"), 14);
+        assert_eq!(find_sentence_split("一二三。四五六".as_bytes()), 12);
     }
 
     #[test]
-    fn a_cut_never_splits_a_character() {
+    fn a_split_is_never_inside_a_character() {
         for text in ["ééééé", "日本語日本語", "🦛🦛🦛🦛"] {
             for limit in 4..text.len() {
-                let at = boundary(text.as_bytes(), limit);
+                let at = floor_char_boundary(text.as_bytes(), limit);
                 assert!(text.is_char_boundary(at) && at + 4 > limit, "{text} {limit} {at}");
             }
         }
-        assert_eq!(boundary(&[0x80; 10], 9), 9);
+        assert_eq!(floor_char_boundary(&[0x80; 10], 9), 9);
     }
 
     #[test]
-    fn code_is_cut_at_blank_lines() {
-        assert_eq!(line_cut(b"fn a() {}\n\nfn b() {}\nfn "), 11);
-        assert_eq!(line_cut(b"fn a() {}\nfn b() {}\nfn "), 20);
-        assert_eq!(line_cut(b"abcdefgh"), 8);
+    fn code_is_split_at_blank_lines() {
+        assert_eq!(find_line_split(b"fn a() {}\n\nfn b() {}\nfn "), 11);
+        assert_eq!(find_line_split(b"fn a() {}\nfn b() {}\nfn "), 20);
+        assert_eq!(find_line_split(b"abcdefgh"), 8);
     }
 }

@@ -1,23 +1,23 @@
-//! Whose words is a line?
+//! Recognition of speaker labels at the start of a line.
 
 use super::line::{Fence, trim};
 
-/// Whose words a chunk holds.
+/// Author of the text of a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Speaker {
-    /// Nobody is named.
+    /// No speaker is named.
     #[default]
     None,
-    /// The person: `User:`, `Human:`.
+    /// The user: `User:`, `Human:`.
     User,
     /// The agent: `Assistant:`, `AI:`.
     Assistant,
-    /// Somebody named: `**Caroline:**`.
+    /// Another named person: `**Caroline:**`.
     Other,
 }
 
 impl Speaker {
-    /// A number that keeps its meaning, for storing.
+    /// Returns a stable number for storage.
     #[must_use]
     pub const fn code(self) -> u8 {
         match self {
@@ -28,7 +28,7 @@ impl Speaker {
         }
     }
 
-    /// The speaker with this number; unknown numbers read as [`Speaker::None`].
+    /// Returns the speaker with this number; [`Speaker::None`] for unknown numbers.
     #[must_use]
     pub const fn from_code(code: u8) -> Self {
         match code {
@@ -40,20 +40,20 @@ impl Speaker {
     }
 }
 
-/// What stands in front of a colon at the start of a line.
+/// Text before a colon at the start of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Label<'a> {
-    /// One of the two sides of an assistant's log.
+pub(super) enum SpeakerLabel<'a> {
+    /// One of the two roles of an assistant's log.
     Role(Speaker),
-    /// Perhaps a name, `**Caroline:**`; the name of a field (`Port: 5432`) looks like one.
+    /// Possibly a name, `**Caroline:**`; a field name (`Port: 5432`) has the same form.
     Name(&'a str),
 }
 
-/// Longest name, in bytes.
+/// Maximum bytes of a name.
 const NAME: usize = 40;
 
-/// Words in front of a colon that are no names.
-const NO_NAMES: [&str; 40] = [
+/// Words before a colon that are not names.
+const FIELD_WORDS: [&str; 40] = [
     "action",
     "answer",
     "caution",
@@ -96,9 +96,9 @@ const NO_NAMES: [&str; 40] = [
     "why",
 ];
 
-/// The label at the start of a trimmed line, after comments, time stamps and other marks.
-pub(super) fn label(line: &[u8]) -> Option<Label<'_>> {
-    // A label and what may stand before it is short: a line of megabytes is not looked through.
+/// Parses the label at the start of a trimmed line, after comments, time stamps and other marks.
+pub(super) fn parse_label(line: &[u8]) -> Option<SpeakerLabel<'_>> {
+    // A label and its prefix are short; do not scan a line of megabytes.
     let head = &line[..line.len().min(200)];
     let head = match std::str::from_utf8(head) {
         Ok(head) => head,
@@ -108,7 +108,7 @@ pub(super) fn label(line: &[u8]) -> Option<Label<'_>> {
     let marks = head.len() - head.trim_start_matches(['*', '_']).len();
     let marked = (1..=3).contains(&marks);
     let named = &head[marks..];
-    // A time in parentheses behind the name has colons of its own.
+    // A time in parentheses after the name contains colons of its own.
     let from = named
         .find(" (")
         .and_then(|open| Some(open + named[open..].find(')')?))
@@ -133,35 +133,35 @@ pub(super) fn label(line: &[u8]) -> Option<Label<'_>> {
         .next()
         .unwrap_or(name)
         .trim_matches(['[', ']', '@', '`', '"']);
-    if let Some(role) = role(bare, marked) {
-        return Some(Label::Role(role));
+    if let Some(role) = parse_role(bare, marked) {
+        return Some(SpeakerLabel::Role(role));
     }
-    is_name(bare).then_some(Label::Name(bare))
+    is_name(bare).then_some(SpeakerLabel::Name(bare))
 }
 
-/// The code fence that a trimmed line opens behind its label: `Assistant: ```sh`.
-pub(super) fn fence_behind_label(line: &[u8]) -> Option<Fence> {
+/// Parses the code fence that follows the label of a trimmed line: `Assistant: ```sh`.
+pub(super) fn parse_fence_after_label(line: &[u8]) -> Option<Fence> {
     let head = &line[..line.len().min(200)];
     let at = head.windows(3).position(|marks| marks == b"```")?;
     let label = trim(&head[..at]);
     if label.ends_with(b":") || label.ends_with(b":**") {
-        Fence::open(&line[at..])
+        Fence::parse(&line[at..])
     } else {
         None
     }
 }
 
-/// The role that a whole heading names: `## User`, `### Assistant:`.
-pub(super) fn role_of_heading(title: &str) -> Option<Speaker> {
+/// Returns the role if the whole heading names one: `## User`, `### Assistant:`.
+pub(super) fn parse_heading_role(title: &str) -> Option<Speaker> {
     let title = title.trim_matches(|mark: char| !mark.is_alphanumeric());
     if title.len() > NAME {
         None
     } else {
-        role(title, true)
+        parse_role(title, true)
     }
 }
 
-fn role(name: &str, marked: bool) -> Option<Speaker> {
+fn parse_role(name: &str, marked: bool) -> Option<Speaker> {
     let lower = name.to_lowercase();
     match lower.as_str() {
         "user"
@@ -176,7 +176,7 @@ fn role(name: &str, marked: bool) -> Option<Speaker> {
         "assistant" | "assistent" | "asistente" | "ассистент" | "助手" | "アシスタント" => {
             Some(Speaker::Assistant)
         }
-        // Lower-case or bare, these are as likely to be fields.
+        // In lower case or without emphasis, these are likely to be field names.
         "me" | "you" if marked => Some(Speaker::User),
         "agent" | "bot" | "model" if marked => Some(Speaker::Assistant),
         "ai" | "claude" | "chatgpt" | "gpt" | "copilot" | "gemini" | "codex" if marked || name != lower => {
@@ -186,7 +186,7 @@ fn role(name: &str, marked: bool) -> Option<Speaker> {
     }
 }
 
-/// One to three capitalised words of letters.
+/// Returns true for one to three capitalised words of letters.
 fn is_name(text: &str) -> bool {
     let letters = |word: &str| {
         word.chars()
@@ -195,10 +195,10 @@ fn is_name(text: &str) -> bool {
     };
     text.split(' ').count() <= 3
         && text.split(' ').all(letters)
-        && !NO_NAMES.iter().any(|word| text.eq_ignore_ascii_case(word))
+        && !FIELD_WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
-/// Without comments, time stamps, emoji and brackets at the start.
+/// Skips comments, time stamps, emoji and brackets at the start.
 fn skip_marks(mut line: &str) -> &str {
     loop {
         line = line.trim_start();
@@ -238,9 +238,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn labels() {
-        let user = Some(Label::Role(Speaker::User));
-        let assistant = Some(Label::Role(Speaker::Assistant));
+    fn labels_are_recognised() {
+        let user = Some(SpeakerLabel::Role(Speaker::User));
+        let assistant = Some(SpeakerLabel::Role(Speaker::Assistant));
         let table = [
             ("User: hello", user),
             ("user: hello", user),
@@ -258,50 +258,50 @@ mod tests {
             ("ai: hi", None),
             ("agent: main", None),
             ("**Agent:** hi", assistant),
-            ("**Caroline:** hi", Some(Label::Name("Caroline"))),
-            ("**Caroline**: hi", Some(Label::Name("Caroline"))),
-            ("Caroline: hi", Some(Label::Name("Caroline"))),
-            ("Session Date: 2023", Some(Label::Name("Session Date"))),
+            ("**Caroline:** hi", Some(SpeakerLabel::Name("Caroline"))),
+            ("**Caroline**: hi", Some(SpeakerLabel::Name("Caroline"))),
+            ("Caroline: hi", Some(SpeakerLabel::Name("Caroline"))),
+            ("Session Date: 2023", Some(SpeakerLabel::Name("Session Date"))),
             ("**Note:** hi", None),
             ("https://example.org", None),
-            ("Http: //x", Some(Label::Name("Http"))),
+            ("Http: //x", Some(SpeakerLabel::Name("Http"))),
             ("10:30 lunch", None),
             ("user:password@host", None),
-            ("Users: many", Some(Label::Name("Users"))),
+            ("Users: many", Some(SpeakerLabel::Name("Users"))),
             ("plain text: more", None),
             ("Core principle: more", None),
             ("", None),
             (":", None),
         ];
         for (line, expected) in table {
-            assert_eq!(label(line.as_bytes()), expected, "{line}");
+            assert_eq!(parse_label(line.as_bytes()), expected, "{line}");
         }
     }
 
     #[test]
-    fn fences_behind_labels() {
-        assert!(fence_behind_label(b"Assistant: ```sh").is_some());
-        assert!(fence_behind_label(b"**Assistant:** ```").is_some());
-        assert!(fence_behind_label(b"Assistant: run ```").is_none());
-        assert!(fence_behind_label(b"Assistant: ```ls``` lists").is_none());
+    fn fences_after_labels_are_recognised() {
+        assert!(parse_fence_after_label(b"Assistant: ```sh").is_some());
+        assert!(parse_fence_after_label(b"**Assistant:** ```").is_some());
+        assert!(parse_fence_after_label(b"Assistant: run ```").is_none());
+        assert!(parse_fence_after_label(b"Assistant: ```ls``` lists").is_none());
     }
 
     #[test]
-    fn odd_bytes_are_no_labels() {
-        assert_eq!(label(b"\xFF\xFE: x"), None);
-        assert_eq!(label("é".repeat(300).as_bytes()), None);
-        assert_eq!(label(b"<!-- never closed User: x"), None);
+    fn invalid_bytes_are_not_labels() {
+        assert_eq!(parse_label(b"\xFF\xFE: x"), None);
+        assert_eq!(parse_label("é".repeat(300).as_bytes()), None);
+        assert_eq!(parse_label(b"<!-- never closed User: x"), None);
     }
 
     #[test]
     fn headings_name_roles() {
-        assert_eq!(role_of_heading("User"), Some(Speaker::User));
-        assert_eq!(role_of_heading("🤖 Assistant:"), Some(Speaker::Assistant));
-        assert_eq!(role_of_heading("User guide"), None);
+        assert_eq!(parse_heading_role("User"), Some(Speaker::User));
+        assert_eq!(parse_heading_role("🤖 Assistant:"), Some(Speaker::Assistant));
+        assert_eq!(parse_heading_role("User guide"), None);
     }
 
     #[test]
-    fn codes_keep_their_meaning() {
+    fn speaker_codes_are_stable() {
         for speaker in [Speaker::None, Speaker::User, Speaker::Assistant, Speaker::Other] {
             assert_eq!(Speaker::from_code(speaker.code()), speaker);
         }

@@ -1,11 +1,11 @@
-//! Do files fall into the sections and chunks that a reader would name?
+//! Tests of sections and chunks on typical files.
 
 use jiff::civil::date;
 
 use super::*;
 
-/// `kind speaker section lines text` of each chunk.
-fn shown(text: &str) -> Vec<String> {
+/// Returns `kind speaker section lines text` of each chunk.
+fn describe_chunks(text: &str) -> Vec<String> {
     let document = chunk(text.as_bytes());
     let show = |chunk: &Chunk| {
         let path = heading_path(&document.sections, chunk.section).join("/");
@@ -22,7 +22,7 @@ fn shown(text: &str) -> Vec<String> {
 fn headings_make_sections() {
     let text = "lead\n\n# One\n\ntext a\n\n## Two ##\ntext b\n\nThree\n=====\ntext c\n\nFour\n----\n";
     assert_eq!(
-        shown(text),
+        describe_chunks(text),
         [
             "Paragraph None  1-1 lead",
             "Paragraph None One 5-5 text a",
@@ -43,10 +43,10 @@ fn headings_make_sections() {
 }
 
 #[test]
-fn a_heading_is_a_chunk_only_when_nothing_follows_it() {
+fn a_heading_is_a_chunk_only_if_its_section_is_empty() {
     let text = "# Day\n\n## Empty\n\n## Full\ntext\n";
     assert_eq!(
-        shown(text),
+        describe_chunks(text),
         [
             "Heading None Day/Empty 3-3 ## Empty",
             "Paragraph None Day/Full 6-6 text"
@@ -55,7 +55,7 @@ fn a_heading_is_a_chunk_only_when_nothing_follows_it() {
 }
 
 #[test]
-fn a_line_that_is_too_long_for_a_title_is_text() {
+fn a_heading_that_is_too_long_is_text() {
     for (length, sections) in [(1_000, 2), (1_001, 1)] {
         let text = format!("# Day\n\ntext\n\n## {}\n\nmore\n", "a".repeat(length));
         assert_eq!(chunk(text.as_bytes()).sections.len(), sections, "{length}");
@@ -70,10 +70,10 @@ fn headings_have_dates() {
 }
 
 #[test]
-fn items_are_chunks_and_tiny_ones_below_them_are_not() {
+fn items_are_chunks_and_short_nested_items_are_joined() {
     let text = "- first item\n  goes on\n- second\n  - tiny\n  - tiny too\n\n  more\n1. third\n";
     assert_eq!(
-        shown(text),
+        describe_chunks(text),
         [
             "Item None  1-2 - first item⏎  goes on",
             "Item None  3-7 - second⏎  - tiny⏎  - tiny too⏎⏎  more",
@@ -86,7 +86,7 @@ fn items_are_chunks_and_tiny_ones_below_them_are_not() {
 fn a_dialogue_has_a_chunk_for_each_turn() {
     let text = "- **Caroline:** Hi! <!-- D1:1 -->\n- **Mel:** Hey\n- **Caroline:** So?\n\nAda: one\nBo: two\nAda: three\n";
     assert_eq!(
-        shown(text),
+        describe_chunks(text),
         [
             "Turn Other  1-1 - **Caroline:** Hi! <!-- D1:1 -->",
             "Turn Other  2-2 - **Mel:** Hey",
@@ -99,17 +99,17 @@ fn a_dialogue_has_a_chunk_for_each_turn() {
 }
 
 #[test]
-fn fields_are_no_dialogue() {
+fn fields_are_not_a_dialogue() {
     let text = "**Purpose:** backup\n**Version:** 2\n**Base Path:** /srv\n";
-    assert_eq!(shown(text).len(), 1);
-    assert!(shown(text)[0].starts_with("Paragraph None  1-3"));
+    assert_eq!(describe_chunks(text).len(), 1);
+    assert!(describe_chunks(text)[0].starts_with("Paragraph None  1-3"));
 }
 
 #[test]
-fn code_may_start_behind_a_label() {
+fn code_may_start_after_a_label() {
     let text = "Assistant: ```sh\n# no heading\n```\nUser: thanks\n";
     assert_eq!(
-        shown(text),
+        describe_chunks(text),
         [
             "Turn Assistant  1-3 Assistant: ```sh⏎# no heading⏎```",
             "Turn User  4-4 User: thanks"
@@ -118,11 +118,11 @@ fn code_may_start_behind_a_label() {
 }
 
 #[test]
-fn an_answer_goes_on_until_somebody_else_speaks() {
+fn an_answer_lasts_until_another_speaker_is_named() {
     let text = "## Session\nDate: today\n\nUser: how?\nAssistant: Like this:\n\n### Steps\n\n1. Do what was said before, \
                 and then look at the result.\n\n```sh\nls\n```\n**Tip:** easy\nUser: thanks\n\n## Notes\n\nplain\n";
     assert_eq!(
-        shown(text),
+        describe_chunks(text),
         [
             "Paragraph None Session 2-2 Date: today",
             "Turn User Session 4-4 User: how?",
@@ -141,7 +141,7 @@ fn a_turn_in_a_list_ends_with_its_item() {
     let text = "- **User:** I like tea\n  - green, mostly, and only in the morning because of the caffeine in it\n\
                 - Deploy on Friday\n\nplain\n";
     assert_eq!(
-        shown(text),
+        describe_chunks(text),
         [
             "Turn User  1-1 - **User:** I like tea",
             "Item User  2-2 - green, mostly, and only in the morning because of the caffeine in it",
@@ -155,7 +155,7 @@ fn a_turn_in_a_list_ends_with_its_item() {
 fn headings_name_speakers() {
     let text = "# Chat\n## User\nhow?\n## Assistant\nso\n";
     assert_eq!(
-        shown(text),
+        describe_chunks(text),
         [
             "Paragraph User Chat/User 3-3 how?",
             "Paragraph Assistant Chat/Assistant 5-5 so"
@@ -168,7 +168,7 @@ fn tables_quotes_and_code() {
     let text = "| a | b |\n|---|---|\n| 1 | 2 |\n\nx | y\n--|--\n1 | 2\n\n> quote\n> more\n\n    indented\n\n    code\n\n\
                 text\n```\na\n\nb\n```\nend\n";
     assert_eq!(
-        shown(text),
+        describe_chunks(text),
         [
             "Table None  1-3 | a | b |⏎|---|---|⏎| 1 | 2 |",
             "Table None  5-7 x | y⏎--|--⏎1 | 2",
@@ -182,11 +182,11 @@ fn tables_quotes_and_code() {
 }
 
 #[test]
-fn comments_alone_on_their_lines_are_skipped() {
+fn comments_on_lines_of_their_own_are_skipped() {
     let text =
         "<!-- hx: id=1 -->\na\n<!--\nlong\n-->\nb <!-- end -->\n<!-- m1 --> **User:** c\n<!-- open\nd\n";
     assert_eq!(
-        shown(text),
+        describe_chunks(text),
         [
             "Paragraph None  2-2 a",
             "Paragraph None  6-6 b <!-- end -->",
@@ -196,7 +196,7 @@ fn comments_alone_on_their_lines_are_skipped() {
 }
 
 #[test]
-fn long_paragraphs_are_cut_at_sentences() {
+fn long_paragraphs_are_split_at_sentences() {
     let sentence = "All happy families are alike, each unhappy one is unhappy in its own way. ";
     let text = sentence.repeat(40);
     let document = chunk(text.as_bytes());
@@ -212,16 +212,16 @@ fn long_paragraphs_are_cut_at_sentences() {
 }
 
 #[test]
-fn front_matter_is_no_content_unless_it_says_something() {
+fn front_matter_is_content_only_if_it_contains_prose() {
     let fields = "---\ntype: daily\ndate: 2026-01-10\n---\n\ntext\n";
-    assert_eq!(shown(fields), ["Paragraph None  6-6 text"]);
+    assert_eq!(describe_chunks(fields), ["Paragraph None  6-6 text"]);
     assert_eq!(
         chunk(fields.as_bytes()).front_matter.date,
         Some(date(2026, 1, 10))
     );
     let said = "---\nname: backup\ndescription: How the nightly backup is restored\n---\n# A\n";
     assert_eq!(
-        shown(said),
+        describe_chunks(said),
         [
             "Paragraph None  2-3 name: backup⏎description: How the nightly backup is restored",
             "Heading None A 5-5 # A",
@@ -231,10 +231,13 @@ fn front_matter_is_no_content_unless_it_says_something() {
 }
 
 #[test]
-fn odd_files() {
+fn empty_and_damaged_files_are_parsed() {
     assert_eq!(chunk(b""), Document::default());
     assert_eq!(chunk(b"\xEF\xBB\xBF"), Document::default());
-    assert_eq!(shown("\u{feff}# A\r\ntext\r\n"), ["Paragraph None A 2-2 text"]);
+    assert_eq!(
+        describe_chunks("\u{feff}# A\r\ntext\r\n"),
+        ["Paragraph None A 2-2 text"]
+    );
     let document = chunk(b"ok\nbad \xFF\x00 byte\n```\nopen");
     let problems: Vec<_> = document
         .diagnostics
@@ -244,9 +247,9 @@ fn odd_files() {
     assert_eq!(
         problems,
         [
-            (2, Problem::Nul),
-            (2, Problem::InvalidUtf8),
-            (3, Problem::OpenFence)
+            (2, DocumentProblem::Nul),
+            (2, DocumentProblem::InvalidUtf8),
+            (3, DocumentProblem::OpenFence)
         ]
     );
     assert_eq!(document.chunks.len(), 2);
@@ -254,7 +257,7 @@ fn odd_files() {
 }
 
 #[test]
-fn codes_keep_their_meaning() {
+fn chunk_kind_codes_are_stable() {
     for code in 0..=6 {
         assert_eq!(ChunkKind::from_code(code).code(), code);
     }
@@ -262,11 +265,11 @@ fn codes_keep_their_meaning() {
 }
 
 #[test]
-fn an_underlined_heading_at_the_top_has_nothing_before_it() {
+fn an_underlined_heading_at_the_top_has_no_section_before_it() {
     let document = chunk(b"Title\n===\n\ntext\n");
     assert_eq!(document.sections.len(), 1);
     assert_eq!(
-        shown("# A\nB\n=\ntext"),
+        describe_chunks("# A\nB\n=\ntext"),
         ["Heading None A 1-1 # A", "Paragraph None B 4-4 text"]
     );
 }
@@ -274,17 +277,17 @@ fn an_underlined_heading_at_the_top_has_nothing_before_it() {
 #[test]
 fn a_table_right_below_a_paragraph_loses_nothing() {
     assert_eq!(
-        shown("text\n| a |\n"),
+        describe_chunks("text\n| a |\n"),
         ["Paragraph None  1-1 text", "Table None  2-2 | a |"]
     );
 }
 
 #[test]
-fn what_hippod_copied_into_a_file_is_no_memory() {
+fn blocks_generated_by_hippod_are_not_memory() {
     let text = "# Rules\n\nmine\n\n<!-- hippod: protocol for claude-code -->\n## Memory\n- read `memory/ROOT.md`\n<!-- /hippod -->\n\nalso mine\n\
         <!-- hippod: root -->\n## Topics Index\n```\n- pump\n<!-- /hippod -->\nmine at last\n";
     assert_eq!(
-        shown(text),
+        describe_chunks(text),
         [
             "Paragraph None Rules 3-3 mine",
             "Paragraph None Rules 10-10 also mine",
@@ -300,23 +303,23 @@ fn what_hippod_copied_into_a_file_is_no_memory() {
     for name in ["heartbeat", "context", "protocol"] {
         let text = format!("a\r\n<!-- hippod: {name} -->\r\nb\r\n<!-- /hippod -->\r\n- c\r\n");
         assert_eq!(
-            shown(&text),
+            describe_chunks(&text),
             ["Paragraph None  1-1 a", "Item None  5-5 - c"],
             "{name}"
         );
     }
-    // Nothing is joined over it.
+    // No chunk is joined across it.
     let text = "Assistant: \n?\n<!-- hippod: root -->\nlost\n<!-- /hippod -->\na\n";
     assert!(
-        shown(text).iter().all(|chunk| !chunk.contains("lost")),
+        describe_chunks(text).iter().all(|chunk| !chunk.contains("lost")),
         "{:?}",
-        shown(text)
+        describe_chunks(text)
     );
 }
 
 #[test]
-fn what_stands_nowhere_else_is_memory() {
-    let said = |text: &str, word: &str| shown(text).iter().any(|chunk| chunk.contains(word));
+fn text_that_is_not_a_copy_is_memory() {
+    let said = |text: &str, word: &str| describe_chunks(text).iter().any(|chunk| chunk.contains(word));
     for name in ["sessions", "since", "mine", "roots"] {
         let text = format!("<!-- hippod: {name} -->\n- kept\n<!-- /hippod -->\n");
         assert!(said(&text, "kept"), "{name}");
@@ -327,7 +330,7 @@ fn what_stands_nowhere_else_is_memory() {
     assert!(said(next, "kept") && said(next, "also") && !said(next, "lost"));
     let example = "```\n<!-- hippod: root -->\nkept\n<!-- /hippod -->\n```\n";
     assert!(said(example, "kept"));
-    // As a block is found for writing: a fence that never ends hides nothing.
+    // As when writing, a block inside a fence that never ends is found.
     let never = "```\ncode\n\n<!-- hippod: root -->\nlost\n<!-- /hippod -->\nmine\n";
     assert!(said(never, "code") && said(never, "mine") && !said(never, "lost"));
 }

@@ -1,11 +1,11 @@
-//! What of a chunk's text does a reader see, and what of it does a model need?
+//! Text of a chunk as shown to readers and to models.
 
 use std::borrow::Cow;
 
-/// The text without HTML comments, which no reader of the rendered file sees: agents keep ids and marks in them.
-/// Everything else stays as it is on disk. An opened comment that is not closed is text.
+/// Removes HTML comments, which are invisible in the rendered file; agents use them for ids and marks. Everything
+/// else is unchanged. An unclosed comment is text.
 #[must_use]
-pub fn visible(text: &str) -> Cow<'_, str> {
+pub fn strip_comments(text: &str) -> Cow<'_, str> {
     if !text.contains("<!--") {
         return Cow::Borrowed(text);
     }
@@ -17,7 +17,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
         };
         out.push_str(&rest[..open]);
         rest = &rest[open + length + 3..];
-        // The space on one side of the comment is enough.
+        // Keep the space on one side of the comment only.
         if out.is_empty() || out.ends_with([' ', '\n']) {
             rest = rest.trim_start_matches(' ');
         }
@@ -33,12 +33,12 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The visible text without marks of emphasis and lists, as an embedding model is best given it: word pieces spent
-/// on markup carry no meaning.
+/// Removes comments, emphasis and list marks, as input for an embedding model: word pieces spent on markup carry no
+/// meaning.
 #[must_use]
-pub fn plain(text: &str) -> String {
+pub fn strip_markup(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for line in visible(text).lines() {
+    for line in strip_comments(text).lines() {
         let line = line.trim_start_matches([' ', '\t', '>']);
         let line = ["- [ ] ", "- [x] ", "- ", "* ", "+ "]
             .iter()
@@ -63,7 +63,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn comments_are_not_seen() {
+    fn comments_are_not_visible() {
         let cases = [
             (
                 "- **Caroline:** Hey Mel! <!-- D1:1 -->",
@@ -77,12 +77,12 @@ mod tests {
             ("<!-- nothing else -->", "<!-- nothing else -->"),
         ];
         for (text, seen) in cases {
-            assert_eq!(visible(text), seen, "{text}");
+            assert_eq!(strip_comments(text), seen, "{text}");
         }
     }
 
     #[test]
-    fn a_model_is_given_words() {
+    fn markup_is_removed_for_models() {
         let cases = [
             ("- **Caroline:** Hey Mel! <!-- D1:1 -->", "Caroline: Hey Mel!"),
             ("- [x] pay\n\t+ __two__ parts", "pay\ntwo parts"),
@@ -90,20 +90,20 @@ mod tests {
             ("2 * 3 - 1", "2 * 3 - 1"),
         ];
         for (text, words) in cases {
-            assert_eq!(plain(text), words, "{text}");
+            assert_eq!(strip_markup(text), words, "{text}");
         }
     }
 
     proptest! {
         #[test]
-        fn nothing_but_comments_goes(text in "[a-z<>!\\- \n]{0,60}") {
-            let seen = visible(&text);
+        fn only_comments_are_removed(text in "[a-z<>!\\- \n]{0,60}") {
+            let seen = strip_comments(&text);
             prop_assert!(seen.len() <= text.len());
             if !text.contains("<!--") {
                 prop_assert_eq!(&*seen, text.as_str());
             }
-            prop_assert_eq!(visible(&seen).into_owned(), seen.clone().into_owned());
-            prop_assert!(plain(&text).len() <= text.len());
+            prop_assert_eq!(strip_comments(&seen).into_owned(), seen.clone().into_owned());
+            prop_assert!(strip_markup(&text).len() <= text.len());
         }
     }
 }

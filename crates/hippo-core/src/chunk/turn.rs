@@ -1,52 +1,57 @@
-//! Who is speaking, and until when?
+//! Tracking of the current speaker.
 
 use std::collections::VecDeque;
 
-use super::speaker::{Label, role_of_heading};
+use super::speaker::{SpeakerLabel, parse_heading_role};
 use super::{ChunkKind, Speaker};
 
-/// Names that are remembered: more people seldom talk at once.
+/// Maximum number of remembered names; a dialogue rarely has more speakers.
 const NAMES: usize = 8;
 
-/// Whose turn it is.
+/// State of a dialogue.
 #[derive(Debug, Default)]
-pub(super) struct Turns {
-    turn: Option<Turn>,
-    /// Names in front of colons since the last heading, the latest last.
+pub(super) struct TurnTracker {
+    turn: Option<OpenTurn>,
+    /// Names before colons since the last heading, the latest last.
     names: VecDeque<Box<str>>,
 }
 
-/// Words that go on until somebody else speaks.
+/// Text of one speaker, which lasts until another one speaks.
 #[derive(Debug)]
-struct Turn {
+struct OpenTurn {
     speaker: Speaker,
-    /// A heading of this level or an outer one ends it: answers have headings of their own.
+    /// A heading of this level or a higher one ends it; deeper headings belong to the answer.
     level: u8,
-    /// Said in a list item: what is not below the item ends it.
+    /// Inside a list item, whose end also ends the turn.
     item: bool,
 }
 
-impl Turns {
-    /// Whose words the next block holds.
+impl TurnTracker {
+    /// Returns the author of the next block.
     pub fn speaker(&self) -> Speaker {
         self.turn.as_ref().map_or(Speaker::None, |turn| turn.speaker)
     }
 
-    /// Takes a label into account that stands in a section of level `level`; the kind and speaker of its block.
-    pub fn speak(&mut self, label: Option<Label<'_>>, level: u8, item: bool) -> Option<(ChunkKind, Speaker)> {
+    /// Updates the state for a label in a section of level `level`. Returns the kind and author of its block.
+    pub fn apply_label(
+        &mut self,
+        label: Option<SpeakerLabel<'_>>,
+        level: u8,
+        item: bool,
+    ) -> Option<(ChunkKind, Speaker)> {
         match label? {
-            Label::Role(speaker) => {
-                // Before any heading, the first one of the outermost level ends it.
+            SpeakerLabel::Role(speaker) => {
+                // Before the first heading, the first heading of level 1 ends the turn.
                 let level = self.turn.as_ref().map_or(level.max(1), |turn| turn.level);
-                self.turn = Some(Turn { speaker, level, item });
+                self.turn = Some(OpenTurn { speaker, level, item });
                 Some((ChunkKind::Turn, speaker))
             }
-            Label::Name(_) => Some((ChunkKind::Turn, Speaker::Other)),
+            SpeakerLabel::Name(_) => Some((ChunkKind::Turn, Speaker::Other)),
         }
     }
 
-    /// Whether a name was met since the last heading; it is remembered.
-    pub fn meet(&mut self, name: &str) -> bool {
+    /// Returns true if the name occurred since the last heading, and remembers it.
+    pub fn remember(&mut self, name: &str) -> bool {
         if self.names.iter().any(|known| **known == *name) {
             return true;
         }
@@ -57,18 +62,18 @@ impl Turns {
         false
     }
 
-    /// A list item, or a list, has ended.
+    /// Ends a turn inside a list item.
     pub fn end_item(&mut self) {
         self.turn.take_if(|turn| turn.item);
     }
 
-    /// A heading follows.
-    pub fn heading(&mut self, level: u8, title: &str) {
+    /// Updates the state for a heading.
+    pub fn start_section(&mut self, level: u8, title: &str) {
         self.names.clear();
         self.turn.take_if(|turn| turn.item || level <= turn.level);
-        // The heading of a whole file, `# User`, says what the file is about, not who speaks.
-        if let Some(speaker) = role_of_heading(title).filter(|_| level > 1) {
-            self.turn = Some(Turn {
+        // The heading of a whole file, `# User`, names its subject, not a speaker.
+        if let Some(speaker) = parse_heading_role(title).filter(|_| level > 1) {
+            self.turn = Some(OpenTurn {
                 speaker,
                 level,
                 item: false,

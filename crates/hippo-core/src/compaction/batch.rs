@@ -1,85 +1,86 @@
-//! How do others help to prepare records, while this crate knows no threads?
+//! Parallel preparation of records.
 //!
-//! Records are gathered until there are enough of them. Then [`Beside`] is asked to have them prepared wherever there is a
-//! processor, while those prepared before are taken in their order. Nothing of the result depends on who did what.
+//! This crate starts no threads. Records are collected into a batch; [`ParallelRunner`] then prepares the batch on
+//! other threads while this thread consumes the batch prepared before it, in order. The result does not depend on how
+//! the work is distributed.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::branch::Reading;
-use super::prepared::Records;
-use super::{Each, Format, State, read};
+use super::branch::RecordReading;
+use super::prepared::PreparedRecords;
+use super::{CompactionState, MessageSink, SessionFormat, read};
 
-/// Runs the first function on other threads, on any number of them, while it runs the second one here, and returns when
-/// all have returned.
-pub type Beside = fn(&(dyn Fn() + Sync), &mut dyn FnMut());
+/// Runs the first function on any number of other threads while it runs the second one on the calling thread. Returns
+/// when all calls have returned.
+pub type ParallelRunner = fn(&(dyn Fn() + Sync), &mut dyn FnMut());
 
-/// Bytes of records from which on others are asked: what they take from here has to be more than what asking costs.
+/// Minimum bytes of a batch before other threads are used: the work must cost more than its distribution.
 const ENOUGH: usize = if cfg!(test) { 512 } else { 256 << 10 };
-/// Records that are enough, however short: what is known of each takes room.
+/// Maximum records in a batch, because each record has a fixed memory cost.
 const MANY: usize = 2_048;
-/// At the end of the bytes fewer are enough.
+/// Minimum bytes of the last batch before other threads are used.
 const ENOUGH_AT_THE_END: usize = if cfg!(test) { 256 } else { 64 << 10 };
-/// A longer record is not held twice, and is prepared here.
+/// Longer records are prepared on the calling thread, so that they are not copied.
 const LONG: usize = if cfg!(test) { 4_096 } else { 1 << 20 };
 
-/// Bytes of records that one thread prepares before it looks for more.
+/// Bytes of records that a thread prepares at a time.
 const PART: usize = if cfg!(test) { 100 } else { 8 << 10 };
 
-/// Records whose turn has not come.
+/// Records that are waiting to be consumed.
 #[derive(Debug, Default)]
-pub(super) struct Batch {
-    /// Those that are not prepared, one behind the other.
+pub(super) struct RecordBatch {
+    /// Records that are not prepared yet, concatenated.
     bytes: Vec<u8>,
-    gathered: Parts,
-    /// Those that are, which come before them.
-    ready: Parts,
+    gathered: BatchParts,
+    /// Prepared records, which precede the unprepared ones.
+    ready: BatchParts,
 }
 
-/// Records in parts; those behind the ones in use are empty.
+/// Records grouped into parts. Parts beyond `used` are empty and are reused.
 #[derive(Debug, Default)]
-struct Parts {
-    parts: Vec<Part>,
+struct BatchParts {
+    parts: Vec<BatchPart>,
     used: usize,
-    /// Records in all.
+    /// Number of records in all parts.
     count: usize,
 }
 
-/// Records that are prepared together.
+/// Records that one thread prepares together.
 #[derive(Debug, Default)]
-struct Part {
-    pieces: Vec<(u64, What)>,
-    /// Bytes of them.
+struct BatchPart {
+    pieces: Vec<(u64, BatchItem)>,
+    /// Total bytes of the records.
     size: usize,
-    prepared: Mutex<Done>,
+    prepared: Mutex<PreparedPart>,
 }
 
-/// What is known of the records of a part, once it is.
+/// Prepared records of a part, and a flag that they are complete.
 #[derive(Debug, Default)]
-struct Done {
+struct PreparedPart {
     done: bool,
-    records: Records,
+    records: PreparedRecords,
 }
 
 #[derive(Debug)]
-enum What {
+enum BatchItem {
     Problem(&'static str),
-    Record(Range<usize>, Reading),
+    Record(Range<usize>, RecordReading),
 }
 
-impl Parts {
-    fn add(&mut self, line: u64, what: What) {
+impl BatchParts {
+    fn add(&mut self, line: u64, what: BatchItem) {
         let size = match &what {
-            What::Problem(_) => 0,
-            What::Record(span, _) => span.len(),
+            BatchItem::Problem(_) => 0,
+            BatchItem::Record(span, _) => span.len(),
         };
         if self.parts[..self.used]
             .last()
             .is_none_or(|part| part.size >= PART)
         {
             if self.used == self.parts.len() {
-                self.parts.push(Part::default());
+                self.parts.push(BatchPart::default());
             }
             self.used += 1;
         }
@@ -90,12 +91,12 @@ impl Parts {
         self.count += 1;
     }
 
-    fn all(&self) -> &[Part] {
+    fn used_parts(&self) -> &[BatchPart] {
         &self.parts[..self.used]
     }
 
-    /// Hands on all pieces with what is known of them, and is empty then.
-    fn take(&mut self, mut each: impl FnMut(&mut Part)) {
+    /// Passes each part to `each` and clears all parts.
+    fn drain_with(&mut self, mut each: impl FnMut(&mut BatchPart)) {
         self.parts[..self.used].iter_mut().for_each(|part| {
             each(part);
             part.pieces.clear();
@@ -105,20 +106,20 @@ impl Parts {
     }
 }
 
-impl Part {
-    fn prepare(&self, bytes: &[u8], format: Option<Format>, keep: bool) {
+impl BatchPart {
+    fn prepare(&self, bytes: &[u8], format: Option<SessionFormat>, keep: bool) {
         let mut prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
-        let Done { done, records } = &mut *prepared;
+        let PreparedPart { done, records } = &mut *prepared;
         if *done {
             return;
         }
         *done = true;
         for (_, what) in &self.pieces {
-            let What::Record(span, reading) = what else {
+            let BatchItem::Record(span, reading) = what else {
                 continue;
             };
-            let known = read::read(&bytes[span.clone()], |record| {
-                let wanted = *reading == Reading::Take && super::fits(format, record.format);
+            let known = read::parse_record(&bytes[span.clone()], |record| {
+                let wanted = *reading == RecordReading::Keep && super::matches_format(format, record.format);
                 records.add(record, wanted, keep);
             });
             if known.is_none() {
@@ -128,49 +129,51 @@ impl Part {
     }
 }
 
-impl State {
-    /// Takes a record now, or gathers it.
-    pub(super) fn add(&mut self, line: u64, bytes: &[u8], each: Each<'_, '_>) {
+impl CompactionState {
+    /// Reads a record now, or adds it to the batch.
+    pub(super) fn add_record(&mut self, line: u64, bytes: &[u8], each: MessageSink<'_, '_>) {
         let reading = self.next_reading();
-        let Some(beside) = self.options.beside else {
-            return self.record(line, reading, bytes, each);
+        let Some(runner) = self.options.parallel else {
+            return self.read_record(line, reading, bytes, each);
         };
         if bytes.len() > LONG {
-            self.settle(each);
-            return self.record(line, reading, bytes, each);
+            self.consume_remaining(each);
+            return self.read_record(line, reading, bytes, each);
         }
         let batch = &mut self.batch;
         let from = batch.bytes.len();
         batch.bytes.extend_from_slice(bytes);
         let span = from..batch.bytes.len();
-        batch.gathered.add(line, What::Record(span, reading));
+        batch.gathered.add(line, BatchItem::Record(span, reading));
         if batch.bytes.len() >= ENOUGH || batch.gathered.count >= MANY {
-            self.prepare(beside, each);
+            self.prepare_batch(runner, each);
         }
     }
 
-    /// Tells of a problem when the records before it are taken.
+    /// Reports a problem after all records before it are consumed.
     pub(super) fn add_problem(&mut self, line: u64, what: &'static str) {
         if self.batch.gathered.count == 0 && self.batch.ready.count == 0 {
-            return self.problem(line, what);
+            return self.report_problem(line, what);
         }
-        self.batch.gathered.add(line, What::Problem(what));
+        self.batch.gathered.add(line, BatchItem::Problem(what));
     }
 
-    /// Takes all records that are left.
-    pub(super) fn settle(&mut self, each: Each<'_, '_>) {
-        if let Some(beside) = self.options.beside
+    /// Consumes all remaining records.
+    pub(super) fn consume_remaining(&mut self, each: MessageSink<'_, '_>) {
+        if let Some(runner) = self.options.parallel
             && self.batch.bytes.len() >= ENOUGH_AT_THE_END
         {
-            self.prepare(beside, each);
+            self.prepare_batch(runner, each);
         }
         let mut batch = std::mem::take(&mut self.batch);
-        self.take_ready(&mut batch.ready, each);
-        batch.gathered.take(|part| {
+        self.consume_ready(&mut batch.ready, each);
+        batch.gathered.drain_with(|part| {
             for (line, what) in part.pieces.drain(..) {
                 match what {
-                    What::Problem(what) => self.problem(line, what),
-                    What::Record(span, reading) => self.record(line, reading, &batch.bytes[span], each),
+                    BatchItem::Problem(what) => self.report_problem(line, what),
+                    BatchItem::Record(span, reading) => {
+                        self.read_record(line, reading, &batch.bytes[span], each)
+                    }
                 }
             }
         });
@@ -178,9 +181,9 @@ impl State {
         self.batch = batch;
     }
 
-    /// Has the gathered records prepared, and takes those that are.
-    fn prepare(&mut self, beside: Beside, each: Each<'_, '_>) {
-        let Batch {
+    /// Prepares the batch, in parallel, while the batch prepared before is consumed.
+    fn prepare_batch(&mut self, runner: ParallelRunner, each: MessageSink<'_, '_>) {
+        let RecordBatch {
             mut bytes,
             gathered,
             mut ready,
@@ -188,46 +191,46 @@ impl State {
         let (format, keep) = (self.options.format, each.is_some());
         let next = AtomicUsize::new(0);
         let help = || {
-            while let Some(part) = gathered.all().get(next.fetch_add(1, Ordering::Relaxed)) {
+            while let Some(part) = gathered.used_parts().get(next.fetch_add(1, Ordering::Relaxed)) {
                 part.prepare(&bytes, format, keep);
             }
         };
-        beside(&help, &mut || {
-            self.take_ready(&mut ready, each);
+        runner(&help, &mut || {
+            self.consume_ready(&mut ready, each);
             help();
         });
-        // Whatever was done beside, nothing is left undone.
-        self.take_ready(&mut ready, each);
+        // The runner may have done nothing; prepare what is missing.
+        self.consume_ready(&mut ready, each);
         gathered
-            .all()
+            .used_parts()
             .iter()
             .for_each(|part| part.prepare(&bytes, format, keep));
         bytes.clear();
-        self.batch = Batch {
+        self.batch = RecordBatch {
             bytes,
             gathered: ready,
             ready: gathered,
         };
     }
 
-    fn take_ready(&mut self, ready: &mut Parts, each: Each<'_, '_>) {
-        ready.take(|part| {
+    fn consume_ready(&mut self, ready: &mut BatchParts, each: MessageSink<'_, '_>) {
+        ready.drain_with(|part| {
             let prepared = part.prepared.get_mut().unwrap_or_else(PoisonError::into_inner);
             prepared.done = false;
             let mut pieces = part.pieces.drain(..);
-            prepared.records.take(|ahead, messages| {
+            prepared.records.drain_with(|ahead, messages| {
                 for (line, what) in pieces.by_ref() {
                     match what {
-                        What::Problem(what) => self.problem(line, what),
-                        What::Record(_, reading) => {
-                            return self.prepared(line, reading, ahead, messages, each);
+                        BatchItem::Problem(what) => self.report_problem(line, what),
+                        BatchItem::Record(_, reading) => {
+                            return self.add_prepared(line, reading, ahead, messages, each);
                         }
                     }
                 }
             });
             for (line, what) in pieces {
-                if let What::Problem(what) = what {
-                    self.problem(line, what);
+                if let BatchItem::Problem(what) = what {
+                    self.report_problem(line, what);
                 }
             }
         });

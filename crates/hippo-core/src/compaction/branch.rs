@@ -1,86 +1,87 @@
-//! Which records of a session are on its active path, and which were left behind by going back or by an earlier compaction?
+//! Detection of the active path of a session.
 //!
-//! Pi links each entry to the one that it answers, and the last entry of the file is where the session stands. Claude Code links lines
-//! too, but several answers of tools hang on one line; there a path is left only when a person asks anew from an earlier place.
+//! Pi links each entry to the entry it answers, and the last entry of the file is the active one. Claude Code links
+//! lines too, but several tool results may hang on one line. There, a branch is abandoned only when a person sends a
+//! new prompt from an earlier position.
 
-use super::read::{Format, Link};
+use super::read::{RecordLink, SessionFormat};
 
-/// Notes how records hang together while they are read.
+/// Collector of the links between records.
 #[derive(Debug, Default)]
-pub struct Tracker {
+pub struct BranchTracker {
     /// Records so far.
     count: usize,
-    /// Places and hashed ids of the records that have an id.
+    /// Positions of the records that have an id; `ids` holds their hashed ids.
     places: Vec<u32>,
     ids: Vec<u64>,
-    /// What a record answers, hashed, where that is not the record with an id before it: the number of the record among those
-    /// with an id, and 0 for nothing.
+    /// Hashed parent of a record, by its number among the records with an id; 0 for none. Only parents that differ
+    /// from the preceding record with an id are stored.
     parents: Vec<(u32, u64)>,
     /// Numbers of the prompts that people wrote.
     prompts: Vec<u32>,
-    /// Numbers of compactions, and the first entry that stayed, hashed.
+    /// Numbers of the compactions, each with the hashed id of the first entry that it kept.
     compactions: Vec<(u32, u64)>,
-    format: Option<Format>,
+    format: Option<SessionFormat>,
 }
 
-/// What became of a record with an id.
+/// Outcome of a record with an id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fate {
-    Taken,
-    Left,
+enum RecordFate {
+    Kept,
+    Abandoned,
     Folded,
 }
 
-impl Tracker {
-    /// Notes the next record; every record is noted, so that places are counted alike in a second reading.
-    pub fn note(&mut self, link: Link, format: Option<Format>) {
+impl BranchTracker {
+    /// Notes the next record. Every record must be noted, so that positions agree with those of the second reading.
+    pub fn note(&mut self, link: RecordLink, format: Option<SessionFormat>) {
         let place = u32::try_from(self.count);
         self.count += 1;
         self.format = self.format.or(format);
-        // More records than that are all read.
+        // Records beyond `u32::MAX` are never skipped.
         let (Some(id), Ok(place), Ok(number)) = (link.id, place, u32::try_from(self.ids.len())) else {
             return;
         };
-        let parent = hashed(link.parent);
+        let parent = nonzero_hash(link.parent);
         if parent != self.ids.last().copied().unwrap_or(0) {
             self.parents.push((number, parent));
         }
         self.places.push(place);
-        self.ids.push(hashed(Some(id)));
+        self.ids.push(nonzero_hash(Some(id)));
         if link.prompt {
             self.prompts.push(number);
         }
         if link.compaction {
-            self.compactions.push((number, hashed(link.first_kept)));
+            self.compactions.push((number, nonzero_hash(link.first_kept)));
         }
     }
 
-    /// What to leave out; none where every record is on the path.
+    /// Returns the records that the second reading must skip; `None` if every record is on the path.
     #[must_use]
-    pub fn finish(self) -> Option<Selection> {
+    pub fn finish(self) -> Option<RecordSelection> {
         let linear = self.parents.is_empty();
         let fates = match self.format {
-            Some(Format::Pi) if !linear || !self.compactions.is_empty() => self.off_the_path(),
-            Some(Format::ClaudeCode) if !linear => self.gone_back(),
+            Some(SessionFormat::Pi) if !linear || !self.compactions.is_empty() => self.find_pi_fates(),
+            Some(SessionFormat::ClaudeCode) if !linear => self.find_claude_fates(),
             _ => return None,
         };
-        let mut spans: Vec<Span> = Vec::new();
+        let mut spans: Vec<RecordSpan> = Vec::new();
         for (&from, fate) in self.places.iter().zip(fates) {
-            let folded = fate == Fate::Folded;
+            let folded = fate == RecordFate::Folded;
             match spans.last_mut() {
-                _ if fate == Fate::Taken => {}
+                _ if fate == RecordFate::Kept => {}
                 Some(last) if last.to == from && last.folded == folded => last.to = from + 1,
-                _ => spans.push(Span {
+                _ => spans.push(RecordSpan {
                     from,
                     to: from.saturating_add(1),
                     folded,
                 }),
             }
         }
-        (!spans.is_empty()).then_some(Selection { spans })
+        (!spans.is_empty()).then_some(RecordSelection { spans })
     }
 
-    /// The hashed id of what a record answers; 0 for nothing.
+    /// Returns the hashed id of the parent; 0 for none.
     fn parent(&self, number: u32) -> u64 {
         match self.parents.binary_search_by_key(&number, |(number, _)| *number) {
             Ok(at) => self.parents[at].1,
@@ -91,116 +92,117 @@ impl Tracker {
         }
     }
 
-    fn off_the_path(&self) -> Vec<Fate> {
-        let ids = Ids::of(&self.ids);
-        let mut fates = vec![Fate::Left; self.ids.len()];
+    fn find_pi_fates(&self) -> Vec<RecordFate> {
+        let ids = RecordIds::from_hashes(&self.ids);
+        let mut fates = vec![RecordFate::Abandoned; self.ids.len()];
         let mut path = Vec::new();
-        let mut at = self.ids.last().and_then(|last| ids.number(*last));
-        // What is on the path already ends the walk: parents may form a circle.
+        let mut at = self.ids.last().and_then(|last| ids.find(*last));
+        // The walk ends at a record that is already on the path, because parents may form a cycle.
         while let Some(here) = at
             && let Some(fate) = fates.get_mut(here as usize)
-            && *fate == Fate::Left
+            && *fate == RecordFate::Abandoned
         {
-            *fate = Fate::Taken;
+            *fate = RecordFate::Kept;
             path.push(here);
-            at = ids.number(self.parent(here));
+            at = ids.find(self.parent(here));
         }
-        // The last compaction on the path folds what is before the first entry that it kept.
+        // The last compaction on the path folds the entries before the first one that it kept.
         let compaction = path.iter().enumerate().find_map(|(at, here)| {
             let found = self.compactions.binary_search_by_key(here, |(number, _)| *number);
             found.ok().map(|found| (at, self.compactions[found].1))
         });
         if let Some((folding, first_kept)) = compaction {
-            let first_kept = ids.number(first_kept);
+            let first_kept = ids.find(first_kept);
             let kept_from = first_kept.and_then(|first| path.iter().rposition(|here| *here == first));
             let last = kept_from.filter(|from| *from > folding).unwrap_or(folding);
             for here in &path[last + 1..] {
-                fates[*here as usize] = Fate::Folded;
+                fates[*here as usize] = RecordFate::Folded;
             }
         }
         fates
     }
 
-    /// Back from the last prompt: the turn in which it was asked, the turn of the prompt which that one began with, and so on.
-    fn gone_back(&self) -> Vec<Fate> {
-        let ids = Ids::of(&self.ids);
-        let mut fates = vec![Fate::Taken; self.ids.len()];
+    /// Walks back from the last prompt to the turn that contains its parent, then to the parent of that turn's
+    /// prompt, and so on.
+    fn find_claude_fates(&self) -> Vec<RecordFate> {
+        let ids = RecordIds::from_hashes(&self.ids);
+        let mut fates = vec![RecordFate::Kept; self.ids.len()];
         let mut turn = self.prompts.len();
         while let Some(at) = turn.checked_sub(1) {
             let prompt = self.prompts[at];
-            let asked_from = ids.number(self.parent(prompt)).filter(|parent| *parent < prompt);
-            // A prompt that answers nothing known goes on from where the file is.
+            let asked_from = ids.find(self.parent(prompt)).filter(|parent| *parent < prompt);
+            // A prompt whose parent is unknown continues the turn before it.
             let Some(parent) = asked_from else {
                 turn = at;
                 continue;
             };
             turn = self.prompts[..at].partition_point(|before| *before <= parent);
-            // In the turn right before, what stands beside the parent belongs to it: answers of tools.
+            // In the turn right before, records after the parent belong to the same answer: tool results.
             if turn < at {
-                fates[parent as usize + 1..prompt as usize].fill(Fate::Left);
+                fates[parent as usize + 1..prompt as usize].fill(RecordFate::Abandoned);
             }
         }
         fates
     }
 }
 
-/// A hash of 0 would be taken for none.
-fn hashed(id: Option<u64>) -> u64 {
+/// Maps the hash 0 to 1, because 0 means "none".
+fn nonzero_hash(id: Option<u64>) -> u64 {
     id.map_or(0, |id| id.max(1))
 }
 
-/// Numbers by hashed id, sorted; of an id that stands twice the last one counts.
-struct Ids(Vec<(u64, u32)>);
+/// Record numbers by hashed id, sorted. For a repeated id, the last record counts.
+struct RecordIds(Vec<(u64, u32)>);
 
-impl Ids {
-    fn of(ids: &[u64]) -> Self {
+impl RecordIds {
+    fn from_hashes(ids: &[u64]) -> Self {
         let mut numbers: Vec<(u64, u32)> = ids.iter().copied().zip(0..).collect();
         numbers.sort_unstable();
         Self(numbers)
     }
 
-    fn number(&self, id: u64) -> Option<u32> {
+    fn find(&self, id: u64) -> Option<u32> {
         let after = self.0.partition_point(|(other, _)| *other <= id);
         let (found, number) = self.0.get(after.checked_sub(1)?)?;
         (*found == id && id != 0).then_some(*number)
     }
 }
 
-/// Records next to each other that a second reading leaves out.
+/// Range of adjacent records that the second reading skips.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Span {
+struct RecordSpan {
     from: u32,
     to: u32,
     folded: bool,
 }
 
-/// Which records a second reading leaves out.
+/// Records that the second reading skips.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Selection {
-    spans: Vec<Span>,
+pub struct RecordSelection {
+    spans: Vec<RecordSpan>,
 }
 
-impl Selection {
-    /// What is to be done with the record at this place, from 0.
+impl RecordSelection {
+    /// Returns how to read the record at this position, from 0.
     #[must_use]
-    pub(super) fn of(&self, place: usize) -> Reading {
+    pub(super) fn reading_at(&self, place: usize) -> RecordReading {
         let after = self.spans.partition_point(|span| span.from as usize <= place);
         let span = after.checked_sub(1).and_then(|before| self.spans.get(before));
         match span.filter(|span| place < span.to as usize) {
-            None => Reading::Take,
-            Some(span) if span.folded => Reading::Fold,
-            Some(_) => Reading::Leave,
+            None => RecordReading::Keep,
+            Some(span) if span.folded => RecordReading::Fold,
+            Some(_) => RecordReading::Skip,
         }
     }
 }
 
-/// What is to be done with a record.
+/// Treatment of a record in the second reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reading {
-    /// It is on the path.
-    Take,
-    /// The summary of an earlier compaction stands for it.
+pub(super) enum RecordReading {
+    /// The record is on the active path.
+    Keep,
+    /// The summary of an earlier compaction replaces the record.
     Fold,
-    /// It is on a branch that was left.
-    Leave,
+    /// The record is on an abandoned branch.
+    Skip,
 }

@@ -1,7 +1,7 @@
-//! What kind of message is it: a decision, a wish of the user, the output of a tool, noise?
+//! Classification of messages by type.
 //!
-//! The rules are the extension's: the role first, then words that mark a heartbeat or a decision, in English and Russian. They are found
-//! anywhere, also within words ("explanation" holds "plan"), as the extension finds them.
+//! The rules are those of the extension: the role first, then words that mark a heartbeat or a decision, in English
+//! and Russian. As in the extension, words also match inside other words ("explanation" contains "plan").
 
 use std::sync::LazyLock;
 
@@ -9,27 +9,27 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use super::message::{Message, Role};
 
-/// What kind of message it is; decides how fast it fades.
+/// Type of a message, which determines how fast its importance decays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EntryType {
-    /// What the agent decided or plans.
+    /// A decision or plan of the agent.
     Decision,
-    /// What the user asked for.
+    /// A request of the user.
     UserIntent,
     /// Any other message of the agent.
     Context,
-    /// What a tool answered.
+    /// The result of a tool call.
     ToolResult,
-    /// Heartbeats, status, a bare "ok".
+    /// A heartbeat, a status request or a bare "ok".
     Ephemeral,
-    /// Any other role.
+    /// A message with any other role.
     Unknown,
 }
 
 impl EntryType {
-    /// How many there are.
+    /// Number of types.
     pub const COUNT: usize = 6;
-    /// All of them; the place of one is its index in tables.
+    /// All types, in the order of their table index.
     pub const ALL: [Self; Self::COUNT] = [
         Self::Decision,
         Self::UserIntent,
@@ -39,7 +39,7 @@ impl EntryType {
         Self::Unknown,
     ];
 
-    /// Its name in the configuration and in results.
+    /// Returns the name used in the configuration and in results.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -52,7 +52,7 @@ impl EntryType {
         }
     }
 
-    /// Its importance before any modifier.
+    /// Returns the importance before any modifier.
     #[must_use]
     pub const fn importance(self) -> f64 {
         match self {
@@ -65,7 +65,7 @@ impl EntryType {
         }
     }
 
-    /// Its λ by default.
+    /// Returns the default decay rate λ.
     #[must_use]
     pub const fn decay_rate(self) -> f64 {
         match self {
@@ -78,7 +78,7 @@ impl EntryType {
         }
     }
 
-    /// Its least retention by default.
+    /// Returns the default minimum retention.
     #[must_use]
     pub const fn floor(self) -> f64 {
         match self {
@@ -89,43 +89,45 @@ impl EntryType {
     }
 }
 
-/// Of the user: a heartbeat or a question for the state.
+/// Marks a user message as a heartbeat or a status request.
 const HEARTBEATS: [&str; 3] = ["heartbeat", "/status", "no_reply"];
-/// Of the agent, in a message below [`SHORT`]: nothing was said.
+/// Marks an agent message shorter than [`SHORT`] as an acknowledgement.
 const NOTHING: [&str; 2] = ["no_reply", "ok"];
-/// Characters from which on a message of the agent is more than an acknowledgement.
+/// Length in characters from which an agent message counts as more than an acknowledgement.
 const SHORT: usize = 50;
-/// Of the agent: something was decided.
+/// Marks an agent message as a decision.
 const DECISIONS: [&str; 6] = ["decision", "decided", "will do", "plan", "approach", "strategy"];
-/// The same in Russian.
+/// Russian counterpart of [`DECISIONS`].
 const DECISIONS_RU: [&str; 5] = ["решил", "план", "буду", "сделаю", "подход"];
 
-/// The type of a message.
+/// Returns the type of a message.
 #[must_use]
 pub fn classify(message: &Message<'_>) -> EntryType {
     let said = message.text.as_ref();
     match message.role {
         Role::Tool => EntryType::ToolResult,
-        Role::User if holds(&HEARTBEAT, said) => EntryType::Ephemeral,
+        Role::User if contains_any(&HEARTBEAT, said) => EntryType::Ephemeral,
         Role::User => EntryType::UserIntent,
-        Role::Assistant if short(said) && holds(&EMPTY, said) => EntryType::Ephemeral,
-        Role::Assistant if holds(&DECISION, said) || decided_in_russian(said) => EntryType::Decision,
+        Role::Assistant if is_short(said) && contains_any(&EMPTY, said) => EntryType::Ephemeral,
+        Role::Assistant if contains_any(&DECISION, said) || contains_russian_decision(said) => {
+            EntryType::Decision
+        }
         Role::Assistant => EntryType::Context,
         Role::Other => EntryType::Unknown,
     }
 }
 
-fn short(text: &str) -> bool {
-    // A character has at most four bytes: the count is only made where it can matter.
+fn is_short(text: &str) -> bool {
+    // A character has at most four bytes, so characters are counted only in short texts.
     text.len() < SHORT * 4 && text.chars().count() < SHORT
 }
 
-fn holds(words: &LazyLock<Option<AhoCorasick>>, text: &str) -> bool {
+fn contains_any(words: &LazyLock<Option<AhoCorasick>>, text: &str) -> bool {
     words.as_ref().is_some_and(|words| words.is_match(text))
 }
 
-fn decided_in_russian(text: &str) -> bool {
-    // Cyrillic letters begin with these bytes.
+fn contains_russian_decision(text: &str) -> bool {
+    // In UTF-8, these bytes start the Cyrillic letters.
     if memchr::memchr2(0xd0, 0xd1, text.as_bytes()).is_none() {
         return false;
     }
@@ -133,12 +135,12 @@ fn decided_in_russian(text: &str) -> bool {
     DECISIONS_RU.iter().any(|word| lower.contains(word))
 }
 
-static HEARTBEAT: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| finder(&HEARTBEATS));
-static EMPTY: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| finder(&NOTHING));
-static DECISION: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| finder(&DECISIONS));
+static HEARTBEAT: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| build_matcher(&HEARTBEATS));
+static EMPTY: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| build_matcher(&NOTHING));
+static DECISION: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| build_matcher(&DECISIONS));
 
-/// `None` would be a fault of the words; they are constants.
-fn finder(words: &[&str]) -> Option<AhoCorasick> {
+/// Returns `None` only for an invalid word list; the lists are constants.
+fn build_matcher(words: &[&str]) -> Option<AhoCorasick> {
     AhoCorasick::builder()
         .ascii_case_insensitive(true)
         .kind(Some(AhoCorasickKind::DFA))

@@ -1,32 +1,32 @@
-//! Which numbers does `hippocampus.config.json` give to compaction, and what of it is not understood?
+//! Compaction settings from `hippocampus.config.json`.
 
 use serde_json::{Map, Value};
 
 use super::classify::EntryType;
 
-/// The name of the file, in the root of a workspace.
+/// File name, relative to the root of a workspace.
 pub const CONFIG_FILE: &str = "hippocampus.config.json";
 
-/// The numbers of compaction, with the extension's names and defaults.
+/// Compaction settings, with the names and defaults of the extension.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Config {
-    /// λ of each type, by [`EntryType::ALL`]; not negative.
+pub struct CompactionConfig {
+    /// Decay rate λ of each type, in the order of [`EntryType::ALL`]; at least 0.
     pub decay_rates: [f64; EntryType::COUNT],
-    /// Below this retention an entry is a pointer only.
+    /// Entries with a lower retention become pointers.
     pub sparse_threshold: f64,
-    /// Below this retention an entry is a line.
+    /// Entries with a lower retention become lines.
     pub compress_threshold: f64,
-    /// The least retention of each type, by [`EntryType::ALL`]; 0 for none.
+    /// Minimum retention of each type, in the order of [`EntryType::ALL`]; 0 for none.
     pub retention_floor: [f64; EntryType::COUNT],
-    /// Tokens of the sparse index, at most.
+    /// Maximum tokens of the sparse index.
     pub max_sparse_index_tokens: usize,
-    /// Whether the caller should tell more about what was done.
+    /// Requests verbose output from the caller.
     pub debug: bool,
-    /// Where the caller keeps a log of compactions, relative to the workspace.
+    /// Path of the caller's compaction log, relative to the workspace.
     pub log_file: String,
 }
 
-impl Default for Config {
+impl Default for CompactionConfig {
     fn default() -> Self {
         Self {
             decay_rates: EntryType::ALL.map(EntryType::decay_rate),
@@ -40,25 +40,26 @@ impl Default for Config {
     }
 }
 
-impl Config {
-    /// Reads the file's bytes. What is missing has its default; what is not understood keeps its default and is named in a
-    /// warning, so that a slip in the file never costs a session its compaction.
+impl CompactionConfig {
+    /// Parses the configuration file. Missing keys have their defaults. Invalid values keep their defaults and
+    /// produce a warning, so that an error in the file never prevents a compaction.
     #[must_use]
     pub fn parse(bytes: &[u8]) -> (Self, Vec<String>) {
         let mut config = Self::default();
         let mut warnings = Vec::new();
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         match serde_json::from_slice::<Value>(bytes) {
-            Ok(Value::Object(keys)) => config.take(&keys, &mut warnings),
-            Ok(_) => warnings.push(format!("{CONFIG_FILE} is no JSON object; the defaults are used")),
+            Ok(Value::Object(keys)) => config.read_keys(&keys, &mut warnings),
+            Ok(_) => warnings.push(format!("{CONFIG_FILE} is not a JSON object; using the defaults")),
             Err(error) => warnings.push(format!(
-                "{CONFIG_FILE} is no JSON ({error}); the defaults are used"
+                "{CONFIG_FILE} is not valid JSON ({error}); using the defaults"
             )),
         }
         (config, warnings)
     }
 
-    /// These numbers as far as a folder may set them without trust, which is a smaller index alone; and the keys that need it.
+    /// Restricts the settings to those that an untrusted folder may set, which is only a smaller index. Returns them
+    /// with the names of the keys that require trust.
     #[must_use]
     pub fn narrowed(&self) -> (Self, Vec<&'static str>) {
         let usual = Self::default();
@@ -81,19 +82,19 @@ impl Config {
         (narrowed, keys.collect())
     }
 
-    fn take(&mut self, keys: &Map<String, Value>, warnings: &mut Vec<String>) {
+    fn read_keys(&mut self, keys: &Map<String, Value>, warnings: &mut Vec<String>) {
         for (key, value) in keys {
             let taken = match key.as_str() {
-                "decayRates" => rates(value, key, f64::MAX, &mut self.decay_rates, warnings),
-                "retentionFloor" => rates(value, key, 1.0, &mut self.retention_floor, warnings),
-                "sparseThreshold" => number(value, 1.0).map(|number| self.sparse_threshold = number),
-                "compressThreshold" => number(value, 1.0).map(|number| self.compress_threshold = number),
+                "decayRates" => read_rates(value, key, f64::MAX, &mut self.decay_rates, warnings),
+                "retentionFloor" => read_rates(value, key, 1.0, &mut self.retention_floor, warnings),
+                "sparseThreshold" => read_number(value, 1.0).map(|number| self.sparse_threshold = number),
+                "compressThreshold" => read_number(value, 1.0).map(|number| self.compress_threshold = number),
                 "maxSparseIndexTokens" => value.as_u64().map(|tokens| {
                     self.max_sparse_index_tokens = usize::try_from(tokens).unwrap_or(usize::MAX)
                 }),
                 "debug" => value.as_bool().map(|debug| self.debug = debug),
                 "logFile" => value.as_str().map(|path| path.clone_into(&mut self.log_file)),
-                // Editors write it for their own use.
+                // Editors read this key.
                 "$schema" => Some(()),
                 unknown => {
                     warnings.push(format!("{CONFIG_FILE}: unknown key {unknown}"));
@@ -102,8 +103,8 @@ impl Config {
             };
             if taken.is_none() {
                 warnings.push(format!(
-                    "{CONFIG_FILE}: {key} cannot be {}; its default is used",
-                    shown(value)
+                    "{CONFIG_FILE}: {key} cannot be {}; using its default",
+                    describe_value(value)
                 ));
             }
         }
@@ -116,8 +117,8 @@ impl Config {
     }
 }
 
-/// Reads one number for each named type into `into`.
-fn rates(
+/// Reads a number for each named type into `into`.
+fn read_rates(
     value: &Value,
     key: &str,
     most: f64,
@@ -129,23 +130,23 @@ fn rates(
             warnings.push(format!("{CONFIG_FILE}: unknown key {key}.{name}"));
             continue;
         };
-        match number(value, most) {
+        match read_number(value, most) {
             Some(number) => into[at] = number,
             None => warnings.push(format!(
-                "{CONFIG_FILE}: {key}.{name} cannot be {}; its default is used",
-                shown(value)
+                "{CONFIG_FILE}: {key}.{name} cannot be {}; using its default",
+                describe_value(value)
             )),
         }
     }
     Some(())
 }
 
-/// A number from 0 to `most`.
-fn number(value: &Value, most: f64) -> Option<f64> {
+/// Returns a number from 0 to `most`.
+fn read_number(value: &Value, most: f64) -> Option<f64> {
     value.as_f64().filter(|number| (0.0..=most).contains(number))
 }
 
-fn shown(value: &Value) -> String {
+fn describe_value(value: &Value) -> String {
     match value {
         Value::Object(_) => "an object".to_owned(),
         Value::Array(_) => "a list".to_owned(),

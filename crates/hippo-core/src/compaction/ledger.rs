@@ -1,132 +1,134 @@
-//! What is kept of each message until the summary is made, within bounded memory?
+//! Bounded store of the messages until the summary is written.
 //!
-//! Of every message a few bytes: id, size, type. Of those that may be shown as a line a preview; of those that may be shown whole their
-//! text, without secrets, for as long as their distance from the end allows it.
+//! For every message it keeps a few bytes: id, size and type. For messages that may be shown as a line it keeps a
+//! preview, and for messages that may be shown in full their redacted text, for as long as their distance from the
+//! end allows it.
 
 pub(crate) mod error;
 
 use std::collections::{BTreeMap, VecDeque};
 
 use super::classify::EntryType;
-use super::config::Config;
+use super::config::CompactionConfig;
 use super::message::ContentId;
-use super::prepared::{self, NAME, Name, Prepared};
-use super::score::{self, Facts, Tier};
-use super::track::Tracked;
-use crate::context::render::unfenced;
+use super::prepared::{self, NAME, PreparedMessage, SpeakerName};
+use super::score::{self, ScoreFacts, Tier};
+use super::track::WordTracker;
+use crate::context::render::unfence;
 use crate::control;
 use crate::redact::without_secrets;
 use crate::text::start;
 use crate::tokens;
 
-/// Lines that may be shown, at most: more than any context holds.
+/// Maximum number of lines that may be shown: more than fit into any context.
 const LINES: usize = 20_000;
-/// Bytes of texts that may be shown whole, at most.
+/// Maximum bytes of texts that may be shown in full.
 const TEXTS: usize = 32 << 20;
-/// Calls of tools that wait for their answer, at most.
+/// Maximum number of tool calls that are waiting for their result.
 const CALLS: usize = 4_096;
 
-/// What is kept of every message: twelve bytes, as there may be millions of messages.
+/// Fixed-size record of a message. It has twelve bytes, because a transcript may have millions of messages.
 #[derive(Debug, Clone, Copy)]
-pub struct Core {
-    /// The id; above it the type, and whether a later message refers to it. In two halves, for the size.
+pub struct MessageCore {
+    /// The id, then the type, then the "referenced" flag. Split in two to avoid padding.
     bits: [u32; 2],
     tokens: u32,
 }
 
-/// The mark of a message that a later one refers to.
+/// Flag of a message that a later one refers to.
 const REFERENCED: u64 = 1 << 63;
 
-impl Core {
-    /// A message that nothing refers to yet.
+impl MessageCore {
+    /// Creates the record of a message that nothing refers to yet.
     pub fn new(id: ContentId, kind: EntryType, tokens: usize) -> Self {
         let mut core = Self {
             bits: [0; 2],
             tokens: u32::try_from(tokens).unwrap_or(u32::MAX),
         };
-        core.put(id.bits() | (kind as u64) << ContentId::BITS);
+        core.set_packed(id.bits() | (kind as u64) << ContentId::BITS);
         core
     }
 
-    fn all(&self) -> u64 {
+    fn packed(&self) -> u64 {
         u64::from(self.bits[0]) << 32 | u64::from(self.bits[1])
     }
 
-    fn put(&mut self, all: u64) {
+    fn set_packed(&mut self, all: u64) {
         #[allow(clippy::cast_possible_truncation, reason = "both halves are kept")]
         let halves = [(all >> 32) as u32, all as u32];
         self.bits = halves;
     }
 
-    /// By which its content is known.
+    /// Returns the content id.
     pub fn id(&self) -> ContentId {
-        ContentId::from_bits(self.all() & ((1 << ContentId::BITS) - 1))
+        ContentId::from_bits(self.packed() & ((1 << ContentId::BITS) - 1))
     }
 
-    /// What kind of message it is.
+    /// Returns the type of the message.
     pub fn kind(&self) -> EntryType {
-        let at = usize::try_from((self.all() & !REFERENCED) >> ContentId::BITS).unwrap_or(0);
+        let at = usize::try_from((self.packed() & !REFERENCED) >> ContentId::BITS).unwrap_or(0);
         EntryType::ALL.get(at).copied().unwrap_or(EntryType::Unknown)
     }
 
-    /// Its size in tokens.
+    /// Returns the size in tokens.
     pub fn tokens(&self) -> usize {
         self.tokens as usize
     }
 
-    /// Whether a later message refers to it.
+    /// Returns true if a later message refers to this one.
     pub fn is_referenced(&self) -> bool {
-        self.all() & REFERENCED != 0
+        self.packed() & REFERENCED != 0
     }
 
-    fn refer(&mut self) {
-        self.put(self.all() | REFERENCED);
+    fn mark_referenced(&mut self) {
+        self.set_packed(self.packed() | REFERENCED);
     }
 }
 
-/// What a line needs.
+/// Data for the line of a message.
 #[derive(Debug, Clone)]
-pub struct Detail {
-    /// The tool, or the role; not without secrets.
+pub struct LineDetail {
+    /// The tool, or the role; not redacted.
     pub name: Box<str>,
-    /// The beginning of the content on one line, which may show a secret that two lines did not.
+    /// The first characters of the content, on one line. Joined lines may reveal a secret that redaction by line
+    /// missed.
     pub preview: Box<str>,
-    /// The first line that tells of an error.
+    /// The first line that reports an error.
     pub error: Option<Box<str>>,
 }
 
 /// A message with its scores.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Scored {
+pub struct ScoredMessage {
     pub index: usize,
     pub importance: f64,
     pub retention: f64,
     pub tier: Tier,
 }
 
-/// What is kept of all messages.
+/// All messages of a transcript so far.
 #[derive(Debug)]
-pub struct Ledger {
-    config: Config,
-    /// A text is kept up to so many bytes.
+pub struct MessageLedger {
+    config: CompactionConfig,
+    /// Maximum bytes that are kept of a text.
     text_limit: usize,
-    cores: Vec<Core>,
-    details: BTreeMap<u32, Detail>,
-    /// For each type the texts of its last messages.
+    cores: Vec<MessageCore>,
+    details: BTreeMap<u32, LineDetail>,
+    /// Texts of the last messages of each type.
     texts: [VecDeque<(u32, Box<str>)>; EntryType::COUNT],
     text_bytes: usize,
     horizons: [Option<usize>; EntryType::COUNT],
-    tracked: Tracked,
+    tracked: WordTracker,
     calls: BTreeMap<u64, Box<str>>,
-    /// The summary of an earlier compaction, without secrets.
+    /// The redacted summary of an earlier compaction.
     pub prior: Option<String>,
-    /// Messages that an earlier compaction has folded into it.
+    /// Messages that an earlier compaction folded into [`Self::prior`].
     pub folded: usize,
 }
 
-impl Ledger {
-    /// Nothing was read yet. No more than `budget` tokens of a text will be shown.
-    pub fn new(config: Config, budget: Option<usize>) -> Self {
+impl MessageLedger {
+    /// Creates an empty ledger. No more than `budget` tokens of a text will be shown.
+    pub fn new(config: CompactionConfig, budget: Option<usize>) -> Self {
         let horizons = EntryType::ALL.map(|kind| score::horizon(&config, kind));
         Self {
             config,
@@ -136,81 +138,81 @@ impl Ledger {
             texts: Default::default(),
             text_bytes: 0,
             horizons,
-            tracked: Tracked::default(),
+            tracked: WordTracker::default(),
             calls: BTreeMap::new(),
             prior: None,
             folded: 0,
         }
     }
 
-    /// The numbers.
-    pub fn config(&self) -> &Config {
+    /// Returns the settings.
+    pub fn config(&self) -> &CompactionConfig {
         &self.config
     }
 
-    /// Remembers which tool a call went to, so that its answer can be named.
-    pub fn call(&mut self, id: u64, tool: &str) {
+    /// Stores the tool of a call, so that its result can be labelled.
+    pub fn add_call(&mut self, id: u64, tool: &str) {
         if self.calls.len() >= CALLS {
             self.calls.clear();
         }
         self.calls.insert(id, start(tool, NAME).into());
     }
 
-    /// Takes the summary of an earlier compaction; `folds`: in place of all messages so far.
-    pub fn prior(&mut self, summary: &str, folds: bool) {
+    /// Stores the summary of an earlier compaction. With `folds`, it replaces all messages so far.
+    pub fn set_prior(&mut self, summary: &str, folds: bool) {
         if folds {
             let (config, folded) = (self.config.clone(), self.folded + self.cores.len());
             let limit = self.text_limit;
             *self = Self::new(config, None);
             (self.text_limit, self.folded) = (limit, folded);
         }
-        let summary = unfenced(summary).unwrap_or(summary);
+        let summary = unfence(summary).unwrap_or(summary);
         let shown = control::without_escapes(start(summary, TEXTS));
         self.prior = Some(without_secrets(&shown).into_owned());
     }
 
-    /// Takes the next message.
-    pub fn push(&mut self, prepared: Prepared<'_>) {
+    /// Appends the next message.
+    pub fn push(&mut self, prepared: PreparedMessage<'_>) {
         let Ok(index) = u32::try_from(self.cores.len()) else {
             return;
         };
-        let Prepared { core, told } = prepared;
+        let PreparedMessage { core, told } = prepared;
         self.cores.push(core);
         let Some(told) = told else { return };
         let Self { cores, tracked, .. } = self;
         let refers = |earlier: u32| {
             if let Some(core) = cores.get_mut(earlier as usize) {
-                core.refer();
+                core.mark_referenced();
             }
         };
         match told.words {
-            Some(words) => tracked.note_found(index, told.said, &told.shown, words, refers),
-            None => tracked.note(index, told.said, &told.shown, refers),
+            Some(words) => tracked.scan_found(index, told.said, &told.shown, words, refers),
+            None => tracked.scan(index, told.said, &told.shown, refers),
         }
-        tracked.begin(index, &told.shown);
-        let detail = Detail {
-            name: self.name(told.name, !told.said),
+        tracked.add_beginning(index, &told.shown);
+        let detail = LineDetail {
+            name: self.resolve_name(told.name, !told.said),
             preview: told.preview,
             error: told.error,
         };
         self.details.insert(index, detail);
-        self.hold(index, core.kind(), &told.shown);
+        self.keep_text(index, core.kind(), &told.shown);
         if self.details.len() > 2 * LINES {
-            self.thin_out();
+            self.remove_unlikely_lines();
         }
     }
 
-    fn name(&mut self, name: Name, tool: bool) -> Box<str> {
+    fn resolve_name(&mut self, name: SpeakerName, tool: bool) -> Box<str> {
         match name {
-            Name::OfCall(id) => {
+            SpeakerName::OfCall(id) => {
                 let name = self.calls.remove(&id);
-                prepared::name(name.as_deref().unwrap_or_default(), tool)
+                prepared::format_name(name.as_deref().unwrap_or_default(), tool)
             }
-            Name::Known(name) => name,
+            SpeakerName::Known(name) => name,
         }
     }
 
-    fn hold(&mut self, index: u32, kind: EntryType, shown: &str) {
+    fn keep_text(&mut self, index: u32, kind: EntryType, shown: &str) {
         let count = self.cores.len();
         for (texts, horizon) in self.texts.iter_mut().zip(self.horizons) {
             while let (Some(horizon), Some((first, text))) = (horizon, texts.front())
@@ -238,12 +240,12 @@ impl Ledger {
         }
     }
 
-    /// Forgets the lines that are the least likely to be shown.
-    fn thin_out(&mut self) {
+    /// Removes the lines that are the least likely to be shown.
+    fn remove_unlikely_lines(&mut self) {
         let mut ranked: Vec<(f64, u32)> = self
             .details
             .keys()
-            .map(|index| (self.scored(*index as usize).retention, *index))
+            .map(|index| (self.score(*index as usize).retention, *index))
             .collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
         for (_, index) in &ranked[LINES..] {
@@ -251,22 +253,22 @@ impl Ledger {
         }
     }
 
-    /// All messages.
-    pub fn cores(&self) -> &[Core] {
+    /// Returns all messages.
+    pub fn cores(&self) -> &[MessageCore] {
         &self.cores
     }
 
-    /// The scores of a message as they are when no other follows.
-    pub fn scored(&self, index: usize) -> Scored {
+    /// Returns the scores of a message as if the transcript ended here.
+    pub fn score(&self, index: usize) -> ScoredMessage {
         let core = &self.cores[index];
-        let facts = Facts {
+        let facts = ScoreFacts {
             age: self.cores.len() - 1 - index,
             tokens: core.tokens(),
             referenced: core.is_referenced(),
         };
         let importance = score::importance(core.kind(), facts);
         let retention = score::retention(&self.config, core.kind(), importance, facts.age);
-        Scored {
+        ScoredMessage {
             index,
             importance,
             retention,
@@ -274,17 +276,17 @@ impl Ledger {
         }
     }
 
-    /// What a line of this message needs; none for one that says nothing, or whose line was forgotten.
-    pub fn detail(&self, index: usize) -> Option<&Detail> {
+    /// Returns the data for the line of a message; `None` for an empty message or a line that was removed.
+    pub fn detail(&self, index: usize) -> Option<&LineDetail> {
         self.details.get(&u32::try_from(index).ok()?)
     }
 
-    /// The messages that have a line.
-    pub fn lines(&self) -> impl Iterator<Item = usize> {
+    /// Returns the indexes of the messages that have a line.
+    pub fn line_indexes(&self) -> impl Iterator<Item = usize> {
         self.details.keys().map(|index| *index as usize)
     }
 
-    /// The text of a message, if it is still kept.
+    /// Returns the text of a message, if it is still kept.
     pub fn text(&self, index: usize) -> Option<&str> {
         let index = u32::try_from(index).ok()?;
         let texts = &self.texts[self.cores.get(index as usize)?.kind() as usize];
@@ -292,8 +294,8 @@ impl Ledger {
         texts.get(at).map(|(_, text)| &**text)
     }
 
-    /// What is known of the words.
-    pub fn tracked(&self) -> &Tracked {
+    /// Returns the words of the transcript.
+    pub fn tracked(&self) -> &WordTracker {
         &self.tracked
     }
 }

@@ -1,24 +1,24 @@
-//! How is one message shown as a line: what it is, how large, how it begins, and by which id it is fetched?
+//! One-line form of a message in the summary.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::classify::EntryType;
-use super::ledger::{Core, Detail, Scored};
+use super::ledger::{LineDetail, MessageCore, ScoredMessage};
 use super::score::Tier;
 use crate::redact::without_secrets;
 use crate::text::start;
 
-/// Characters of the beginning of an answer of a tool, of what was said, and of noise.
+/// Maximum characters of a preview: of tool results, of spoken messages, of noise.
 const TOOL: usize = 80;
 const SAID: usize = 100;
 const NOISE: usize = 40;
 
-/// The line of a message, with its id, without words that are added.
-pub fn line(core: &Core, detail: &Detail, scored: Scored) -> String {
+/// Formats a message as a line with its type, size, preview and id.
+pub fn format_line(core: &MessageCore, detail: &LineDetail, scored: ScoredMessage) -> String {
     let mut out = String::new();
     if scored.tier != Tier::Sparse {
-        // A `String` takes everything.
+        // Writing to a `String` cannot fail.
         let _ = write!(out, "• (r={:.2}) ", scored.retention);
     }
     let preview = |most: usize| {
@@ -69,19 +69,19 @@ pub fn line(core: &Core, detail: &Detail, scored: Scored) -> String {
             write!(out, "[{}] {text}{more}", role.to_uppercase())
         }
     };
-    with_id(out, core)
+    redact_and_add_id(out, core)
 }
 
-/// Secrets are looked for before the id is there, as it may follow `password:`.
-fn with_id(line: String, core: &Core) -> String {
+/// Redacts the line and appends the id. The id is appended last, because redaction would remove it after `password:`.
+fn redact_and_add_id(line: String, core: &MessageCore) -> String {
     match without_secrets(&line) {
         Cow::Borrowed(line) => format!("{line} {}", core.id()),
         Cow::Owned(shown) => format!("{shown} {}", core.id()),
     }
 }
 
-/// The line of a message of which only its words matter.
-pub fn pointer(core: &Core, detail: &Detail) -> String {
+/// Formats a message as a pointer, to which only words are added.
+pub fn format_pointer(core: &MessageCore, detail: &LineDetail) -> String {
     let what = match core.kind() {
         EntryType::ToolResult => format!("[TOOL:{}] {}tok", start(&detail.name, 32), core.tokens()),
         EntryType::UserIntent => "[USER]".to_owned(),
@@ -90,5 +90,5 @@ pub fn pointer(core: &Core, detail: &Detail) -> String {
         EntryType::Context => "[ASSISTANT]".to_owned(),
         EntryType::Unknown => format!("[{}]", detail.name.to_uppercase()),
     };
-    with_id(what, core)
+    redact_and_add_id(what, core)
 }

@@ -1,40 +1,40 @@
-//! What is a message of a transcript, whichever program wrote it, and by which id is it known?
+//! Messages of a transcript, independent of its format, and their ids.
 
 use std::borrow::Cow;
 use std::fmt;
 
-/// Who speaks.
+/// Author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// A person, or whoever stands for one.
+    /// A person, or a program acting for one.
     User,
     /// The agent.
     Assistant,
-    /// A tool that answers.
+    /// A tool that returns a result.
     Tool,
-    /// Anybody else: the system, a hook.
+    /// Any other author: the system, a hook.
     Other,
 }
 
 /// One message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message<'a> {
-    /// Who speaks.
+    /// Author of the message.
     pub role: Role,
-    /// The tool that answers, or the role as written where it is another one; may be empty.
+    /// The tool of a result, or an unknown role as written; may be empty.
     pub name: Cow<'a, str>,
-    /// What is said, or answered.
+    /// The text of the message or tool result.
     pub text: Cow<'a, str>,
-    /// The calls of tools, one a line: `name(key=value, …)`.
+    /// The tool calls, one per line: `name(key=value, …)`.
     pub calls: String,
-    /// A tool that failed.
+    /// The tool failed.
     pub error: bool,
-    /// The name above is the id of a call, whose tool is to be looked up.
+    /// `name` is the id of a call, whose tool must be looked up.
     pub by_call: bool,
 }
 
 impl<'a> Message<'a> {
-    /// A message that only says something.
+    /// Creates a message with a text and no calls.
     #[must_use]
     pub fn new(role: Role, text: impl Into<Cow<'a, str>>) -> Self {
         Self {
@@ -47,16 +47,16 @@ impl<'a> Message<'a> {
         }
     }
 
-    /// The same by somebody or something with a name.
+    /// Sets the name.
     #[must_use]
-    pub fn named(self, name: impl Into<Cow<'a, str>>) -> Self {
+    pub fn with_name(self, name: impl Into<Cow<'a, str>>) -> Self {
         Self {
             name: name.into(),
             ..self
         }
     }
 
-    /// The same, borrowed from nothing.
+    /// Copies the borrowed texts.
     #[must_use]
     pub fn into_owned(self) -> Message<'static> {
         Message {
@@ -69,7 +69,7 @@ impl<'a> Message<'a> {
         }
     }
 
-    /// All of it: what is said, then what is called. This is what its id stands for.
+    /// Returns the text followed by the calls. The id of the message is the hash of this content.
     #[must_use]
     pub fn content(&self) -> Cow<'_, str> {
         if self.calls.is_empty() {
@@ -82,42 +82,43 @@ impl<'a> Message<'a> {
     }
 }
 
-/// The id of a content: `m` and nine characters, from the hash of its bytes. The same content has the same id in every session.
+/// Id of a content: `m` and nine characters, from the hash of its bytes. The same content has the same id in every
+/// session.
 ///
-/// 45 bits tell the messages of a session apart; among a hundred million contents two share one id for certain. Who keeps
-/// contents of many sessions keeps the whole hash of each beside it, and says so where an id stands for several.
+/// An id has 45 bits, enough to distinguish the messages of one session. Among a hundred million contents, collisions
+/// are certain. A store of many sessions must therefore keep the full hash of each content and report ambiguous ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContentId(u64);
 
 impl ContentId {
-    /// Bytes of an id as written.
+    /// Length of a written id in bytes.
     pub const LENGTH: usize = 10;
 
-    /// The id of a text.
+    /// Computes the id of a text.
     #[must_use]
-    pub fn of(content: &str) -> Self {
-        Self::of_hash(&blake3::hash(content.as_bytes()))
+    pub fn from_content(content: &str) -> Self {
+        Self::from_hash(&blake3::hash(content.as_bytes()))
     }
 
-    /// The id of a text by its hash.
+    /// Computes the id of a text from its hash.
     #[must_use]
-    pub fn of_hash(hash: &blake3::Hash) -> Self {
+    pub fn from_hash(hash: &blake3::Hash) -> Self {
         let mut first = [0; 8];
         first.copy_from_slice(&hash.as_bytes()[..8]);
         Self(u64::from_be_bytes(first) >> (64 - Self::BITS))
     }
 
-    /// The id of a number that [`ContentId::bits`] gave.
+    /// Creates an id from the number that [`ContentId::bits`] returns.
     pub(super) const fn from_bits(bits: u64) -> Self {
         Self(bits)
     }
 }
 
 impl ContentId {
-    /// Bits of the hash that an id says.
+    /// Number of hash bits in an id.
     pub const BITS: u32 = 45;
 
-    /// An id as it is written.
+    /// Parses a written id.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let letters = text.strip_prefix('m').filter(|rest| rest.len() == 9)?;
@@ -129,14 +130,14 @@ impl ContentId {
         Some(Self(id))
     }
 
-    /// The first [`Self::BITS`] bits of the BLAKE3 of the content, as a number.
+    /// Returns the first [`Self::BITS`] bits of the BLAKE3 hash of the content.
     #[must_use]
     pub const fn bits(self) -> u64 {
         self.0
     }
 }
 
-/// Digits and letters without those that are easily taken for others.
+/// Digits and letters without those that are easily confused.
 const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
 impl fmt::Display for ContentId {

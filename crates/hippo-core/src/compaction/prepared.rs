@@ -1,57 +1,57 @@
-//! What of a message can be told from it alone, whatever stands before and after it?
+//! Preparation of a message independent of its position.
 //!
-//! Nearly all the work on a message: its hash, its text without secrets, its words. [`super::ledger`] does the rest, one message
-//! after the other.
+//! Preparation does most of the work on a message: its hash, its redacted text and its words. [`super::ledger`] then
+//! adds the prepared messages in order.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use super::classify::classify;
-use super::ledger::{Core, error};
+use super::ledger::{MessageCore, error};
 use super::message::{ContentId, Message, Role};
-use super::read::{Record, hash};
-use super::track::{Found, Place, Words};
+use super::read::{TranscriptRecord, hash_text};
+use super::track::{ScannedWords, TextWords, WordOffsets};
 use crate::context::render::without_sections;
 use crate::control;
 use crate::redact::without_secrets;
 use crate::text::{first_characters, start};
 use crate::tokens;
 
-/// Characters of a preview.
+/// Maximum characters of a preview.
 const PREVIEW: usize = 150;
-/// Bytes of the name of a tool or a role.
+/// Maximum bytes of the name of a tool or a role.
 pub const NAME: usize = 64;
-/// Buffers for more bytes of texts, or for more messages, are not kept.
+/// Buffers above these sizes are released instead of reused.
 const MOST_KEPT: usize = 64 << 10;
 const MOST_MESSAGES: usize = 1_024;
 
-/// A message before its place is known.
+/// A message before its position is known.
 #[derive(Debug)]
-pub struct Prepared<'t> {
-    pub core: Core,
-    /// None for a message that says nothing.
-    pub told: Option<Told<'t>>,
+pub struct PreparedMessage<'t> {
+    pub core: MessageCore,
+    /// `None` for an empty message.
+    pub told: Option<MessageText<'t>>,
 }
 
-/// What a message says.
+/// Text of a message, prepared for display.
 #[derive(Debug)]
-pub struct Told<'t> {
-    /// By the agent or a person, not by a tool.
+pub struct MessageText<'t> {
+    /// The author is the agent or a person, not a tool.
     pub said: bool,
-    /// The text as it may be shown.
+    /// The redacted text.
     pub shown: Cow<'t, str>,
-    /// The words of it, where they were looked for.
-    pub words: Option<Found<'t>>,
-    pub name: Name,
-    /// The beginning on one line.
+    /// The words of the text, if they were scanned in advance.
+    pub words: Option<TextWords<'t>>,
+    pub name: SpeakerName,
+    /// The first characters, on one line.
     pub preview: Box<str>,
-    /// The first line that tells of an error.
+    /// The first line that reports an error.
     pub error: Option<Box<str>>,
 }
 
-impl Told<'_> {
-    fn without_text(self) -> Told<'static> {
-        Told {
+impl MessageText<'_> {
+    fn without_text(self) -> MessageText<'static> {
+        MessageText {
             shown: Cow::Borrowed(""),
             words: None,
             said: self.said,
@@ -62,32 +62,36 @@ impl Told<'_> {
     }
 }
 
-/// Who answers or speaks.
+/// Tool or role of a message.
 #[derive(Debug)]
-pub enum Name {
-    /// The tool of the call with this id, hashed.
+pub enum SpeakerName {
+    /// The tool of the call with this hashed id.
     OfCall(u64),
-    /// A name as it is shown.
+    /// A name as it is displayed.
     Known(Box<str>),
 }
 
-/// A message as it counts: what hippod put into a prompt is nothing that the session brought.
-pub fn counted(mut message: Message<'_>) -> Message<'_> {
+/// Removes the sections that hippod inserted into a prompt, because they are not part of the session.
+pub fn strip_sections(mut message: Message<'_>) -> Message<'_> {
     if let Cow::Owned(rest) = without_sections(&message.text) {
         message.text = Cow::Owned(rest);
     }
     message
 }
 
-impl<'t> Prepared<'t> {
-    /// Prepares a message by its content.
-    pub fn of(message: &Message<'_>, content: &'t str) -> Self {
-        let core = Core::new(ContentId::of(content), classify(message), tokens::of(content));
+impl<'t> PreparedMessage<'t> {
+    /// Prepares a message with this content.
+    pub fn new(message: &Message<'_>, content: &'t str) -> Self {
+        let core = MessageCore::new(
+            ContentId::from_content(content),
+            classify(message),
+            tokens::of(content),
+        );
         if content.trim_ascii().is_empty() {
             return Self { core, told: None };
         }
         let tool = message.role == Role::Tool;
-        // What a tool wrote to a terminal is known as a person would have seen it.
+        // Terminal output is shown as a person would have seen it.
         let seen = match tool {
             true => control::as_seen(content),
             false => control::without_escapes(content),
@@ -97,16 +101,16 @@ impl<'t> Prepared<'t> {
             Cow::Owned(seen) => Cow::Owned(without_secrets(&seen).into_owned()),
         };
         let error = if tool {
-            error::first(&shown, message.error)
+            error::find_error(&shown, message.error)
         } else {
             None
         };
-        let told = Told {
+        let told = MessageText {
             said: !tool,
             words: None,
             name: match message.by_call {
-                true => Name::OfCall(hash(&message.name)),
-                false => Name::Known(name(start(&message.name, NAME), tool)),
+                true => SpeakerName::OfCall(hash_text(&message.name)),
+                false => SpeakerName::Known(format_name(start(&message.name, NAME), tool)),
             },
             preview: first_characters(&shown, PREVIEW).into(),
             error: error.map(Into::into),
@@ -119,8 +123,8 @@ impl<'t> Prepared<'t> {
     }
 }
 
-/// A name as it is shown.
-pub fn name(name: &str, tool: bool) -> Box<str> {
+/// Formats a name for display.
+pub fn format_name(name: &str, tool: bool) -> Box<str> {
     let name = control::without_escapes(name);
     match name.trim_ascii() {
         "" if tool => "tool".into(),
@@ -129,42 +133,43 @@ pub fn name(name: &str, tool: bool) -> Box<str> {
     }
 }
 
-/// Records before their turn has come. The buffers are used again: memory that one thread takes and another one gives back is slow.
+/// Prepared records that are waiting to be consumed. The buffers are reused, because memory that one thread allocates
+/// and another one frees is slow.
 #[derive(Debug, Default)]
-pub struct Records {
-    /// In their order; none for what is no JSON object.
-    pub records: Vec<Option<Ahead>>,
-    messages: Vec<Kept>,
-    /// Texts of messages, one behind the other, and their words.
+pub struct PreparedRecords {
+    /// The records in order; `None` for input that is not a JSON object.
+    pub records: Vec<Option<PreparedRecord>>,
+    messages: Vec<KeptMessage>,
+    /// Texts of the messages, concatenated, and their words.
     texts: String,
-    words: Words,
+    words: ScannedWords,
 }
 
-/// A record before its turn.
+/// A prepared record.
 #[derive(Debug)]
-pub struct Ahead {
+pub struct PreparedRecord {
     /// The record without its messages.
-    pub record: Record<'static>,
-    /// Messages that are in it.
+    pub record: TranscriptRecord<'static>,
+    /// Number of messages in the record.
     pub count: usize,
-    /// Those that were prepared.
+    /// Number of messages that were prepared.
     prepared: usize,
 }
 
 #[derive(Debug)]
-struct Kept {
-    core: Core,
-    told: Option<Told<'static>>,
-    /// Where its text lies, and its words.
+struct KeptMessage {
+    core: MessageCore,
+    told: Option<MessageText<'static>>,
+    /// Range of its text in `texts`, and of its words.
     text: Range<usize>,
-    words: Range<Place>,
+    words: Range<WordOffsets>,
     message: Option<Message<'static>>,
 }
 
-impl Records {
-    /// Prepares a record; `messages`: they count, and `keep`: they are handed on.
-    pub fn add(&mut self, record: Record<'_>, messages: bool, keep: bool) {
-        let Record {
+impl PreparedRecords {
+    /// Adds a record. With `messages`, its messages are prepared; with `keep`, they are also kept for the caller.
+    pub fn add(&mut self, record: TranscriptRecord<'_>, messages: bool, keep: bool) {
+        let TranscriptRecord {
             format,
             messages: all,
             link,
@@ -177,10 +182,10 @@ impl Records {
         let count = all.len();
         let from = self.messages.len();
         for message in all.into_iter().filter(|_| messages) {
-            self.message(counted(message), keep);
+            self.add_message(strip_sections(message), keep);
         }
-        self.records.push(Some(Ahead {
-            record: Record {
+        self.records.push(Some(PreparedRecord {
+            record: TranscriptRecord {
                 format,
                 messages: Vec::new(),
                 link,
@@ -195,9 +200,9 @@ impl Records {
         }));
     }
 
-    fn message(&mut self, message: Message<'_>, keep: bool) {
+    fn add_message(&mut self, message: Message<'_>, keep: bool) {
         let content = message.content();
-        let Prepared { core, told } = Prepared::of(&message, &content);
+        let PreparedMessage { core, told } = PreparedMessage::new(&message, &content);
         let (from, words) = (self.texts.len(), self.words.end());
         let told = told.map(|told| {
             self.texts.push_str(&told.shown);
@@ -205,7 +210,7 @@ impl Records {
             told.without_text()
         });
         drop(content);
-        self.messages.push(Kept {
+        self.messages.push(KeptMessage {
             core,
             told,
             text: from..self.texts.len(),
@@ -214,8 +219,11 @@ impl Records {
         });
     }
 
-    /// Hands on each record and its messages, in their order, and is empty then.
-    pub fn take(&mut self, mut each: impl FnMut(Option<Ahead>, &mut dyn Iterator<Item = Ready<'_>>)) {
+    /// Passes each record with its messages to `each`, in order, and clears all records.
+    pub fn drain_with(
+        &mut self,
+        mut each: impl FnMut(Option<PreparedRecord>, &mut dyn Iterator<Item = ReadyMessage<'_>>),
+    ) {
         let Self {
             records,
             messages,
@@ -224,16 +232,16 @@ impl Records {
         } = self;
         let most = messages.capacity().max(records.capacity());
         let mut messages = messages.drain(..).map(|kept| {
-            let told = kept.told.map(|told| Told {
+            let told = kept.told.map(|told| MessageText {
                 shown: Cow::Borrowed(&texts[kept.text]),
-                words: Some(words.found(kept.words)),
+                words: Some(words.between(kept.words)),
                 said: told.said,
                 name: told.name,
                 preview: told.preview,
                 error: told.error,
             });
             let core = kept.core;
-            (Prepared { core, told }, kept.message)
+            (PreparedMessage { core, told }, kept.message)
         });
         for ahead in records.drain(..) {
             let count = ahead.as_ref().map_or(0, |ahead| ahead.prepared);
@@ -249,5 +257,5 @@ impl Records {
     }
 }
 
-/// A message whose turn has come, and what is handed on of it.
-pub type Ready<'t> = (Prepared<'t>, Option<Message<'static>>);
+/// A prepared message, with the original where the caller wants it.
+pub type ReadyMessage<'t> = (PreparedMessage<'t>, Option<Message<'static>>);

@@ -1,4 +1,4 @@
-//! What does one record of a transcript say: which messages, and where in the tree of the session it stands?
+//! Readers for the records of the supported transcript formats.
 
 mod args;
 mod blocks;
@@ -13,27 +13,27 @@ use std::fmt;
 
 use super::message::Message;
 use crate::time::Timestamp;
-use blocks::Blocks;
-use node::Node;
+use blocks::ContentBlocks;
+use node::JsonNode;
 
-/// Who wrote a transcript.
+/// Program or interface that defines the format of a transcript.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Format {
-    /// Claude Code's session files.
+pub enum SessionFormat {
+    /// Session files of Claude Code.
     ClaudeCode,
     /// Sessions of Pi and OpenClaw.
     Pi,
     /// Rollouts and event logs of Codex.
     Codex,
-    /// Messages as model interfaces take them, and simple lists of events.
+    /// Messages in the form of model APIs, and simple lists of events.
     Messages,
 }
 
-impl Format {
-    /// All of them.
+impl SessionFormat {
+    /// All formats.
     pub const ALL: [Self; 4] = [Self::ClaudeCode, Self::Pi, Self::Codex, Self::Messages];
 
-    /// Its name on the command line and in results.
+    /// Returns the name used on the command line and in results.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -44,78 +44,78 @@ impl Format {
         }
     }
 
-    /// The format of this name.
+    /// Returns the format with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
 }
 
-impl fmt::Display for Format {
+impl fmt::Display for SessionFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-/// Where a record stands in the tree of its session.
+/// Position of a record in the tree of its session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Link {
-    /// Its own id, hashed.
+pub struct RecordLink {
+    /// Id of the record, hashed.
     pub id: Option<u64>,
-    /// The id of what it answers, hashed.
+    /// Id of the parent record, hashed.
     pub parent: Option<u64>,
-    /// Of a compaction: the first entry that stayed as it was, hashed.
+    /// Of a compaction: id of the first entry that it kept, hashed.
     pub first_kept: Option<u64>,
-    /// It is a compaction: what is before it is folded into its summary.
+    /// The record is a compaction: its summary replaces the records before it.
     pub compaction: bool,
-    /// A prompt that a person wrote.
+    /// The record is a prompt that a person wrote.
     pub prompt: bool,
 }
 
-/// What a record says.
+/// Contents of one record.
 #[derive(Debug, Default)]
-pub struct Record<'a> {
-    /// Its format; none for a record of no known shape.
-    pub format: Option<Format>,
-    /// The messages in it.
+pub struct TranscriptRecord<'a> {
+    /// Detected format; `None` for an unknown record.
+    pub format: Option<SessionFormat>,
+    /// Messages of the record.
     pub messages: Vec<Message<'a>>,
-    /// Its place in the tree.
-    pub link: Link,
+    /// Position in the tree of the session.
+    pub link: RecordLink,
     /// The summary of an earlier compaction.
     pub prior: Option<String>,
-    /// With [`Record::prior`]: what was read so far is folded into it.
+    /// With [`TranscriptRecord::prior`]: the summary replaces everything read so far.
     pub folds: bool,
-    /// Calls of tools: the id of each, hashed, and the name of the tool.
+    /// Tool calls: the hashed id of each, and the name of the tool.
     pub called: Vec<(u64, String)>,
-    /// When it was written, where it says so.
+    /// Time of writing, if the record states it.
     pub at: Option<Timestamp>,
-    /// It says that the session begins with a copy of another one.
+    /// The record states that the session begins with a copy of another one.
     pub forked: bool,
 }
 
-/// Reads a record and hands it on; it is no JSON object when nothing is handed on.
-pub fn read<T>(bytes: &[u8], take: impl FnOnce(Record<'_>) -> T) -> Option<T> {
+/// Parses a record and passes it to `consume`. Returns `None` if the bytes are not a JSON object.
+pub fn parse_record<T>(bytes: &[u8], consume: impl FnOnce(TranscriptRecord<'_>) -> T) -> Option<T> {
     if codex::is_noise(bytes) {
-        return Some(take(Record {
-            format: Some(Format::Codex),
-            ..Record::default()
+        return Some(consume(TranscriptRecord {
+            format: Some(SessionFormat::Codex),
+            ..TranscriptRecord::default()
         }));
     }
-    if let Ok(node) = Node::read(bytes) {
-        return Some(take(record(&node)));
+    if let Ok(node) = JsonNode::parse(bytes) {
+        return Some(consume(convert_node(&node)));
     }
-    // One wrong byte, half of a surrogate pair or a number that is none is no reason to lose a message.
-    let text = mended(bytes)?;
-    let node = Node::read(text.as_bytes()).ok()?;
-    Some(take(record(&node)))
+    // Repair an invalid byte, an unpaired surrogate or a `NaN` rather than lose the message.
+    let text = repair(bytes)?;
+    let node = JsonNode::parse(text.as_bytes()).ok()?;
+    Some(consume(convert_node(&node)))
 }
 
-/// What some programs write where JSON knows no number.
-const NO_NUMBERS: [&str; 3] = ["-Infinity", "Infinity", "NaN"];
+/// Numbers that some programs write although JSON has no literal for them.
+const INVALID_NUMBERS: [&str; 3] = ["-Infinity", "Infinity", "NaN"];
 
-/// The record with what JSON does not know replaced: bytes that are no text, halves of surrogate pairs, and numbers that are none.
-/// None where nothing is to be replaced.
-fn mended(bytes: &[u8]) -> Option<String> {
+/// Replaces what JSON does not allow: invalid UTF-8, unpaired surrogates, and the literals in [`INVALID_NUMBERS`].
+/// Returns `None` if nothing had to be replaced.
+fn repair(bytes: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(bytes);
     let mut out = String::with_capacity(text.len());
     let mut replaced = matches!(text, Cow::Owned(_));
@@ -128,12 +128,12 @@ fn mended(bytes: &[u8]) -> Option<String> {
         let (before, found) = rest.split_at(at);
         out.push_str(before);
         let (shown, length) = match found.as_bytes()[0] {
-            b'\\' => escape(found),
+            b'\\' => repair_escape(found),
             b'"' => {
                 string = !string;
                 ("\"", 1)
             }
-            _ => match NO_NUMBERS.iter().find(|word| found.starts_with(**word)) {
+            _ => match INVALID_NUMBERS.iter().find(|word| found.starts_with(**word)) {
                 Some(word) => ("null", word.len()),
                 None => (&found[..1], 1),
             },
@@ -146,9 +146,9 @@ fn mended(bytes: &[u8]) -> Option<String> {
     replaced.then_some(out)
 }
 
-/// What stands for the escape that a text begins with, and its length.
-fn escape(text: &str) -> (&str, usize) {
-    // A backslash and the next character belong together, so that `\\u` is not taken for an escape.
+/// Returns the replacement of the escape sequence at the start of a text, and the length of the sequence.
+fn repair_escape(text: &str) -> (&str, usize) {
+    // Skip the backslash together with the next character, so that `\\u` is not mistaken for an escape.
     let length = 1 + text[1..].chars().next().map_or(0, char::len_utf8);
     let unit = |from: usize| -> Option<u32> {
         let digits = text.get(from..from + 6)?.strip_prefix("\\u")?;
@@ -163,17 +163,17 @@ fn escape(text: &str) -> (&str, usize) {
     }
 }
 
-fn record<'a>(node: &'a Node<'_>) -> Record<'a> {
-    let readers = [claude::read, pi::read, codex::read, plain::read];
-    let found = readers.into_iter().find_map(|read| read(node));
+fn convert_node<'a>(node: &'a JsonNode<'_>) -> TranscriptRecord<'a> {
+    let readers = [claude::parse, pi::parse, codex::parse, plain::parse];
+    let found = readers.into_iter().find_map(|parse| parse(node));
     let mut record = found.unwrap_or_default();
     let inner = node.message.0.as_deref();
-    record.at = moment(&node.at).or_else(|| moment(&inner?.at));
+    record.at = parse_time(&node.at).or_else(|| parse_time(&inner?.at));
     record
 }
 
-/// A moment as RFC 3339, or as seconds or milliseconds since 1970.
-fn moment(text: &node::Text<'_>) -> Option<Timestamp> {
+/// Parses a time as RFC 3339, or as seconds or milliseconds since 1970.
+fn parse_time(text: &node::LenientText<'_>) -> Option<Timestamp> {
     let text = text.get().trim();
     if let Ok(number) = text.split('.').next().unwrap_or_default().parse::<i64>() {
         return Timestamp::from_clock(number);
@@ -182,8 +182,8 @@ fn moment(text: &node::Text<'_>) -> Option<Timestamp> {
     Some(Timestamp(moment.as_millisecond()))
 }
 
-/// A hash of an id, the same on every machine.
-pub(crate) fn hash(text: &str) -> u64 {
+/// Hashes an id; the result is the same on every machine.
+pub(crate) fn hash_text(text: &str) -> u64 {
     const PRIME: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut state = text.len() as u64 ^ 0x51_7c_c1_b7_27_22_0a_95;
     let mut chunks = text.as_bytes().chunks_exact(8);
@@ -204,6 +204,6 @@ pub(crate) fn hash(text: &str) -> u64 {
     state ^ (state >> 29)
 }
 
-fn hashed(text: &node::Text<'_>) -> Option<u64> {
-    text.0.as_deref().map(hash)
+fn hash_optional(text: &node::LenientText<'_>) -> Option<u64> {
+    text.0.as_deref().map(hash_text)
 }

@@ -1,60 +1,60 @@
-//! Which messages have no place in the summary?
+//! Messages that the summary has no room for.
 //!
-//! There may be millions: they are known by those that have one, and told one by one.
+//! There may be millions, so only the shown messages are stored.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::ledger::{Core, Ledger};
+use super::ledger::{MessageCore, MessageLedger};
 use super::message::ContentId;
 
-/// The messages that say something and are not shown.
+/// Messages with content that are not shown.
 #[derive(Debug, Default)]
-pub struct Rest {
+pub struct DroppedMessages {
     shown: BTreeSet<usize>,
-    /// How many there are.
+    /// Number of dropped messages.
     pub count: usize,
 }
 
-impl Rest {
-    /// What is left when these are shown.
-    pub fn new(ledger: &Ledger, shown: BTreeSet<usize>) -> Self {
+impl DroppedMessages {
+    /// Creates the complement of the shown messages.
+    pub fn new(ledger: &MessageLedger, shown: BTreeSet<usize>) -> Self {
         let mut rest = Self { shown, count: 0 };
-        rest.count = rest.of(ledger).count();
+        rest.count = rest.indexes(ledger).count();
         rest
     }
 
-    /// The messages, in their order.
-    pub fn of(&self, ledger: &Ledger) -> impl Iterator<Item = usize> {
+    /// Returns the indexes of the dropped messages, in transcript order.
+    pub fn indexes(&self, ledger: &MessageLedger) -> impl Iterator<Item = usize> {
         let cores = ledger.cores().iter().enumerate();
         cores
             .filter(|(index, core)| core.tokens() > 0 && !self.shown.contains(index))
             .map(|(index, _)| index)
     }
 
-    /// One a line.
-    pub fn text(&self, ledger: &Ledger) -> String {
+    /// Returns the list of dropped messages, one per line.
+    pub fn list(&self, ledger: &MessageLedger) -> String {
         let mut out = String::new();
-        for index in self.of(ledger) {
+        for index in self.indexes(ledger) {
             write_line(&mut out, &ledger.cores()[index]);
         }
         out
     }
 
-    /// The id of that text, which is not held for it.
-    pub fn id(&self, ledger: &Ledger) -> ContentId {
+    /// Computes the id of [`Self::text`] without building the text.
+    pub fn id(&self, ledger: &MessageLedger) -> ContentId {
         let mut hasher = blake3::Hasher::new();
         let mut line = String::new();
-        for index in self.of(ledger) {
+        for index in self.indexes(ledger) {
             line.clear();
             write_line(&mut line, &ledger.cores()[index]);
             hasher.update(line.as_bytes());
         }
-        ContentId::of_hash(&hasher.finalize())
+        ContentId::from_hash(&hasher.finalize())
     }
 }
 
-fn write_line(out: &mut String, core: &Core) {
-    // A `String` takes everything.
+fn write_line(out: &mut String, core: &MessageCore) {
+    // Writing to a `String` cannot fail.
     let _ = writeln!(out, "{} [{}] {}tok", core.id(), core.kind().name(), core.tokens());
 }

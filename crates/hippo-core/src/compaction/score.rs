@@ -1,34 +1,34 @@
-//! How important is a message, how much of that is left at its distance from the end, and how is it shown then?
+//! Importance, retention and tier of a message.
 
 use super::classify::EntryType;
-use super::config::Config;
+use super::config::CompactionConfig;
 
-/// Messages from the end that count as recent.
+/// Number of messages at the end that count as recent.
 pub const RECENT: usize = 5;
-/// What being recent adds.
+/// Bonus of a recent message.
 const RECENCY: f64 = 0.15;
-/// Above so many tokens a message counts as large, and as very large; what each takes away.
+/// Size limits in tokens; a larger message loses the penalty beside each limit that it exceeds.
 const SIZES: [(usize, f64); 2] = [(10_000, 0.15), (30_000, 0.10)];
-/// Size takes importance down to this at most.
+/// Minimum importance after size penalties.
 const LEAST: f64 = 0.1;
-/// What being referenced later adds.
+/// Bonus of a message that a later one refers to.
 const REFERENCE: f64 = 0.20;
 
-/// What about a message changes its importance.
+/// Facts that modify the importance of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Facts {
-    /// Messages after it.
+pub struct ScoreFacts {
+    /// Number of later messages.
     pub age: usize,
-    /// Its size.
+    /// Size in tokens.
     pub tokens: usize,
-    /// A later message refers to it.
+    /// True if a later message refers to this one.
     pub referenced: bool,
 }
 
-/// How a message is shown.
+/// Form in which a message is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
-    /// As it is.
+    /// In full.
     Keep,
     /// As a line.
     Compress,
@@ -37,7 +37,7 @@ pub enum Tier {
 }
 
 impl Tier {
-    /// Its name in results.
+    /// Returns the name used in results.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -48,9 +48,9 @@ impl Tier {
     }
 }
 
-/// The importance of a message, 0 to 1: that of its type, with the modifiers in the extension's order.
+/// Computes the importance, 0 to 1: the importance of the type, with the modifiers in the order of the extension.
 #[must_use]
-pub fn importance(kind: EntryType, facts: Facts) -> f64 {
+pub fn importance(kind: EntryType, facts: ScoreFacts) -> f64 {
     let mut importance = kind.importance();
     if facts.age < RECENT {
         importance = (importance + RECENCY).min(1.0);
@@ -66,18 +66,18 @@ pub fn importance(kind: EntryType, facts: Facts) -> f64 {
     importance
 }
 
-/// What is left of the importance: `max(floor, importance · e^(−λ · age))`, 0 to 1.
+/// Computes the importance after decay: `max(floor, importance · e^(−λ · age))`, 0 to 1.
 #[must_use]
-pub fn retention(config: &Config, kind: EntryType, importance: f64, age: usize) -> f64 {
+pub fn retention(config: &CompactionConfig, kind: EntryType, importance: f64, age: usize) -> f64 {
     #[allow(clippy::cast_precision_loss, reason = "no transcript has 2^53 messages")]
     let age = age as f64;
     let left = importance * (-config.decay_rates[kind as usize] * age).exp();
     left.max(config.retention_floor[kind as usize])
 }
 
-/// How a message of this retention is shown.
+/// Returns the tier of a message with this retention.
 #[must_use]
-pub fn tier(config: &Config, retention: f64) -> Tier {
+pub fn tier(config: &CompactionConfig, retention: f64) -> Tier {
     if retention < config.sparse_threshold {
         Tier::Sparse
     } else if retention < config.compress_threshold {
@@ -87,10 +87,10 @@ pub fn tier(config: &Config, retention: f64) -> Tier {
     }
 }
 
-/// At how many messages from the end a message of this type is shown as a line at the latest, whatever else holds for it;
-/// `None`: perhaps never.
+/// Returns the age from which a message of this type cannot be shown in full any more, whatever its modifiers.
+/// Returns `None` if there is no such age.
 #[must_use]
-pub fn horizon(config: &Config, kind: EntryType) -> Option<usize> {
+pub fn horizon(config: &CompactionConfig, kind: EntryType) -> Option<usize> {
     let (at, threshold) = (kind as usize, config.compress_threshold);
     let most = (kind.importance() + RECENCY + REFERENCE).min(1.0);
     if config.retention_floor[at] >= threshold || threshold <= 0.0 {

@@ -1,110 +1,110 @@
-//! Where does one record of a transcript end and the next begin, in bytes that come in pieces?
+//! Splitting of transcript bytes into records.
 //!
-//! A transcript is one JSON value a line, or one JSON document with a list of messages in it. Of either, one record at a time is
-//! held, up to [`LONGEST`]; a longer one is passed over and told.
+//! A transcript is either one JSON value per line, or one JSON document that contains a list of messages. Only one
+//! record is held in memory, up to [`LONGEST`]; a longer one is skipped and reported.
 
 mod document;
 
-use document::Document;
+use document::JsonDocument;
 
-/// Bytes of a record, at most.
+/// Maximum length of a record in bytes.
 pub const LONGEST: usize = 16 << 20;
-/// What some programs write before anything else.
+/// UTF-8 byte order mark.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// What was found.
+/// Output of the splitter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Piece<'a> {
+pub enum TranscriptPiece<'a> {
     /// A record, and the line on which it begins, from 1.
     Record(u64, &'a [u8]),
     /// A record that is too long.
     TooLong(u64),
-    /// The input ends within a record.
+    /// The input ends inside a record.
     Cut(u64),
 }
 
-/// Cuts bytes into records.
+/// Splitter of bytes into records.
 #[derive(Debug, Default)]
 pub struct Splitter {
-    shape: Shape,
-    /// What was read of a record, or before the shape was known.
+    shape: InputShape,
+    /// Bytes of an incomplete record, or all bytes while the shape is unknown.
     held: Vec<u8>,
-    /// Lines that are over.
+    /// Complete lines so far.
     lines: u64,
-    /// The record is too long: the rest of it is passed over.
+    /// The record is too long; its remaining bytes are skipped.
     skipping: bool,
 }
 
 #[derive(Debug)]
-enum Shape {
-    Unknown(First),
+enum InputShape {
+    Unknown(ShapeProbe),
     Lines,
-    Document(Document),
+    Document(JsonDocument),
 }
 
-impl Default for Shape {
+impl Default for InputShape {
     fn default() -> Self {
-        Self::Unknown(First::default())
+        Self::Unknown(ShapeProbe::default())
     }
 }
 
 impl Splitter {
-    /// Whether the bytes so far are one document, whose records are not lines.
+    /// Returns true if the bytes so far are one document, whose records are not lines.
     pub fn is_document(&self) -> bool {
-        matches!(self.shape, Shape::Document(_))
+        matches!(self.shape, InputShape::Document(_))
     }
 
-    /// Takes the next bytes and hands on each record that is complete.
-    pub fn feed(&mut self, bytes: &[u8], each: &mut dyn FnMut(Piece<'_>)) {
+    /// Reads the next bytes and passes on each complete record.
+    pub fn feed(&mut self, bytes: &[u8], each: &mut dyn FnMut(TranscriptPiece<'_>)) {
         match &mut self.shape {
-            // Nearly always the first bytes tell, and nothing is copied.
-            Shape::Unknown(first) if self.held.is_empty() => match first.decide(bytes) {
-                Some(shape) => self.begin(shape, bytes, each),
+            // The first bytes nearly always determine the shape, so nothing is copied.
+            InputShape::Unknown(first) if self.held.is_empty() => match first.detect(bytes) {
+                Some(shape) => self.set_shape(shape, bytes, each),
                 None => self.held.extend_from_slice(bytes),
             },
-            Shape::Unknown(first) => {
+            InputShape::Unknown(first) => {
                 self.held.extend_from_slice(bytes);
-                if let Some(shape) = first.decide(&self.held) {
+                if let Some(shape) = first.detect(&self.held) {
                     let held = std::mem::take(&mut self.held);
-                    self.begin(shape, &held, each);
+                    self.set_shape(shape, &held, each);
                 }
             }
-            Shape::Lines => self.lines(bytes, each),
-            Shape::Document(document) => document.feed(bytes, each),
+            InputShape::Lines => self.feed_lines(bytes, each),
+            InputShape::Document(document) => document.feed(bytes, each),
         }
     }
 
-    /// Hands on what is left.
-    pub fn finish(mut self, each: &mut dyn FnMut(Piece<'_>)) {
-        if let Shape::Unknown(first) = &self.shape {
+    /// Passes on the remaining record.
+    pub fn finish(mut self, each: &mut dyn FnMut(TranscriptPiece<'_>)) {
+        if let InputShape::Unknown(first) = &self.shape {
             let held = std::mem::take(&mut self.held);
-            let shape = first.at_the_end();
-            self.begin(shape, &held, each);
+            let shape = first.at_end();
+            self.set_shape(shape, &held, each);
         }
         match self.shape {
-            Shape::Document(document) => document.finish(each),
-            _ if self.skipping => each(Piece::TooLong(self.lines + 1)),
-            _ => record(self.lines + 1, &self.held, each),
+            InputShape::Document(document) => document.finish(each),
+            _ if self.skipping => each(TranscriptPiece::TooLong(self.lines + 1)),
+            _ => emit_record(self.lines + 1, &self.held, each),
         }
     }
 
-    fn begin(&mut self, shape: Shape, first: &[u8], each: &mut dyn FnMut(Piece<'_>)) {
+    fn set_shape(&mut self, shape: InputShape, first: &[u8], each: &mut dyn FnMut(TranscriptPiece<'_>)) {
         self.shape = shape;
         self.feed(first.strip_prefix(MARK).unwrap_or(first), each);
     }
 
-    fn lines(&mut self, bytes: &[u8], each: &mut dyn FnMut(Piece<'_>)) {
+    fn feed_lines(&mut self, bytes: &[u8], each: &mut dyn FnMut(TranscriptPiece<'_>)) {
         let mut rest = bytes;
         while let Some(end) = memchr::memchr(b'\n', rest) {
             let line = &rest[..end];
             self.lines += 1;
             if self.skipping || self.held.len() + line.len() > LONGEST {
-                each(Piece::TooLong(self.lines));
+                each(TranscriptPiece::TooLong(self.lines));
             } else if self.held.is_empty() {
-                record(self.lines, line, each);
+                emit_record(self.lines, line, each);
             } else {
                 self.held.extend_from_slice(line);
-                record(self.lines, &self.held, each);
+                emit_record(self.lines, &self.held, each);
             }
             self.skipping = false;
             self.held.clear();
@@ -119,39 +119,39 @@ impl Splitter {
     }
 }
 
-fn record(line: u64, bytes: &[u8], each: &mut dyn FnMut(Piece<'_>)) {
+fn emit_record(line: u64, bytes: &[u8], each: &mut dyn FnMut(TranscriptPiece<'_>)) {
     let bytes = bytes.trim_ascii();
     if !bytes.is_empty() {
-        each(Piece::Record(line, bytes));
+        each(TranscriptPiece::Record(line, bytes));
     }
 }
 
-/// What the beginning of the input tells of its shape. The answer does not depend on the pieces in which it comes.
+/// Detection of the shape from the start of the input. The result does not depend on how the input is divided.
 #[derive(Debug, Default)]
-struct First {
-    /// Bytes that were looked at.
+struct ShapeProbe {
+    /// Bytes that were examined.
     seen: usize,
     /// The brackets of the first line.
-    document: Document,
-    line: Line,
+    document: JsonDocument,
+    line: FirstLine,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Line {
-    /// Nothing but white space so far.
+enum FirstLine {
+    /// Only white space so far.
     #[default]
     Before,
-    /// The first line, which begins here.
+    /// Inside the first line, which begins at this offset.
     Within(usize),
-    /// It is over, and no JSON value of its own.
+    /// After a first line that is not a complete JSON value.
     Over,
 }
 
-impl First {
-    /// Looks at all bytes so far; none while they do not tell. More than [`LONGEST`] of them are always enough.
-    fn decide(&mut self, all: &[u8]) -> Option<Shape> {
+impl ShapeProbe {
+    /// Examines all bytes so far. Returns `None` while they do not determine the shape; [`LONGEST`] bytes always do.
+    fn detect(&mut self, all: &[u8]) -> Option<InputShape> {
         let end = all.len().min(LONGEST);
-        if self.line == Line::Before {
+        if self.line == FirstLine::Before {
             if all.len() < MARK.len() && MARK.starts_with(all) {
                 return None;
             }
@@ -165,44 +165,44 @@ impl First {
                     .count();
             match all.get(self.seen) {
                 None => return None,
-                Some(b'[') => return Some(Shape::Document(Document::default())),
-                Some(b'{') if self.seen < end => self.line = Line::Within(self.seen),
-                Some(_) => return Some(Shape::Lines),
+                Some(b'[') => return Some(InputShape::Document(JsonDocument::default())),
+                Some(b'{') if self.seen < end => self.line = FirstLine::Within(self.seen),
+                Some(_) => return Some(InputShape::Lines),
             }
         }
-        if let Line::Within(start) = self.line {
+        if let FirstLine::Within(start) = self.line {
             let new = all.get(self.seen..end).unwrap_or_default();
             let line_end = memchr::memchr(b'\n', new);
             let new = &new[..line_end.unwrap_or(new.len())];
             self.seen += new.len();
             if self.document.opens_list(new) {
-                return Some(Shape::Document(Document::default()));
+                return Some(InputShape::Document(JsonDocument::default()));
             }
             if line_end.is_some() {
                 if serde_json::from_slice::<serde::de::IgnoredAny>(&all[start..self.seen]).is_ok() {
-                    return Some(Shape::Lines);
+                    return Some(InputShape::Lines);
                 }
-                self.line = Line::Over;
+                self.line = FirstLine::Over;
             }
         }
-        if self.line == Line::Over {
-            // Lines after a first one that was cut off begin a value each; those of a document do not.
+        if self.line == FirstLine::Over {
+            // After a truncated first line, each further line begins with an object; the lines of a document do not.
             let rest = all.get(self.seen..end).unwrap_or_default();
             self.seen += rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
             match all.get(self.seen) {
-                Some(b'{') => return Some(Shape::Lines),
-                Some(_) if self.seen < end => return Some(Shape::Document(Document::default())),
+                Some(b'{') => return Some(InputShape::Lines),
+                Some(_) if self.seen < end => return Some(InputShape::Document(JsonDocument::default())),
                 _ => {}
             }
         }
-        (all.len() >= LONGEST).then_some(Shape::Lines)
+        (all.len() >= LONGEST).then_some(InputShape::Lines)
     }
 
-    /// What it is when nothing follows.
-    fn at_the_end(&self) -> Shape {
+    /// Returns the shape if the input ends here.
+    fn at_end(&self) -> InputShape {
         match self.line {
-            Line::Over => Shape::Document(Document::default()),
-            _ => Shape::Lines,
+            FirstLine::Over => InputShape::Document(JsonDocument::default()),
+            _ => InputShape::Lines,
         }
     }
 }

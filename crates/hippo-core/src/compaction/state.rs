@@ -1,112 +1,123 @@
-//! What is known of a transcript so far, and how does the next record change it?
+//! State of a transcript reading.
 
-use super::branch::{Reading, Selection, Tracker};
-use super::ledger::{self, Ledger};
+use super::branch::{BranchTracker, RecordReading, RecordSelection};
+use super::ledger::{self, MessageLedger};
 use super::message::{ContentId, Message};
-use super::prepared::{Ahead, Prepared, Ready, counted};
-use super::read::{self, Format, Link, Record};
-use super::split::Piece;
-use super::{Batch, Compacted, Options, PROBLEMS, Problem, Stats, rounded, summary};
+use super::prepared::{PreparedMessage, PreparedRecord, ReadyMessage, strip_sections};
+use super::read::{self, RecordLink, SessionFormat, TranscriptRecord};
+use super::split::TranscriptPiece;
+use super::{
+    Compacted, CompactionOptions, PROBLEMS, RecordBatch, Stats, TranscriptProblem, round_score, summary,
+};
 use crate::tokens;
 
-/// Who is handed the messages, if anybody.
-pub(super) type Each<'e, 'f> = &'e mut Option<&'f mut dyn FnMut(ContentId, &Message<'_>)>;
+/// Receiver of the scored messages, if the caller wants them.
+pub(super) type MessageSink<'e, 'f> = &'e mut Option<&'f mut dyn FnMut(ContentId, &Message<'_>)>;
 
 #[derive(Debug)]
-pub(super) struct State {
-    pub options: Options,
-    pub tracker: Tracker,
-    pub selection: Option<Selection>,
+pub(super) struct CompactionState {
+    pub options: CompactionOptions,
+    pub tracker: BranchTracker,
+    pub selection: Option<RecordSelection>,
     /// Records so far.
-    place: usize,
-    ledger: Ledger,
-    format: Option<Format>,
+    position: usize,
+    ledger: MessageLedger,
+    format: Option<SessionFormat>,
     malformed: u64,
-    problems: Vec<Problem>,
-    pub batch: Batch,
+    problems: Vec<TranscriptProblem>,
+    pub batch: RecordBatch,
 }
 
-/// Whether a record of this format is read.
-pub(super) fn fits(wanted: Option<Format>, found: Option<Format>) -> bool {
+/// Returns true if a record of this format is read.
+pub(super) fn matches_format(wanted: Option<SessionFormat>, found: Option<SessionFormat>) -> bool {
     found.is_some() && wanted.is_none_or(|wanted| found == Some(wanted))
 }
 
-impl State {
-    pub fn new(options: Options, selection: Option<Selection>) -> Self {
+impl CompactionState {
+    pub fn new(options: CompactionOptions, selection: Option<RecordSelection>) -> Self {
         Self {
-            ledger: Ledger::new(options.config.clone(), options.budget),
+            ledger: MessageLedger::new(options.config.clone(), options.budget),
             options,
-            tracker: Tracker::default(),
+            tracker: BranchTracker::default(),
             selection,
-            place: 0,
+            position: 0,
             format: None,
             malformed: 0,
             problems: Vec::new(),
-            batch: Batch::default(),
+            batch: RecordBatch::default(),
         }
     }
 
-    pub fn piece(&mut self, piece: Piece<'_>, each: Each<'_, '_>) {
+    pub fn add_piece(&mut self, piece: TranscriptPiece<'_>, each: MessageSink<'_, '_>) {
         match piece {
-            Piece::Record(line, bytes) => self.add(line, bytes, each),
-            Piece::TooLong(line) => self.add_problem(line, "longer than 16 MiB"),
-            Piece::Cut(line) => self.add_problem(line, "the file ends within it"),
+            TranscriptPiece::Record(line, bytes) => self.add_record(line, bytes, each),
+            TranscriptPiece::TooLong(line) => self.add_problem(line, "longer than 16 MiB"),
+            TranscriptPiece::Cut(line) => self.add_problem(line, "the file ends inside the record"),
         }
     }
 
-    /// What is to be done with the next record.
-    pub fn next_reading(&mut self) -> Reading {
-        let place = self.place;
-        self.place += 1;
-        let reading = self.selection.as_ref().map(|selection| selection.of(place));
-        reading.unwrap_or(Reading::Take)
+    /// Returns how to read the next record.
+    pub fn next_reading(&mut self) -> RecordReading {
+        let position = self.position;
+        self.position += 1;
+        let reading = self
+            .selection
+            .as_ref()
+            .map(|selection| selection.reading_at(position));
+        reading.unwrap_or(RecordReading::Keep)
     }
 
-    /// Takes a record from its bytes.
-    pub fn record(&mut self, line: u64, reading: Reading, bytes: &[u8], each: Each<'_, '_>) {
-        let known = read::read(bytes, |record| {
-            let fits = self.note(&record);
-            match reading {
-                Reading::Take if fits => self.take(record, each),
-                Reading::Fold if fits => self.ledger.folded += record.messages.len(),
-                _ => {}
-            }
-            fits
-        });
-        self.tell(line, known);
-    }
-
-    /// Takes a record that was prepared; none where it was no JSON object.
-    pub fn prepared(
+    /// Reads a record from its bytes.
+    pub fn read_record(
         &mut self,
         line: u64,
-        reading: Reading,
-        ahead: Option<Ahead>,
-        messages: &mut dyn Iterator<Item = Ready<'_>>,
-        each: Each<'_, '_>,
+        reading: RecordReading,
+        bytes: &[u8],
+        each: MessageSink<'_, '_>,
     ) {
-        let known = ahead.map(|Ahead { record, count, .. }| {
-            let fits = self.note(&record);
+        let known = read::parse_record(bytes, |record| {
+            let fits = self.note_link(&record);
             match reading {
-                Reading::Take if fits => {
-                    self.take(record, each);
-                    for (prepared, message) in messages {
-                        self.push(prepared, message.as_ref(), each);
-                    }
-                }
-                Reading::Fold if fits => self.ledger.folded += count,
+                RecordReading::Keep if fits => self.add_contents(record, each),
+                RecordReading::Fold if fits => self.ledger.folded += record.messages.len(),
                 _ => {}
             }
             fits
         });
-        self.tell(line, known);
+        self.report_unread(line, known);
     }
 
-    /// Notes where a record stands; answers whether it is read.
-    fn note(&mut self, record: &Record<'_>) -> bool {
-        let fits = fits(self.options.format, record.format);
+    /// Adds a prepared record; `None` for input that is not a JSON object.
+    pub fn add_prepared(
+        &mut self,
+        line: u64,
+        reading: RecordReading,
+        ahead: Option<PreparedRecord>,
+        messages: &mut dyn Iterator<Item = ReadyMessage<'_>>,
+        each: MessageSink<'_, '_>,
+    ) {
+        let known = ahead.map(|PreparedRecord { record, count, .. }| {
+            let fits = self.note_link(&record);
+            match reading {
+                RecordReading::Keep if fits => {
+                    self.add_contents(record, each);
+                    for (prepared, message) in messages {
+                        self.push_message(prepared, message.as_ref(), each);
+                    }
+                }
+                RecordReading::Fold if fits => self.ledger.folded += count,
+                _ => {}
+            }
+            fits
+        });
+        self.report_unread(line, known);
+    }
+
+    /// Notes the link of a record. Returns true if its format is read.
+    fn note_link(&mut self, record: &TranscriptRecord<'_>) -> bool {
+        let fits = matches_format(self.options.format, record.format);
         if self.selection.is_none() {
-            let link = if fits { record.link } else { Link::default() };
+            let link = if fits { record.link } else { RecordLink::default() };
             self.tracker.note(link, record.format.filter(|_| fits));
         }
         if fits {
@@ -115,61 +126,66 @@ impl State {
         fits
     }
 
-    fn tell(&mut self, line: u64, known: Option<bool>) {
+    fn report_unread(&mut self, line: u64, known: Option<bool>) {
         match known {
             Some(true) => {}
-            Some(false) => self.problem(line, "no record of the format"),
+            Some(false) => self.report_problem(line, "not a record of the expected format"),
             None => {
                 if self.selection.is_none() {
-                    self.tracker.note(Link::default(), None);
+                    self.tracker.note(RecordLink::default(), None);
                 }
-                self.problem(line, "no JSON object");
+                self.report_problem(line, "not a JSON object");
             }
         }
     }
 
-    fn take(&mut self, record: Record<'_>, each: Each<'_, '_>) {
+    fn add_contents(&mut self, record: TranscriptRecord<'_>, each: MessageSink<'_, '_>) {
         if let Some(prior) = &record.prior {
-            self.ledger.prior(prior, record.folds);
+            self.ledger.set_prior(prior, record.folds);
         }
         for (id, tool) in record.called {
-            self.ledger.call(id, &tool);
+            self.ledger.add_call(id, &tool);
         }
         for message in record.messages {
-            let message = counted(message);
+            let message = strip_sections(message);
             let content = message.content();
-            self.push(Prepared::of(&message, &content), Some(&message), each);
+            self.push_message(PreparedMessage::new(&message, &content), Some(&message), each);
         }
     }
 
-    fn push(&mut self, prepared: Prepared<'_>, message: Option<&Message<'_>>, each: Each<'_, '_>) {
+    fn push_message(
+        &mut self,
+        prepared: PreparedMessage<'_>,
+        message: Option<&Message<'_>>,
+        each: MessageSink<'_, '_>,
+    ) {
         self.ledger.push(prepared);
         if let (Some(each), Some(message), Some(core)) = (each, message, self.ledger.cores().last()) {
             each(core.id(), message);
         }
     }
 
-    pub fn problem(&mut self, line: u64, what: &'static str) {
+    pub fn report_problem(&mut self, line: u64, what: &'static str) {
         self.malformed += 1;
         if self.problems.len() < PROBLEMS {
-            self.problems.push(Problem { line, what });
+            self.problems.push(TranscriptProblem { line, what });
         }
     }
 
-    pub fn compacted(self) -> Compacted {
+    pub fn into_compacted(self) -> Compacted {
         let Self { options, ledger, .. } = self;
         let built = summary::build(&ledger, &options);
         let [kept, compressed, sparse] = built.tiers;
-        let before: usize = ledger.cores().iter().map(ledger::Core::tokens).sum();
+        let before: usize = ledger.cores().iter().map(ledger::MessageCore::tokens).sum();
         let after = tokens::of(&built.text);
         #[allow(clippy::cast_precision_loss, reason = "a ratio of sizes")]
         let ratio = before as f64 / after.max(1) as f64;
         let stats = Stats {
-            format: self.format.map(Format::name),
+            format: self.format.map(SessionFormat::name),
             messages: ledger.cores().len(),
             tokens_before: before,
             tokens_after: after,
-            ratio: rounded(ratio),
+            ratio: round_score(ratio),
             kept,
             compressed,
             sparse,

@@ -1,4 +1,4 @@
-//! Does compaction keep the extension's rules, its budget, and its head whatever the transcript?
+//! Tests of compaction: rules, budget, formats, robustness.
 
 mod branches;
 mod laws;
@@ -9,29 +9,29 @@ mod summaries;
 
 use super::*;
 
-/// What becomes of a transcript with the default numbers.
+/// Compacts a transcript with the default settings.
 fn compacted(text: &str) -> Compacted {
-    let options = Options {
+    let options = CompactionOptions {
         stored: true,
-        ..Options::default()
+        ..CompactionOptions::default()
     };
     compact(text.as_bytes(), &options)
 }
 
-fn within(text: &str, budget: usize) -> Compacted {
-    let options = Options {
+fn compacted_within(text: &str, budget: usize) -> Compacted {
+    let options = CompactionOptions {
         budget: Some(budget),
         stored: true,
-        ..Options::default()
+        ..CompactionOptions::default()
     };
     compact(text.as_bytes(), &options)
 }
 
-/// The messages of a transcript, as `role name text|calls`, a `!` where a tool failed.
-fn messages(bytes: &[u8], format: Option<Format>) -> (Vec<String>, Compacted) {
-    let options = Options {
+/// Returns the messages of a transcript as `role name text|calls`, with a `!` for a failed tool.
+fn messages(bytes: &[u8], format: Option<SessionFormat>) -> (Vec<String>, Compacted) {
+    let options = CompactionOptions {
         format,
-        ..Options::default()
+        ..CompactionOptions::default()
     };
     let mut found = Vec::new();
     let mut compactor = Compactor::new(options.clone());
@@ -51,13 +51,15 @@ fn messages(bytes: &[u8], format: Option<Format>) -> (Vec<String>, Compacted) {
         };
         compactor.feed_with(bytes, &mut each);
         match compactor.finish_with(&mut each) {
-            Pass::Done(compacted) => return (found, *compacted),
-            Pass::Again(selection) => compactor = Compactor::along(options.clone(), selection),
+            CompactionPass::Done(compacted) => return (found, *compacted),
+            CompactionPass::Again(selection) => {
+                compactor = Compactor::with_selection(options.clone(), selection)
+            }
         }
     }
 }
 
-/// A message of a plain list as a line.
-fn said(role: &str, text: &str) -> String {
+/// Formats a message of a plain list as a line.
+fn message_line(role: &str, text: &str) -> String {
     format!("{}\n", serde_json::json!({"role": role, "content": text}))
 }

@@ -1,50 +1,51 @@
-//! Which message is referred to by a later one, and which words will be needed again?
+//! Detection of references to earlier messages, and statistics of words.
 //!
-//! One pass over the texts, with bounded memory: what has not been met for long is forgotten first. A message is referred to when the
-//! agent or the user names a path, an identifier, a number or an address that it brought up, or repeats its beginning.
+//! A single pass with bounded memory: words that have not occurred for long are forgotten first. A message is
+//! referenced when the agent or the user names a path, an identifier, a number or an address that it introduced, or
+//! repeats its first characters.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
 
-use super::read::hash;
-use crate::literal::{self, Finds, Sort};
+use super::read::hash_text;
+use crate::literal::{self, LiteralKind, LiteralVisitor};
 
-/// Words that are remembered in each of two generations.
+/// Maximum words in each of two generations.
 const WORDS: usize = 120_000;
-/// Beginnings that are remembered in each of two generations.
+/// Maximum message beginnings in each of two generations.
 const BEGINNINGS: usize = 500_000;
-/// Characters of a beginning, as the extension compares them.
+/// Characters of a beginning, as in the extension.
 const BEGINNING: usize = 30;
 
-/// A word that was met.
+/// Statistics of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Seen {
-    /// Where it stands among the texts of its generation, and its length in bytes.
+pub struct SeenWord {
+    /// Offset in the texts of its generation, and length in bytes.
     at: u32,
     length: u32,
-    /// The first and the last message that has it.
+    /// The first and the last message that contain the word.
     pub first: u32,
-    /// See [`Seen::first`].
+    /// See [`SeenWord::first`].
     pub last: u32,
-    /// Messages that have it.
+    /// Number of messages that contain the word.
     pub count: u32,
-    /// Those of them that are no answers of tools.
+    /// Number of messages with the word that are not tool results.
     pub said: u32,
-    /// The last of these.
+    /// The last message with the word by the agent or the user.
     pub last_said: u32,
 }
 
-/// Words that were met since the generation before was full.
+/// Words that occurred since the previous generation was full.
 #[derive(Debug, Default)]
-struct Generation {
-    seen: Hashed<Seen>,
-    /// The words, one behind the other.
+struct WordGeneration {
+    seen: HashedMap<SeenWord>,
+    /// The words, concatenated.
     texts: String,
 }
 
-impl Generation {
-    fn text(&self, seen: &Seen) -> &str {
+impl WordGeneration {
+    fn text(&self, seen: &SeenWord) -> &str {
         let from = seen.at as usize;
         self.texts
             .get(from..from + seen.length as usize)
@@ -52,11 +53,11 @@ impl Generation {
     }
 }
 
-/// The hash of a hash is itself.
+/// Hasher that returns its input, for keys that are hashes already.
 #[derive(Debug, Default, Clone)]
-pub(super) struct AsItIs(u64);
+pub(super) struct IdentityHasher(u64);
 
-impl Hasher for AsItIs {
+impl Hasher for IdentityHasher {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -70,26 +71,26 @@ impl Hasher for AsItIs {
     }
 }
 
-pub(super) type Hashed<T> = HashMap<u64, T, BuildHasherDefault<AsItIs>>;
+pub(super) type HashedMap<T> = HashMap<u64, T, BuildHasherDefault<IdentityHasher>>;
 
-/// What is remembered of the texts so far.
+/// Words and beginnings of the texts so far.
 #[derive(Debug, Default)]
-pub struct Tracked {
-    young: Generation,
-    old: Generation,
-    beginnings: Hashed<u32>,
-    old_beginnings: Hashed<u32>,
-    /// Marks of the first bytes of beginnings, so that most words need no look.
+pub struct WordTracker {
+    young: WordGeneration,
+    old: WordGeneration,
+    beginnings: HashedMap<u32>,
+    old_beginnings: HashedMap<u32>,
+    /// Bitmap of the first bytes of beginnings, so that most words need no lookup.
     marks: Vec<u64>,
 }
 
-impl Tracked {
-    /// Notes a text of the message at this index, and names each earlier message that it refers to.
-    pub fn note(&mut self, index: u32, said: bool, text: &str, mut refers: impl FnMut(u32)) {
+impl WordTracker {
+    /// Scans a text of the message at this index, and calls `refers` with each earlier message that it references.
+    pub fn scan(&mut self, index: u32, said: bool, text: &str, mut refers: impl FnMut(u32)) {
         if self.marks.is_empty() {
             self.marks = vec![0; MARKS];
         }
-        let mut pass = Pass {
+        let mut pass = ReferenceScan {
             tracked: self,
             index,
             said,
@@ -99,13 +100,13 @@ impl Tracked {
         literal::scan(text, &mut pass);
     }
 
-    /// The same for words that were found before.
-    pub fn note_found(
+    /// Does the same as [`Self::scan`] for words that were scanned before.
+    pub fn scan_found(
         &mut self,
         index: u32,
         said: bool,
         text: &str,
-        words: Found<'_>,
+        words: TextWords<'_>,
         mut refers: impl FnMut(u32),
     ) {
         if self.marks.is_empty() {
@@ -113,14 +114,14 @@ impl Tracked {
         }
         for &(mark, at) in words.begins {
             if self.is_marked(mark)
-                && let Some(found) = self.beginning_of(index, &text[at as usize..])
+                && let Some(found) = self.find_beginning(index, &text[at as usize..])
             {
                 refers(found);
             }
         }
         for &(key, at, length) in words.literals {
             let (from, length) = (at as usize, length as usize);
-            if let Some(first) = self.meet(key, index, said, &text[from..from + length]) {
+            if let Some(first) = self.count_word(key, index, said, &text[from..from + length]) {
                 refers(first);
             }
         }
@@ -131,9 +132,9 @@ impl Tracked {
         marks.is_some_and(|marks| marks >> (mark & 63) & 1 == 1)
     }
 
-    /// The earlier message that a text begins as.
-    fn beginning_of(&self, index: u32, text: &str) -> Option<u32> {
-        let key = hash(beginning(text)?);
+    /// Returns the earlier message with the same beginning.
+    fn find_beginning(&self, index: u32, text: &str) -> Option<u32> {
+        let key = hash_text(beginning(text)?);
         let found = self
             .beginnings
             .get(&key)
@@ -141,34 +142,34 @@ impl Tracked {
         found.copied().filter(|found| *found < index)
     }
 
-    /// Notes the beginning of a message.
-    pub fn begin(&mut self, index: u32, text: &str) {
+    /// Stores the beginning of a message.
+    pub fn add_beginning(&mut self, index: u32, text: &str) {
         let Some(beginning) = beginning(text.trim_start()) else {
             return;
         };
         if self.beginnings.len() >= BEGINNINGS {
             self.old_beginnings = std::mem::take(&mut self.beginnings);
         }
-        if let Some(mark) = mark(beginning)
+        if let Some(mark) = mark_bit(beginning)
             && let Some(marks) = self.marks.get_mut((mark >> 6) as usize)
         {
             *marks |= 1 << (mark & 63);
         }
-        self.beginnings.insert(hash(beginning), index);
+        self.beginnings.insert(hash_text(beginning), index);
     }
 
-    /// All words that are remembered, in no order.
-    pub fn words(&self) -> impl Iterator<Item = (&str, &Seen)> {
+    /// Returns all stored words, in no particular order.
+    pub fn words(&self) -> impl Iterator<Item = (&str, &SeenWord)> {
         [&self.young, &self.old]
             .into_iter()
             .flat_map(|words| words.seen.values().map(|seen| (words.text(seen), seen)))
     }
 
-    /// Notes a word; answers with the message that brought it up, when this one refers to that.
-    fn meet(&mut self, key: u64, index: u32, said: bool, text: &str) -> Option<u32> {
+    /// Counts a word. Returns the message that introduced it, if this occurrence is a reference.
+    fn count_word(&mut self, key: u64, index: u32, said: bool, text: &str) -> Option<u32> {
         let seen = match self.young.seen.get_mut(&key) {
             Some(seen) => seen,
-            None => self.bring(key, index, text),
+            None => self.insert_young(key, index, text),
         };
         if seen.last == index && seen.count > 0 {
             return None;
@@ -182,8 +183,8 @@ impl Tracked {
         (said && seen.first < index).then_some(seen.first)
     }
 
-    /// Brings a word into the young generation, from the old one or as a new one.
-    fn bring(&mut self, key: u64, index: u32, text: &str) -> &mut Seen {
+    /// Inserts a word into the young generation, with its statistics from the old one.
+    fn insert_young(&mut self, key: u64, index: u32, text: &str) -> &mut SeenWord {
         if self.young.seen.len() >= WORDS {
             self.old = std::mem::take(&mut self.young);
         }
@@ -193,12 +194,12 @@ impl Tracked {
             self.old.seen.remove(&key)
         };
         // A generation holds far less than 4 GB: a word has at most 160 bytes.
-        let at = place(self.young.texts.len());
+        let at = to_offset(self.young.texts.len());
         let seen = match old {
-            Some(seen) => Seen { at, ..seen },
-            None => Seen {
+            Some(seen) => SeenWord { at, ..seen },
+            None => SeenWord {
                 at,
-                length: place(text.len()),
+                length: to_offset(text.len()),
                 first: index,
                 last: index,
                 count: 0,
@@ -211,7 +212,7 @@ impl Tracked {
     }
 }
 
-/// The first characters of a text; none of a shorter one, which would be found anywhere.
+/// Returns the first characters of a text; `None` for a shorter text, which would match too often.
 fn beginning(text: &str) -> Option<&str> {
     if text.as_bytes().get(..BEGINNING).is_some_and(<[u8]>::is_ascii) {
         return Some(&text[..BEGINNING]);
@@ -220,111 +221,114 @@ fn beginning(text: &str) -> Option<&str> {
     ends.nth(BEGINNING).map(|end| &text[..end])
 }
 
-/// Words of marks, 64 in each.
+/// Number of 64-bit words in the bitmap.
 const MARKS: usize = 1 << 11;
 
-/// The number of the mark of a beginning; none for what is too short to be one.
-fn mark(text: &str) -> Option<u32> {
+/// Returns the bit of a beginning; `None` for a text that is too short.
+fn mark_bit(text: &str) -> Option<u32> {
     let first = u64::from_le_bytes(*text.as_bytes().first_chunk()?);
     let mixed = first.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 47;
     u32::try_from(mixed).ok()
 }
 
-/// Words of texts, found before the places of these among the messages are known.
+/// Words of texts that were scanned before their position is known.
 #[derive(Debug, Default)]
-pub struct Words {
-    /// The mark of what begins with a word, and where in its text.
+pub struct ScannedWords {
+    /// Bit and offset of each word at which a beginning may start.
     begins: Vec<(u32, u32)>,
-    /// Hash, place and length of words that must be known to the letter.
+    /// Hash, offset and length of each literal.
     literals: Vec<(u64, u32, u32)>,
 }
 
-/// How many words of each sort there are.
+/// Position in [`ScannedWords`].
 #[derive(Debug, Clone, Copy)]
-pub struct Place {
+pub struct WordOffsets {
     begins: usize,
     literals: usize,
 }
 
 /// The words of one text.
 #[derive(Debug, Clone, Copy)]
-pub struct Found<'w> {
+pub struct TextWords<'w> {
     begins: &'w [(u32, u32)],
     literals: &'w [(u64, u32, u32)],
 }
 
-impl Words {
-    /// Adds those of a text, which has less than 4 GB.
+impl ScannedWords {
+    /// Scans a text, which must have less than 4 GB.
     pub fn add(&mut self, text: &str) {
-        literal::scan(text, &mut Finding { text, words: self });
+        literal::scan(text, &mut WordCollector { text, words: self });
     }
 
-    /// Behind the last ones.
-    pub fn end(&self) -> Place {
-        Place {
+    /// Returns the position after the last word.
+    pub fn end(&self) -> WordOffsets {
+        WordOffsets {
             begins: self.begins.len(),
             literals: self.literals.len(),
         }
     }
 
-    /// Those between two places.
-    pub fn found(&self, words: Range<Place>) -> Found<'_> {
-        Found {
+    /// Returns the words between two positions.
+    pub fn between(&self, words: Range<WordOffsets>) -> TextWords<'_> {
+        TextWords {
             begins: &self.begins[words.start.begins..words.end.begins],
             literals: &self.literals[words.start.literals..words.end.literals],
         }
     }
 
-    /// Forgets all of them.
+    /// Removes all words.
     pub fn clear(&mut self) {
         self.begins.clear();
         self.literals.clear();
     }
 }
 
-struct Finding<'w, 't> {
+struct WordCollector<'w, 't> {
     text: &'t str,
-    words: &'w mut Words,
+    words: &'w mut ScannedWords,
 }
 
-fn place(at: usize) -> u32 {
+fn to_offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
-impl<'t> Finds<'t> for Finding<'_, 't> {
+impl<'t> LiteralVisitor<'t> for WordCollector<'_, 't> {
     fn word(&mut self, at: usize) {
-        if let Some(mark) = mark(&self.text[at..]) {
-            self.words.begins.push((mark, place(at)));
+        if let Some(mark) = mark_bit(&self.text[at..]) {
+            self.words.begins.push((mark, to_offset(at)));
         }
     }
 
-    fn literal(&mut self, literal: &'t str, _: Sort, at: usize) {
-        let found = (hash(literal), place(at), place(literal.len()));
+    fn literal(&mut self, literal: &'t str, _: LiteralKind, at: usize) {
+        let found = (hash_text(literal), to_offset(at), to_offset(literal.len()));
         self.words.literals.push(found);
     }
 }
 
-/// One pass over one text.
-struct Pass<'p, 't> {
-    tracked: &'p mut Tracked,
+/// Scan of one text for references.
+struct ReferenceScan<'p, 't> {
+    tracked: &'p mut WordTracker,
     index: u32,
     said: bool,
     text: &'t str,
     refers: &'p mut dyn FnMut(u32),
 }
 
-impl<'t> Finds<'t> for Pass<'_, 't> {
+impl<'t> LiteralVisitor<'t> for ReferenceScan<'_, 't> {
     fn word(&mut self, at: usize) {
         let rest = &self.text[at..];
-        if mark(rest).is_some_and(|mark| self.tracked.is_marked(mark))
-            && let Some(found) = self.tracked.beginning_of(self.index, rest)
+        if mark_bit(rest).is_some_and(|mark| self.tracked.is_marked(mark))
+            && let Some(found) = self.tracked.find_beginning(self.index, rest)
         {
             (self.refers)(found);
         }
     }
 
-    fn literal(&mut self, literal: &'t str, _: Sort, _: usize) {
-        if let Some(first) = self.tracked.meet(hash(literal), self.index, self.said, literal) {
+    fn literal(&mut self, literal: &'t str, _: LiteralKind, _: usize) {
+        if let Some(first) = self
+            .tracked
+            .count_word(hash_text(literal), self.index, self.said, literal)
+        {
             (self.refers)(first);
         }
     }

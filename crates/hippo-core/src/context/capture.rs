@@ -1,7 +1,7 @@
-//! Is what a caller puts worth an entry, and what does the entry say (v2 §6)?
+//! Capture of content as a context entry (v2 §6).
 //!
-//! Policies decide first, then the caller's own wish, then the rule of v2 §6.1. An entry shows no secret, whoever wrote its
-//! summary, and takes at most [`MOST_TOKENS`] tokens in a prompt.
+//! Policies decide first, then the caller's request, then the size rule of v2 §6.1. An entry never shows a secret,
+//! even in a summary given by the caller, and takes at most [`MOST_TOKENS`] tokens in a prompt.
 
 mod clean;
 #[cfg(test)]
@@ -13,33 +13,35 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::policy::{self, Compression, Decided, Decision, ERROR, Rule, Subject};
-use super::render::{block, without_sections};
-use super::{ContextEntry, Decay, Encoding, Kind, Lifecycle, Modifiers, Priority, Source, complete};
+use super::policy::{self, Compression, Decided, Decision, ERROR, PolicyRule, Subject};
+use super::render::{format_block, without_sections};
+use super::{
+    ContextEntry, Decay, Encoding, EntryKind, EntrySource, Lifecycle, Modifiers, Priority, complete,
+};
 use crate::extract::{self, Hints, MOST_TOKENS};
 use crate::{redact, text, tokens};
 
-pub use worth::{Verdict, Worth, worth};
+pub use worth::{Verdict, WorthFacts, judge_worth};
 
-/// Contents of at most this many tokens are their own summary.
+/// Contents of at most this many tokens serve as their own summary.
 const SHORT: usize = 60;
-/// Bytes of a reference that is no path, at most.
+/// Maximum bytes of a reference that is not a path.
 const MOST_REFERENCE: usize = 1_000;
-/// Entries that an entry can name as related, at most.
+/// Maximum number of related entries.
 const MOST_ASSOCIATIONS: usize = 16;
 
-/// What a workspace is set to.
+/// Capture settings of a workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Settings {
-    /// Tool results of more tokens become entries.
+pub struct CaptureSettings {
+    /// Tool results with more tokens become entries.
     pub worth_tokens: u64,
-    /// Tokens of an entry at most, up to [`MOST_TOKENS`].
+    /// Maximum tokens of an entry, up to [`MOST_TOKENS`].
     pub entry_tokens: usize,
-    /// Whether content that shows a secret is stored.
+    /// True if content with secrets may be stored.
     pub store_secrets: bool,
 }
 
-impl Default for Settings {
+impl Default for CaptureSettings {
     fn default() -> Self {
         Self {
             worth_tokens: super::WORTH_AN_ENTRY,
@@ -49,24 +51,24 @@ impl Default for Settings {
     }
 }
 
-/// What a caller puts.
+/// Content to capture, with the caller's metadata.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Put<'a> {
-    /// Id of the entry, if it becomes one.
+pub struct CaptureInput<'a> {
+    /// Id of the entry, if one is created.
     pub id: &'a str,
-    /// Its type; `None`: a tool result.
-    pub kind: Option<Kind>,
+    /// Type; `None` for a tool result.
+    pub kind: Option<EntryKind>,
     /// `source.type`.
     pub source_type: &'a str,
     /// `source.ref`.
     pub source_ref: &'a str,
-    /// The turn.
+    /// Turn of the capture.
     pub turn: u64,
-    /// All of it.
+    /// The complete content.
     pub content: &'a str,
-    /// The caller's own summary.
+    /// Summary given by the caller.
     pub summary: Option<&'a str>,
-    /// The caller's own key data.
+    /// Key data given by the caller.
     pub key_data: Option<&'a Map<String, Value>>,
     /// `modifiers.priority`.
     pub priority: Option<Priority>,
@@ -78,47 +80,47 @@ pub struct Put<'a> {
     pub expires: Option<u64>,
     /// `lifecycle.persist`.
     pub persist: Option<bool>,
-    /// Whether it is an error; a source of type `error` is one as well.
+    /// True for an error. The source type `error` implies it.
     pub error: bool,
 }
 
-/// What becomes of what was put.
+/// Outcome of a capture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Indexing {
-    /// An entry stands for it.
+    /// An entry represents the content.
     Entry,
-    /// It stays in the context as it is.
+    /// The content stays in the context unchanged.
     Passed,
-    /// It is of no use: neither stored nor an entry.
+    /// The content is useless: not stored, and no entry.
     Dropped,
 }
 
-/// What was made of what was put.
+/// Result of a capture.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Captured {
-    /// What becomes of it.
+    /// Outcome.
     pub indexing: Indexing,
-    /// The entry, if one stands for it.
+    /// The entry, if one was created.
     pub entry: Option<ContextEntry>,
-    /// Why, for people.
+    /// Reason for the outcome, for people.
     pub reason: String,
-    /// Position of the rule that decided it.
+    /// Position of the rule that decided the outcome.
     pub rule: Option<usize>,
-    /// Whether the content shows a secret.
+    /// True if the content shows a secret.
     pub secret: bool,
-    /// Whether the content may be stored: not if it is dropped, or shows a secret and the settings forbid it.
+    /// True if the content may be stored: not dropped, and without secrets unless the settings allow them.
     pub store: bool,
-    /// Tokens of the content, estimated.
+    /// Estimated tokens of the content.
     pub tokens: u64,
-    /// Tokens of the entry as it is rendered, estimated, at most [`MOST_TOKENS`]; 0 without one.
+    /// Estimated tokens of the rendered entry, at most [`MOST_TOKENS`]; 0 without an entry.
     pub entry_tokens: u64,
 }
 
-/// Whether it is worth an entry, and the entry. Takes time linear in the content.
+/// Decides on the outcome and creates the entry. Runs in time linear in the content.
 #[must_use]
-pub fn capture(put: &Put<'_>, rules: &[Rule], settings: &Settings) -> Captured {
-    let kind = put.kind.unwrap_or(Kind::ToolResult);
+pub fn capture(put: &CaptureInput<'_>, rules: &[PolicyRule], settings: &CaptureSettings) -> Captured {
+    let kind = put.kind.unwrap_or(EntryKind::ToolResult);
     let error = put.error || put.source_type == ERROR;
     let decision = policy::decide(
         rules,
@@ -131,10 +133,10 @@ pub fn capture(put: &Put<'_>, rules: &[Rule], settings: &Settings) -> Captured {
         },
     );
     let content_tokens = tokens::of(put.content) as u64;
-    let verdict = worth(
+    let verdict = judge_worth(
         rules,
         &decision,
-        &Worth {
+        &WorthFacts {
             kind,
             tokens: content_tokens,
             blank: put.content.trim().is_empty(),
@@ -146,12 +148,14 @@ pub fn capture(put: &Put<'_>, rules: &[Rule], settings: &Settings) -> Captured {
     let secret = shows_secret(put.content);
     let store = verdict.indexing != Indexing::Dropped && (settings.store_secrets || !secret);
     let entry = (verdict.indexing == Indexing::Entry).then(|| {
-        let retrievable = store || complete::file_of(put.source_type, put.source_ref).is_some();
-        entry(put, kind, retrievable, secret, rules, &decision, settings)
+        let retrievable = store || complete::source_path(put.source_type, put.source_ref).is_some();
+        build_entry(put, kind, retrievable, secret, rules, &decision, settings)
     });
     Captured {
         indexing: verdict.indexing,
-        entry_tokens: entry.as_ref().map_or(0, |entry| tokens::of(&block(entry)) as u64),
+        entry_tokens: entry
+            .as_ref()
+            .map_or(0, |entry| tokens::of(&format_block(entry)) as u64),
         entry,
         reason: verdict.reason,
         rule: verdict.rule,
@@ -161,8 +165,9 @@ pub fn capture(put: &Put<'_>, rules: &[Rule], settings: &Settings) -> Captured {
     }
 }
 
-/// What a caller gave, unless a rule of the workspace decides; a built-in rule decides only what nobody gave.
-fn settled<T>(given: Option<T>, decided: Decided<T>, rules: &[Rule]) -> Option<T> {
+/// Chooses between the caller's value and the value of a rule. A workspace rule wins over the caller; a built-in rule
+/// only fills in a missing value.
+fn resolve<T>(given: Option<T>, decided: Decided<T>, rules: &[PolicyRule]) -> Option<T> {
     let built_in = |rule: usize| rules.get(rule).is_some_and(|rule| rule.built_in);
     match decided {
         Some((value, rule)) if given.is_none() || !built_in(rule) => Some(value),
@@ -170,14 +175,14 @@ fn settled<T>(given: Option<T>, decided: Decided<T>, rules: &[Rule]) -> Option<T
     }
 }
 
-fn entry(
-    put: &Put<'_>,
-    kind: Kind,
+fn build_entry(
+    put: &CaptureInput<'_>,
+    kind: EntryKind,
     retrievable: bool,
     secret: bool,
-    rules: &[Rule],
+    rules: &[PolicyRule],
     decision: &Decision,
-    settings: &Settings,
+    settings: &CaptureSettings,
 ) -> ContextEntry {
     let expires = decision
         .expires_after_turns
@@ -195,9 +200,9 @@ fn entry(
     let mut entry = ContextEntry {
         id: put.id.to_owned(),
         kind,
-        source: Source {
+        source: EntrySource {
             kind: text::clip(&redact::redact(put.source_type), 128),
-            reference: reference(put),
+            reference: redact_reference(put),
             turn: put.turn,
             retrievable,
         },
@@ -205,59 +210,60 @@ fn entry(
         key_data: None,
         strength: 1.0,
         decay: Decay {
-            rate: settled(None, decision.decay_rate, rules).unwrap_or(kind.rate()),
-            floor: settled(None, decision.floor, rules).unwrap_or(0.0),
+            rate: resolve(None, decision.decay_rate, rules).unwrap_or(kind.rate()),
+            floor: resolve(None, decision.floor, rules).unwrap_or(0.0),
             last_access: put.turn,
         },
         modifiers: Modifiers {
-            priority: settled(put.priority, decision.priority, rules).unwrap_or_default(),
+            priority: resolve(put.priority, decision.priority, rules).unwrap_or_default(),
             encoding: put.encoding.unwrap_or_default(),
             associations,
         },
         lifecycle: Lifecycle {
             created: put.turn,
-            expires: settled(put.expires, expires, rules),
-            persist: settled(put.persist, decision.persist, rules).unwrap_or(false),
+            expires: resolve(put.expires, expires, rules),
+            persist: resolve(put.persist, decision.persist, rules).unwrap_or(false),
         },
     };
     let most = settings.entry_tokens.clamp(extract::LEAST_TOKENS, MOST_TOKENS);
     let room = most
-        .saturating_sub(clean::size(&entry))
+        .saturating_sub(clean::count_tokens(&entry))
         .max(extract::LEAST_TOKENS);
-    let aggressive = settled(None, decision.compression, rules) == Some(Compression::Aggressive);
-    let (summary, key_data) = told(put, kind, secret, room, aggressive);
+    let aggressive = resolve(None, decision.compression, rules) == Some(Compression::Aggressive);
+    let (summary, key_data) = summarize(put, kind, secret, room, aggressive);
     entry.summary = summary;
     entry.key_data = Some(key_data).filter(|data| !data.is_empty());
     clean::hide_secrets(&mut entry);
-    clean::fit(&mut entry, most);
+    clean::shrink_to(&mut entry, most);
     entry
 }
 
-/// Summary and key data within some tokens: the caller's own, and for what it did not give what the content says.
-fn told(
-    put: &Put<'_>,
-    kind: Kind,
+/// Returns summary and key data within the token limit. Values that the caller did not give are extracted from the
+/// content.
+fn summarize(
+    put: &CaptureInput<'_>,
+    kind: EntryKind,
     secret: bool,
     room: usize,
     aggressive: bool,
 ) -> (String, Map<String, Value>) {
     let given = put
         .summary
-        .map(clean::summary)
+        .map(clean::clean_summary)
         .filter(|summary| !summary.is_empty());
-    let given_data = put.key_data.map(clean::data);
+    let given_data = put.key_data.map(clean::clean_data);
     if let (Some(summary), Some(data)) = (&given, &given_data) {
         return (summary.clone(), data.clone());
     }
-    // What hippod itself had put into the prompt is no news.
+    // Sections that hippod inserted into the prompt are already known.
     let content = without_sections(put.content);
     let short = tokens::of(&content) <= SHORT && !content.trim().is_empty();
     let (summary, data) = if short {
-        (clean::summary(&content), Map::new())
+        (clean::clean_summary(&content), Map::new())
     } else {
         let usual = extract::default_tokens(tokens::of(&content));
         let budget = if aggressive { usual / 2 } else { usual };
-        // What was left out may have stood between two parts of a secret.
+        // The removed sections may have separated two parts of a secret.
         let clean = !secret && matches!(content, Cow::Borrowed(_));
         let hints = Hints {
             source_type: put.source_type,
@@ -265,7 +271,7 @@ fn told(
             content_type: None,
         };
         let extract = extract::extract_from(content.as_bytes(), &hints, Some(budget.min(room)), clean);
-        let said = (kind == Kind::Message).then(|| clean::instructions(&content, room * 2));
+        let said = (kind == EntryKind::Message).then(|| clean::find_instructions(&content, room * 2));
         let summary = said.filter(|said| !said.is_empty()).unwrap_or(extract.summary);
         (summary, extract.key_data)
     };
@@ -277,16 +283,16 @@ fn told(
     (given.unwrap_or(summary), given_data.unwrap_or(data))
 }
 
-/// The reference without secrets; what is no path is cut where it is very long.
-fn reference(put: &Put<'_>) -> String {
+/// Redacts the reference, and shortens it unless it is a path.
+fn redact_reference(put: &CaptureInput<'_>) -> String {
     let shown = redact::redact(put.source_ref);
-    if complete::file_of(put.source_type, put.source_ref).is_some() {
+    if complete::source_path(put.source_type, put.source_ref).is_some() {
         return shown.into_owned();
     }
     text::clip(&shown, MOST_REFERENCE)
 }
 
-/// Whether a text shows a secret, see [`crate::redact`].
+/// Returns true if a text shows a secret, see [`crate::redact`].
 #[must_use]
 pub fn shows_secret(text: &str) -> bool {
     redact::redact(text) != text

@@ -1,7 +1,7 @@
-//! What is given for an entry: what was stored, its source as it is now, or the summary alone (v2 §7)?
+//! Retrieval of the content of an entry (v2 §7).
 //!
-//! Stored content comes first, as it was captured, even where its source is another one by now: that is reported with both
-//! hashes. The source comes second, the summary last.
+//! Stored content has priority, as it was captured, even if its source has changed; the hashes of both are reported.
+//! The source is the second choice, the summary the last.
 
 #[cfg(test)]
 mod tests;
@@ -11,101 +11,104 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// What is at hand. `Err` is why something is not, for people: `it was removed after 90 days`.
+/// Available sources of a content. An `Err` explains why one is missing: `it was removed after 90 days`.
 #[derive(Debug, Clone, Copy)]
-pub struct AtHand<'a> {
-    /// The content as it was stored.
+pub struct CompletionSources<'a> {
+    /// The stored content.
     pub stored: Result<&'a [u8], &'a str>,
-    /// What the source gives now.
+    /// The current content of the source.
     pub source: Result<&'a [u8], &'a str>,
-    /// Hash of the content as it was captured, see [`hash_of`]; `None`: it was not kept.
+    /// Hash of the captured content, see [`content_hash`]; `None` if it was not recorded.
     pub stored_hash: Option<&'a str>,
-    /// The summary of the entry; may be empty.
+    /// Summary of the entry; may be empty.
     pub summary: &'a str,
-    /// Its key data.
+    /// Key data of the entry.
     pub key_data: Option<&'a Map<String, Value>>,
 }
 
-/// How much of an entry is given.
+/// Completeness of the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
-    /// All of a content.
+pub enum CompletionOutcome {
+    /// The full content.
     Full,
-    /// Summary and key data.
+    /// Summary and key data only.
     Partial,
     /// Nothing.
     Unavailable,
 }
 
-/// Where what is given comes from.
+/// Origin of the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Origin {
-    /// What was stored.
+pub enum CompletionOrigin {
+    /// The stored content.
     Store,
-    /// The source as it is now.
+    /// The current source.
     Source,
     /// The entry itself.
     Summary,
 }
 
-/// What is given, and how far it can be relied on.
+/// Retrieved content, and how reliable it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Completion<'a> {
-    /// How much is given.
-    pub outcome: Outcome,
-    /// Where it comes from; `None` with nothing.
-    pub from: Option<Origin>,
-    /// The content, when all of it is given.
+    /// Completeness of the result.
+    pub outcome: CompletionOutcome,
+    /// Origin of the result; `None` if nothing is available.
+    pub from: Option<CompletionOrigin>,
+    /// The full content, if available.
     pub content: Option<&'a [u8]>,
-    /// Why not all is given, or how it differs from what was captured, and what to do; `None`: it is what was captured.
+    /// Explains why the result is incomplete or differs from the captured content, and what to do; `None` for the
+    /// captured content.
     pub reason: Option<String>,
-    /// The entry is not to be relied on for what its source says now: the source is another one, or cannot be had.
+    /// True if the entry may be outdated: the source has changed or is unavailable.
     pub stale: bool,
-    /// Hash of the content as it was captured, where it is known.
+    /// Hash of the captured content, if known.
     pub stored_hash: Option<String>,
-    /// Hash of the source now, where it can be read.
+    /// Hash of the current source, if readable.
     pub source_hash: Option<String>,
 }
 
-/// The name of a content: `b3:` and 64 hexadecimal digits.
+/// Returns the hash of a content: `b3:` and 64 hexadecimal digits.
 #[must_use]
-pub fn hash_of(content: &[u8]) -> String {
+pub fn content_hash(content: &[u8]) -> String {
     format!("b3:{}", blake3::hash(content).to_hex())
 }
 
-/// What is given. Never a panic, never silence: whatever is missing, the reason says so.
+/// Retrieves the content from the best available source. Whatever is missing, the reason says so.
 #[must_use]
-pub fn complete<'a>(at_hand: &AtHand<'a>) -> Completion<'a> {
-    // Bytes that are not those that were captured are no stored content, whoever changed them.
+pub fn complete<'a>(at_hand: &CompletionSources<'a>) -> Completion<'a> {
+    // Content with a different hash was modified and does not count as stored.
     let stored = match (at_hand.stored, at_hand.stored_hash) {
-        (Ok(content), Some(hash)) if hash_of(content) != hash => {
-            Err("it is damaged: its bytes have another hash")
+        (Ok(content), Some(hash)) if content_hash(content) != hash => {
+            Err("it is damaged: its hash does not match")
         }
         (stored, _) => stored,
     };
     let captured = match (at_hand.stored_hash, stored) {
         (Some(hash), _) => Some(hash.to_owned()),
-        (None, Ok(content)) => Some(hash_of(content)),
+        (None, Ok(content)) => Some(content_hash(content)),
         (None, Err(_)) => None,
     };
     let base = Completion {
-        outcome: Outcome::Full,
+        outcome: CompletionOutcome::Full,
         from: None,
         content: None,
         reason: None,
         stale: false,
-        source_hash: at_hand.source.ok().map(hash_of),
+        source_hash: at_hand.source.ok().map(content_hash),
         stored_hash: captured,
     };
     match (stored, at_hand.source) {
         (Ok(content), source) => {
-            let changed = source.is_ok_and(|source| !holds(source, content));
+            let changed = source.is_ok_and(|source| !contains_content(source, content));
             Completion {
-                from: Some(Origin::Store),
+                from: Some(CompletionOrigin::Store),
                 content: Some(content),
-                reason: changed.then(|| "the source has changed since; this is what was captured".to_owned()),
+                reason: changed.then(|| {
+                    "the source has changed since the capture; this is the captured content".to_owned()
+                }),
                 stale: changed,
                 ..base
             }
@@ -120,14 +123,14 @@ fn from_source<'a>(content: &'a [u8], why: &str, base: Completion<'a>) -> Comple
     let reason = match (&base.stored_hash, same) {
         (_, true) => None,
         (None, _) => Some(format!(
-            "what was captured is not stored ({why}) and its hash is not known; this is the source as it is now"
+            "the captured content is not stored ({why}) and its hash is not known; this is the current source"
         )),
         (Some(_), _) => Some(format!(
-            "what was captured is not stored ({why}); the source has changed since, and this is what it says now"
+            "the captured content is not stored ({why}); the source has changed since the capture; this is the current source"
         )),
     };
     Completion {
-        from: Some(Origin::Source),
+        from: Some(CompletionOrigin::Source),
         content: Some(content),
         stale: base.stored_hash.is_some() && !same,
         reason,
@@ -135,40 +138,45 @@ fn from_source<'a>(content: &'a [u8], why: &str, base: Completion<'a>) -> Comple
     }
 }
 
-fn from_summary<'a>(at_hand: &AtHand<'_>, why: &str, gone: &str, base: Completion<'a>) -> Completion<'a> {
+fn from_summary<'a>(
+    at_hand: &CompletionSources<'_>,
+    why: &str,
+    gone: &str,
+    base: Completion<'a>,
+) -> Completion<'a> {
     let says = !at_hand.summary.trim().is_empty() || at_hand.key_data.is_some_and(|data| !data.is_empty());
     let (outcome, from, what) = if says {
         (
-            Outcome::Partial,
-            Some(Origin::Summary),
-            "only the summary is left",
+            CompletionOutcome::Partial,
+            Some(CompletionOrigin::Summary),
+            "only the summary is available",
         )
     } else {
-        (Outcome::Unavailable, None, "nothing is left")
+        (CompletionOutcome::Unavailable, None, "nothing is available")
     };
     Completion {
         outcome,
         from,
         reason: Some(format!(
-            "{what}; not stored: {why}; not at its source: {gone}; capture it again if more is needed"
+            "{what}; not stored: {why}; not at its source: {gone}; capture it again if you need more"
         )),
         stale: true,
         ..base
     }
 }
 
-/// Whether a source still has what was captured from it: the same bytes, or a part of it as tools show one, with numbers
-/// before the lines.
-fn holds(source: &[u8], content: &[u8]) -> bool {
+/// Returns true if the source still contains the captured content: the same bytes, or an excerpt, possibly with line
+/// numbers as tools print them.
+fn contains_content(source: &[u8], content: &[u8]) -> bool {
     if source == content {
         return true;
     }
     let found = |part: &[u8]| !part.is_empty() && memchr::memmem::find(source, part).is_some();
-    found(content.trim_ascii()) || unnumbered(content).is_some_and(|text| found(text.trim_ascii()))
+    found(content.trim_ascii()) || strip_line_numbers(content).is_some_and(|text| found(text.trim_ascii()))
 }
 
-/// A text without the line numbers that `cat -n` and file tools write; `None` when a line has none.
-fn unnumbered(content: &[u8]) -> Option<Vec<u8>> {
+/// Removes the line numbers that `cat -n` and file tools write; `None` if a line has none.
+fn strip_line_numbers(content: &[u8]) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(content.len());
     for line in content.split_inclusive(|byte| *byte == b'\n') {
         if line.trim_ascii().is_empty() {
@@ -184,10 +192,10 @@ fn unnumbered(content: &[u8]) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// The path of the file that a source is of, from its reference: a path, a `file:` address, or the arguments of a call as
-/// JSON. `None` for sources that are no file.
+/// Extracts the file path from a reference: a path, a `file:` address, or the arguments of a call as JSON. Returns
+/// `None` for sources that are not files.
 #[must_use]
-pub fn file_of<'r>(source_type: &str, reference: &'r str) -> Option<Cow<'r, str>> {
+pub fn source_path<'r>(source_type: &str, reference: &'r str) -> Option<Cow<'r, str>> {
     const TYPES: [&str; 9] = [
         "file",
         "read",

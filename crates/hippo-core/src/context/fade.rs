@@ -1,8 +1,9 @@
-//! How strong is a context entry in a turn, and which ones are shown?
+//! Strength of context entries over turns.
 //!
-//! `s(t) = min(1, max(floor, s0 · (1 + r·t)^(−0.5)))`, with `t` the turns since the last access and
-//! `r = rate × priority × encoding × association` (v2 §8). `s0` belongs to the last access: v2 §14.2 as printed multiplies
-//! what has faded already, once for each pass; here two passes over the same turns equal one.
+//! `s(t) = min(1, max(floor, s0 · (1 + r·t)^(−0.5)))`, where `t` is the number of turns since the last access and `r
+//! = rate × priority × encoding × association` (v2 §8). `s0` is the strength at the last access. The formula printed
+//! in v2 §14.2 multiplies the decayed strength again on each pass; here, repeated passes over the same turns give the
+//! same result.
 
 use std::borrow::Borrow;
 use std::collections::BTreeSet;
@@ -13,15 +14,15 @@ use super::{ContextEntry, DORMANT_BELOW, Encoding, Priority};
 
 /// Exponent of the power law.
 const EXPONENT: f32 = -0.5;
-/// Rates above this count as this: nothing is left after a turn of either.
+/// Upper limit of the rate. At this rate, nothing is left after one turn.
 const MOST_RATE: f32 = 1e6;
-/// How much the rate counts when an associated entry is strong.
+/// Factor of the rate when an associated entry is strong.
 const ASSOCIATED: f32 = 0.7;
-/// An associated entry counts as strong from here on.
+/// Strength from which an associated entry counts as strong.
 const STRONG: f32 = 0.5;
 
 impl Priority {
-    /// What the rate is multiplied with.
+    /// Returns the factor of the decay rate.
     #[must_use]
     pub const fn factor(self) -> f32 {
         match self {
@@ -34,7 +35,7 @@ impl Priority {
 }
 
 impl Encoding {
-    /// What the rate is multiplied with.
+    /// Returns the factor of the decay rate.
     #[must_use]
     pub const fn factor(self) -> f32 {
         match self {
@@ -44,20 +45,21 @@ impl Encoding {
     }
 }
 
-/// Whether an entry is part of the context.
+/// Visibility of an entry in the context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Shown {
-    /// It is.
+    /// Part of the context.
     Active,
-    /// It is too weak, and comes back by an access.
+    /// Too weak; an access reactivates it.
     Dormant,
-    /// Its turns are over.
+    /// Past its expiry turn.
     Expired,
 }
 
 impl ContextEntry {
-    /// Strength in a turn, in [floor, 1] and never a NaN. `associated`: a related entry is strong. A turn before the last access counts as that one.
+    /// Returns the strength in a turn, in [floor, 1] and never NaN. `associated`: a related entry is strong. A turn
+    /// before the last access counts as that turn.
     #[must_use]
     #[expect(
         clippy::cast_precision_loss,
@@ -66,22 +68,22 @@ impl ContextEntry {
     pub fn strength_at(&self, turn: u64, associated: bool) -> f32 {
         let turns = turn.saturating_sub(self.decay.last_access) as f32;
         let association = if associated { ASSOCIATED } else { 1.0 };
-        let rate = sound(self.decay.rate, MOST_RATE)
+        let rate = clamp_or_zero(self.decay.rate, MOST_RATE)
             * self.modifiers.priority.factor()
             * self.modifiers.encoding.factor()
             * association;
-        let floor = sound(self.decay.floor, 1.0);
-        let faded = sound(self.strength, 1.0) * (1.0 + rate * turns).powf(EXPONENT);
+        let floor = clamp_or_zero(self.decay.floor, 1.0);
+        let faded = clamp_or_zero(self.strength, 1.0) * (1.0 + rate * turns).powf(EXPONENT);
         faded.clamp(floor, 1.0)
     }
 
-    /// Starts the curve again: an access in `turn` (v2 §8.2).
+    /// Resets the strength to 1, for an access in `turn` (v2 §8.2).
     pub fn touch(&mut self, turn: u64) {
         self.strength = 1.0;
         self.decay.last_access = self.decay.last_access.max(turn);
     }
 
-    /// Whether it is shown in a turn in which it has a strength.
+    /// Returns the visibility in a turn, given the strength in that turn.
     #[must_use]
     pub fn shown_at(&self, turn: u64, strength: f32) -> Shown {
         if self.lifecycle.expires.is_some_and(|expires| turn >= expires) {
@@ -94,10 +96,10 @@ impl ContextEntry {
     }
 }
 
-/// The strengths of all entries of a session in a turn, in their order. Linear in entries and associations.
+/// Returns the strengths of all entries of a session in a turn, in their order. Runs in time linear in entries and
+/// associations.
 ///
-/// An association counts by the strength that the related entry has by itself, so that a ring of entries does not hold
-/// itself up.
+/// An association counts by the related entry's own strength, so that a cycle of entries cannot sustain itself.
 #[must_use]
 pub fn strengths<E: Borrow<ContextEntry>>(entries: &[E], turn: u64) -> Vec<f32> {
     let entries: Vec<&ContextEntry> = entries.iter().map(Borrow::borrow).collect();
@@ -105,7 +107,7 @@ pub fn strengths<E: Borrow<ContextEntry>>(entries: &[E], turn: u64) -> Vec<f32> 
         .iter()
         .map(|entry| entry.strength_at(turn, false))
         .collect();
-    // Few entries are related to any: the others need no place among the strong ones.
+    // Only entries named in an association need a lookup.
     let related: BTreeSet<&str> = entries
         .iter()
         .flat_map(|entry| &entry.modifiers.associations)
@@ -132,8 +134,8 @@ pub fn strengths<E: Borrow<ContextEntry>>(entries: &[E], turn: u64) -> Vec<f32> 
     entries.iter().zip(own).map(with_them).collect()
 }
 
-/// A number in [0, most]; 0 for what is none.
-fn sound(number: f32, most: f32) -> f32 {
+/// Clamps a number to [0, most]; NaN becomes 0.
+fn clamp_or_zero(number: f32, most: f32) -> f32 {
     if number.is_nan() {
         0.0
     } else {
@@ -146,13 +148,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::context::{Decay, Kind, Lifecycle, Modifiers, Source};
+    use crate::context::{Decay, EntryKind, EntrySource, Lifecycle, Modifiers};
 
     fn entry(id: &str, rate: f32) -> ContextEntry {
         ContextEntry {
             id: id.to_owned(),
-            kind: Kind::ToolResult,
-            source: Source {
+            kind: EntryKind::ToolResult,
+            source: EntrySource {
                 kind: "exec".to_owned(),
                 reference: "make".to_owned(),
                 turn: 0,
@@ -172,8 +174,8 @@ mod tests {
     }
 
     #[test]
-    fn the_printed_table_follows_from_the_formula() {
-        let entry = entry("a", Kind::ToolResult.rate());
+    fn the_formula_reproduces_the_table_of_the_specification() {
+        let entry = entry("a", EntryKind::ToolResult.rate());
         // v2 §8.1, which rounds 0.577 up and 0.302 down.
         for (turn, printed) in [
             (0, 1.0),
@@ -216,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_strong_association_helps_and_a_ring_does_not_hold_itself_up() {
+    fn a_strong_association_slows_decay_and_a_cycle_does_not_sustain_itself() {
         let mut ring = [entry("a", 0.1), entry("b", 0.1), entry("c", 0.1)];
         ring[0].modifiers.associations = vec!["b".into(), "gone".into()];
         ring[1].modifiers.associations = vec!["a".into(), "b".into()];
@@ -230,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn dormant_by_strength_and_by_turn() {
+    fn an_entry_becomes_dormant_by_strength_and_expires_by_turn() {
         let mut entry = entry("a", 0.1);
         let at = |entry: &ContextEntry, turn| entry.shown_at(turn, entry.strength_at(turn, false));
         assert_eq!(at(&entry, 980), Shown::Active);
@@ -250,7 +252,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn strength_stays_in_bounds_and_only_falls(
+        fn strength_stays_in_bounds_and_never_rises_without_access(
             s0 in any_float(), rate in any_float(), floor in any_float(), from in any::<u64>(), turns in 0u64..1 << 40,
             associated: bool, priority in 0usize..4,
         ) {
@@ -259,7 +261,7 @@ mod tests {
             entry.decay.floor = floor;
             entry.decay.last_access = from;
             entry.modifiers.priority = Priority::ALL[priority];
-            let least = sound(floor, 1.0);
+            let least = clamp_or_zero(floor, 1.0);
             let now = entry.strength_at(from.saturating_add(turns), associated);
             let later = entry.strength_at(from.saturating_add(turns).saturating_add(7), associated);
             prop_assert!((least..=1.0).contains(&now) && later <= now, "{now} {later}");

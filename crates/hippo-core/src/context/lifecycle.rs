@@ -1,7 +1,7 @@
-//! What do a turn, a full context, the end of a session and a defrag run do to a session's entries (v2 §9, §14.3)?
+//! Plans for the entries of a session at a turn, a full context, a session end or a defrag run (v2 §9, §14.3).
 //!
-//! A plan from the entries and a turn: which ones leave the context, which ones belong together, what goes into long-term
-//! memory. Planning again after applying gives an empty plan; no plan takes an entry away.
+//! A plan lists the entries that change visibility, new associations, and the entries to write to long-term memory.
+//! Planning again after applying a plan yields an empty plan. A plan never deletes an entry.
 
 mod link;
 mod persist;
@@ -13,41 +13,41 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use super::fade::strengths;
-use super::render::block;
+use super::render::format_block;
 use super::{ContextEntry, Shown};
 use crate::tokens;
 
-pub use persist::{Persist, Why, promoted};
+pub use persist::{PersistReason, PersistedEntry, merge_promoted};
 
-/// What happened.
+/// Event that triggers a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trigger {
-    /// A turn is over.
+    /// A turn ended.
     TurnComplete,
-    /// A turn is over, and the context is nearly full.
+    /// A turn ended, and the context is nearly full.
     ContextThreshold,
-    /// The session is over.
+    /// The session ended.
     SessionEnd,
-    /// Somebody tidies up.
+    /// A defrag run was requested.
     DefragCycle,
 }
 
-/// How thorough a plan is.
+/// Thoroughness of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cycle {
-    /// What faded leaves the context; what is used together is linked.
+    /// Weak entries become dormant; entries used together are associated.
     Light,
-    /// Besides, only strong entries stay.
+    /// As light; in addition, only strong entries stay active.
     Deep,
-    /// As light; contents that nobody asked for go, which the store decides.
+    /// As light; in addition, the store removes unused contents.
     Archival,
 }
 
 impl Trigger {
-    /// What the end of a turn is: [`Trigger::ContextThreshold`] when `used` is at least this share of `limit` tokens.
-    /// Without both numbers, or with a limit of 0, nothing is known to be full.
+    /// Returns the trigger at the end of a turn: [`Trigger::ContextThreshold`] if `used` is at least this share of
+    /// `limit` tokens. If either number is missing or the limit is 0, the context does not count as full.
     #[must_use]
     #[expect(
         clippy::cast_precision_loss,
@@ -62,7 +62,7 @@ impl Trigger {
         }
     }
 
-    /// The cycle that it asks for (v2 §14.3).
+    /// Returns the cycle of this trigger (v2 §14.3).
     #[must_use]
     pub const fn cycle(self) -> Cycle {
         match self {
@@ -73,23 +73,24 @@ impl Trigger {
     }
 }
 
-/// Turns of its use that an entry remembers: the last ones.
+/// Maximum number of uses that an entry remembers: the latest ones.
 const MOST_USES: usize = 64;
 
-/// What cycles are set to.
+/// Settings of the cycles.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Settings {
-    /// After a deep cycle entries below this strength are dormant; in [0, 1].
+pub struct LifecycleSettings {
+    /// Entries below this strength are dormant after a deep cycle; in [0, 1].
     pub strong: f32,
-    /// Entries that one session writes into long-term memory, at most.
+    /// Maximum entries that one session writes to long-term memory.
     pub most_persisted: usize,
-    /// Tokens that one session writes into long-term memory, at most; the block of `MEMORY.md` has no more of all sessions.
+    /// Maximum tokens that one session writes to long-term memory. The block of `MEMORY.md` has the same limit for
+    /// all sessions together.
     pub persist_tokens: usize,
-    /// Turns in which an entry is used until it is often used.
+    /// Number of turns with a use from which an entry counts as frequently used.
     pub often: usize,
 }
 
-impl Default for Settings {
+impl Default for LifecycleSettings {
     fn default() -> Self {
         Self {
             strong: 0.5,
@@ -100,21 +101,21 @@ impl Default for Settings {
     }
 }
 
-/// An entry of a session as it is kept.
+/// Entry of a session with its state.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Kept {
+pub struct SessionEntry {
     /// The entry, with its strength at the last access.
     pub entry: ContextEntry,
-    /// What the last plan made of it.
+    /// Visibility after the last plan.
     pub shown: Shown,
-    /// The turns in which it was asked for, each once; not the one in which it was made.
+    /// Turns with an access, each once, without the turn of creation.
     pub uses: Vec<u64>,
-    /// Whether it was written into long-term memory.
+    /// True if the entry was written to long-term memory.
     pub persisted: bool,
 }
 
-impl Kept {
-    /// A new entry, which is shown.
+impl SessionEntry {
+    /// Wraps a new entry, which is active.
     #[must_use]
     pub const fn new(entry: ContextEntry) -> Self {
         Self {
@@ -125,7 +126,7 @@ impl Kept {
         }
     }
 
-    /// An access: its curve starts again, and it is shown unless its turns are over.
+    /// Records an access: resets the strength and activates the entry, unless it has expired.
     pub fn touch(&mut self, turn: u64) {
         self.entry.touch(turn);
         let turn = self.entry.decay.last_access;
@@ -138,8 +139,9 @@ impl Kept {
         self.shown = self.entry.shown_at(turn, self.entry.strength);
     }
 
-    /// The same content was put again, and `made` of it in this turn: an access. Where the entry's turns are over, or `asked`
-    /// says that the caller gave something of it, it says what was made now; its id stays, and its turn unless it was over.
+    /// Handles a repeated capture of the same content, with `made` as the new entry: counts as an access. If the
+    /// entry has expired, or the caller gave metadata (`asked`), the new entry replaces the old one. The id stays,
+    /// and the turn of creation too unless the entry had expired.
     pub fn renew(&mut self, made: ContextEntry, turn: u64, asked: bool) {
         let over = self.entry.shown_at(turn, 1.0) == Shown::Expired;
         if over || asked {
@@ -157,67 +159,67 @@ impl Kept {
     }
 }
 
-/// An entry that comes or goes.
+/// Change of an entry's visibility.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Move {
+pub struct StateChange {
     /// Position of the entry.
     pub at: usize,
-    /// What it was.
+    /// Visibility before.
     pub from: Shown,
-    /// What it becomes.
+    /// Visibility after.
     pub to: Shown,
 }
 
-/// Entries that belong to an entry from now on.
+/// Change of an entry's associations.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Link {
+pub struct AssociationChange {
     /// Position of the entry.
     pub at: usize,
-    /// All its associations: those that it had, and new ones after them.
+    /// All associations: the existing ones, then the new ones.
     pub associations: Vec<String>,
 }
 
-/// What is to be done, and how things are when it is done.
+/// Planned changes, and the state after them.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Plan {
-    /// Why.
+pub struct CyclePlan {
+    /// Event that triggered the plan.
     pub trigger: Trigger,
-    /// The turn that counts: the highest that was told.
+    /// Effective turn: the highest turn seen.
     pub turn: u64,
-    /// Whether the turn that was told lies before it.
+    /// True if the reported turn is before the effective turn.
     pub went_back: bool,
-    /// Which ones come or go.
-    pub moved: Vec<Move>,
-    /// Which ones belong together.
-    pub linked: Vec<Link>,
-    /// Which ones go into long-term memory; at the end of a session alone.
-    pub persist: Vec<Persist>,
-    /// How many more would, if there were room.
+    /// Changes of visibility.
+    pub moved: Vec<StateChange>,
+    /// Changes of associations.
+    pub linked: Vec<AssociationChange>,
+    /// Entries to write to long-term memory; only at the end of a session.
+    pub persist: Vec<PersistedEntry>,
+    /// Number of entries that were not selected for lack of room.
     pub not_persisted: usize,
     /// Strengths of all entries, in their order.
     pub strengths: Vec<f32>,
-    /// States of all entries, in their order.
+    /// Visibility of all entries, in their order.
     pub states: Vec<Shown>,
-    /// Tokens of the active entries as they are rendered, estimated.
+    /// Estimated tokens of the active entries as rendered.
     pub tokens: u64,
 }
 
-impl Plan {
-    /// How many entries are in a state.
+impl CyclePlan {
+    /// Returns the number of entries with this visibility.
     #[must_use]
     pub fn count(&self, state: Shown) -> usize {
         self.states.iter().filter(|one| **one == state).count()
     }
 
-    /// Whether there is nothing to do.
+    /// Returns true if the plan changes nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.moved.is_empty() && self.linked.is_empty() && self.persist.is_empty()
     }
 
-    /// Does what is to be done. The text of [`Persist`] is the caller's to write, before this.
-    pub fn apply(&self, entries: &mut [Kept]) {
-        for Move { at, to, .. } in &self.moved {
+    /// Applies the plan. The caller must write the texts of [`PersistedEntry`] first.
+    pub fn apply(&self, entries: &mut [SessionEntry]) {
+        for StateChange { at, to, .. } in &self.moved {
             if let Some(kept) = entries.get_mut(*at) {
                 kept.shown = *to;
             }
@@ -235,31 +237,39 @@ impl Plan {
     }
 }
 
-/// Tokens of an entry as it is rendered, estimated. Neither a turn nor an access changes them: who keeps entries can keep these.
+/// Returns the estimated tokens of a rendered entry. Turns and accesses do not change them, so a store can cache
+/// them.
 #[must_use]
 pub fn size(entry: &ContextEntry) -> u64 {
-    tokens::of(&block(entry)) as u64
+    tokens::of(&format_block(entry)) as u64
 }
 
-/// What a trigger does in a turn. `highest` is the highest turn of the session so far: a turn that goes back counts as that.
+/// Plans the changes for a trigger in a turn. `highest` is the highest turn of the session so far and replaces a
+/// lower `turn`.
 #[must_use]
-pub fn plan(entries: &[Kept], trigger: Trigger, turn: u64, highest: u64, settings: &Settings) -> Plan {
+pub fn plan(
+    entries: &[SessionEntry],
+    trigger: Trigger,
+    turn: u64,
+    highest: u64,
+    settings: &LifecycleSettings,
+) -> CyclePlan {
     let sizes = |at: usize| entries.get(at).map_or(0, |kept| size(&kept.entry));
     plan_sized(entries, trigger, turn, highest, settings, sizes)
 }
 
-/// The same for entries whose [`size`]s are known, by position; only those of active ones are asked for.
+/// Like [`plan`], with the [`size`]s of entries given by position. Only the sizes of active entries are requested.
 #[must_use]
 pub fn plan_sized(
-    entries: &[Kept],
+    entries: &[SessionEntry],
     trigger: Trigger,
     turn: u64,
     highest: u64,
-    settings: &Settings,
+    settings: &LifecycleSettings,
     size: impl Fn(usize) -> u64,
-) -> Plan {
+) -> CyclePlan {
     let (told, turn) = (turn, turn.max(highest));
-    let linked = link::links(entries);
+    let linked = link::find_links(entries);
     let mut known: Vec<Cow<'_, ContextEntry>> =
         entries.iter().map(|kept| Cow::Borrowed(&kept.entry)).collect();
     for link in &linked {
@@ -276,11 +286,11 @@ pub fn plan_sized(
     let states: Vec<Shown> = entries
         .iter()
         .zip(&strengths)
-        .map(|(kept, strength)| state(kept, turn, *strength, deep.then_some(settings.strong)))
+        .map(|(kept, strength)| next_state(kept, turn, *strength, deep.then_some(settings.strong)))
         .collect();
-    let changes = |(at, (kept, to)): (usize, (&Kept, &Shown))| {
+    let changes = |(at, (kept, to)): (usize, (&SessionEntry, &Shown))| {
         let (from, to) = (kept.shown, *to);
-        (from != to).then_some(Move { at, from, to })
+        (from != to).then_some(StateChange { at, from, to })
     };
     let moved = entries
         .iter()
@@ -289,7 +299,7 @@ pub fn plan_sized(
         .filter_map(changes)
         .collect();
     let (persist, not_persisted) = if trigger == Trigger::SessionEnd {
-        persist::persist(entries, &strengths, turn, settings)
+        persist::select_persisted(entries, &strengths, turn, settings)
     } else {
         (Vec::new(), 0)
     };
@@ -297,7 +307,7 @@ pub fn plan_sized(
         .iter()
         .enumerate()
         .filter(|(_, state)| **state == Shown::Active);
-    Plan {
+    CyclePlan {
         trigger,
         turn,
         went_back: told < turn,
@@ -311,8 +321,8 @@ pub fn plan_sized(
     }
 }
 
-/// What becomes of an entry. What is dormant comes back by an access alone, which [`Kept::touch`] is.
-fn state(kept: &Kept, turn: u64, strength: f32, strong: Option<f32>) -> Shown {
+/// Returns the new visibility of an entry. A dormant entry becomes active only through [`SessionEntry::touch`].
+fn next_state(kept: &SessionEntry, turn: u64, strength: f32, strong: Option<f32>) -> Shown {
     match kept.entry.shown_at(turn, strength) {
         Shown::Active if kept.shown == Shown::Dormant => Shown::Dormant,
         Shown::Active if strong.is_some_and(|strong| strength < strong) => Shown::Dormant,

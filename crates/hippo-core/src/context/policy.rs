@@ -1,7 +1,7 @@
-//! What do the lifecycle policies decide for an entry, and which rule decided it?
+//! Lifecycle policies: which rule decides which field of an entry.
 //!
-//! Rules are read in their order, and each field of a decision is that of the last rule that matches and names it
-//! (v2 §10). What a rule matches on is what was put, not what an earlier rule made of it.
+//! Rules are applied in order. Each field gets the value of the last matching rule that sets it (v2 §10). Rules match
+//! the content as the caller gave it, not the result of earlier rules.
 
 mod evaluate;
 mod read;
@@ -10,18 +10,18 @@ mod tests;
 
 use std::sync::LazyLock;
 
-use super::{Kind, Priority};
+use super::{EntryKind, Priority};
 
-pub use evaluate::{Evaluated, FieldOf, Record, evaluate};
-pub use read::{PolicyError, read};
+pub use evaluate::{EvaluatedField, PolicyEvaluation, PolicyRecord, evaluate};
+pub use read::{PolicyError, parse_rules};
 
-/// The rules that hold in every workspace, as a policy file.
+/// Rules of every workspace, in the format of a policy file.
 pub const BUILT_IN: &str = include_str!("policy/built_in.yaml");
 
-/// The type of source of errors (v2 §10).
+/// Source type of errors (v2 §10).
 pub const ERROR: &str = "error";
 
-/// The fields that a rule can decide, by their keys in a policy file.
+/// Fields that a rule can set, by their keys in a policy file.
 pub const FIELDS: [&str; 8] = [
     "keep",
     "index",
@@ -33,39 +33,39 @@ pub const FIELDS: [&str; 8] = [
     "expires_after_turns",
 ];
 
-/// The rules that hold in every workspace, before those of its own file.
+/// Returns the rules of every workspace, which precede those of its own file.
 #[must_use]
-pub fn built_in() -> &'static [Rule] {
-    // A test holds that they can be read.
-    static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
-        let mut rules = read(BUILT_IN).unwrap_or_default();
+pub fn built_in_rules() -> &'static [PolicyRule] {
+    // A test ensures that they are valid.
+    static RULES: LazyLock<Vec<PolicyRule>> = LazyLock::new(|| {
+        let mut rules = parse_rules(BUILT_IN).unwrap_or_default();
         rules.iter_mut().for_each(|rule| rule.built_in = true);
         rules
     });
     &RULES
 }
 
-/// The built-in rules and after them those of a workspace's policy file.
+/// Parses a policy file and returns the built-in rules followed by its rules.
 ///
 /// # Errors
-/// See [`read`].
-pub fn rules(file: &str) -> Result<Vec<Rule>, PolicyError> {
-    let own = read(file)?;
-    Ok(built_in().iter().cloned().chain(own).collect())
+/// See [`parse_rules`].
+pub fn load_rules(file: &str) -> Result<Vec<PolicyRule>, PolicyError> {
+    let own = parse_rules(file)?;
+    Ok(built_in_rules().iter().cloned().chain(own).collect())
 }
 
-/// How much of the content a summary keeps.
+/// Amount of content that a summary keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Compression {
     /// As much as fits into the usual size.
     #[default]
     Normal,
-    /// As little as possible: for what is large and seldom asked for again.
+    /// As little as possible: for large content that is rarely needed again.
     Aggressive,
 }
 
 impl Compression {
-    /// The name in a policy file.
+    /// Returns the name used in policy files.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -75,111 +75,111 @@ impl Compression {
     }
 }
 
-/// A rule.
+/// Rule of a policy file.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Rule {
-    /// Line on which it begins, from 1.
+pub struct PolicyRule {
+    /// Line on which the rule begins, from 1.
     pub line: usize,
-    /// Whether it holds in every workspace. What a caller gives expressly is stronger than such a rule.
+    /// True for a rule of every workspace. Explicit values of the caller override such a rule.
     pub built_in: bool,
-    /// What it is about.
-    pub matches: Match,
-    /// What it decides.
-    pub action: Action,
+    /// Conditions of the rule.
+    pub matches: RuleMatch,
+    /// Values that the rule sets.
+    pub action: RuleAction,
 }
 
-impl Rule {
-    /// Where it stands, for people: `line 3`, or `built-in, line 3`.
+impl PolicyRule {
+    /// Returns the location for people: `line 3`, or `built-in, line 3`.
     #[must_use]
-    pub fn place(&self) -> String {
+    pub fn location(&self) -> String {
         let from = if self.built_in { "built-in, " } else { "" };
         format!("{from}line {}", self.line)
     }
 }
 
-/// What a rule is about. All that is named must hold; nothing named holds always.
+/// Conditions of a rule. All given conditions must hold; a rule without conditions always matches.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Match {
-    /// One of these types.
-    pub kinds: Option<Vec<Kind>>,
-    /// One of these priorities.
+pub struct RuleMatch {
+    /// Types, of which one must match.
+    pub kinds: Option<Vec<EntryKind>>,
+    /// Priorities, of which one must match.
     pub priorities: Option<Vec<Priority>>,
-    /// One of these types of source; `error` is also what was put as one, wherever it comes from.
+    /// Source types, of which one must match; `error` also matches any content captured as an error.
     pub sources: Option<Vec<String>>,
-    /// The content has one of these words or phrases, in small or large letters, at the beginning of a word.
+    /// Words or phrases, of which the content must contain one at the start of a word, in any case.
     pub contains: Option<Vec<String>>,
 }
 
-/// What a rule decides. What is not named is left to others.
+/// Values that a rule sets. Missing values are left to other rules.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Action {
-    /// How much a turn counts, in [0, 10].
+pub struct RuleAction {
+    /// Weight of a turn, in [0, 10].
     pub decay_rate: Option<f32>,
-    /// It never gets weaker, in [0, 1].
+    /// Minimum strength, in [0, 1].
     pub floor: Option<f32>,
-    /// How much it matters.
+    /// Importance of the entry.
     pub priority: Option<Priority>,
-    /// Whether it goes into long-term memory.
+    /// True to write the entry to long-term memory.
     pub persist: Option<bool>,
-    /// It leaves the context this many turns after it was made, at least 1.
+    /// Number of turns after creation until the entry expires; at least 1.
     pub expires_after_turns: Option<u64>,
-    /// Whether it is of any use: what is not is neither stored nor an entry.
+    /// False for useless content, which is neither stored nor made an entry.
     pub keep: Option<bool>,
-    /// Whether an entry is made of it, however small or large it is.
+    /// True to create an entry of any size, false to create none.
     pub index: Option<bool>,
-    /// How much its summary keeps.
+    /// Amount of content that the summary keeps.
     pub compression: Option<Compression>,
 }
 
-/// What is put, as far as rules look at it.
+/// Content as seen by the rules.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {
-    /// Its type.
-    pub kind: Kind,
-    /// Its priority as given.
+    /// Type of the content.
+    pub kind: EntryKind,
+    /// Priority given by the caller.
     pub priority: Priority,
-    /// Type of its source.
+    /// Source type.
     pub source: &'a str,
-    /// Its content.
+    /// The content.
     pub content: &'a str,
-    /// Whether it was put as an error.
+    /// True if captured as an error.
     pub error: bool,
 }
 
-/// A decided value, and the rule that decided it, by position.
+/// Value with the position of the rule that set it.
 pub type Decided<T> = Option<(T, usize)>;
 
-/// What the rules decide together; `None` is left to the defaults.
+/// Combined result of the rules; `None` leaves a field to the defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Decision {
-    /// See [`Action::decay_rate`].
+    /// See [`RuleAction::decay_rate`].
     pub decay_rate: Decided<f32>,
-    /// See [`Action::floor`].
+    /// See [`RuleAction::floor`].
     pub floor: Decided<f32>,
-    /// See [`Action::priority`].
+    /// See [`RuleAction::priority`].
     pub priority: Decided<Priority>,
-    /// See [`Action::persist`].
+    /// See [`RuleAction::persist`].
     pub persist: Decided<bool>,
-    /// See [`Action::expires_after_turns`].
+    /// See [`RuleAction::expires_after_turns`].
     pub expires_after_turns: Decided<u64>,
-    /// See [`Action::keep`].
+    /// See [`RuleAction::keep`].
     pub keep: Decided<bool>,
-    /// See [`Action::index`].
+    /// See [`RuleAction::index`].
     pub index: Decided<bool>,
-    /// See [`Action::compression`].
+    /// See [`RuleAction::compression`].
     pub compression: Decided<Compression>,
 }
 
-/// What the rules decide.
+/// Applies the rules to a content.
 #[must_use]
-pub fn decide(rules: &[Rule], subject: &Subject<'_>) -> Decision {
+pub fn decide(rules: &[PolicyRule], subject: &Subject<'_>) -> Decision {
     let mut decision = Decision::default();
     let mut lower = None;
     for (number, rule) in rules.iter().enumerate() {
-        if !rule.matches.holds(subject, &mut lower) {
+        if !rule.matches.matches(subject, &mut lower) {
             continue;
         }
-        let Action {
+        let RuleAction {
             decay_rate,
             floor,
             priority,
@@ -189,27 +189,27 @@ pub fn decide(rules: &[Rule], subject: &Subject<'_>) -> Decision {
             index,
             compression,
         } = rule.action;
-        set(&mut decision.decay_rate, decay_rate, number);
-        set(&mut decision.floor, floor, number);
-        set(&mut decision.priority, priority, number);
-        set(&mut decision.persist, persist, number);
-        set(&mut decision.expires_after_turns, expires_after_turns, number);
-        set(&mut decision.keep, keep, number);
-        set(&mut decision.index, index, number);
-        set(&mut decision.compression, compression, number);
+        set_field(&mut decision.decay_rate, decay_rate, number);
+        set_field(&mut decision.floor, floor, number);
+        set_field(&mut decision.priority, priority, number);
+        set_field(&mut decision.persist, persist, number);
+        set_field(&mut decision.expires_after_turns, expires_after_turns, number);
+        set_field(&mut decision.keep, keep, number);
+        set_field(&mut decision.index, index, number);
+        set_field(&mut decision.compression, compression, number);
     }
     decision
 }
 
-fn set<T>(field: &mut Decided<T>, value: Option<T>, rule: usize) {
+fn set_field<T>(field: &mut Decided<T>, value: Option<T>, rule: usize) {
     if let Some(value) = value {
         *field = Some((value, rule));
     }
 }
 
-impl Match {
-    /// Whether the rule is about it. `lower` is the content in small letters, made when the first rule asks for it.
-    fn holds(&self, subject: &Subject<'_>, lower: &mut Option<String>) -> bool {
+impl RuleMatch {
+    /// Returns true if the conditions hold. `lower` caches the content in lower case.
+    fn matches(&self, subject: &Subject<'_>, lower: &mut Option<String>) -> bool {
         let is = |source: &String| source == subject.source || subject.error && source == ERROR;
         let source = self.sources.as_ref().is_none_or(|sources| sources.iter().any(is));
         let kind = self
@@ -227,12 +227,12 @@ impl Match {
             return true;
         };
         let lower = lower.get_or_insert_with(|| subject.content.to_lowercase());
-        phrases.iter().any(|phrase| has(lower, phrase))
+        phrases.iter().any(|phrase| contains_phrase(lower, phrase))
     }
 }
 
-/// Whether a phrase stands in a text at the beginning of a word; both in small letters.
-fn has(text: &str, phrase: &str) -> bool {
+/// Returns true if the text contains the phrase at the start of a word. Both are in lower case.
+fn contains_phrase(text: &str, phrase: &str) -> bool {
     let inside = |at: usize| text[..at].chars().next_back().is_some_and(char::is_alphanumeric);
     let word = phrase.chars().next().is_some_and(char::is_alphanumeric);
     text.match_indices(phrase).any(|(at, _)| !word || !inside(at))

@@ -1,4 +1,4 @@
-//! Do the types, the JSON Schema and docs/context.md say the same, and does every example hold?
+//! Tests that types, JSON Schema, examples and docs/context.md agree.
 
 mod schema;
 
@@ -6,12 +6,12 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::capture::Settings;
-use super::complete::{AtHand, Outcome, complete, hash_of};
+use super::capture::CaptureSettings;
+use super::complete::{CompletionOutcome, CompletionSources, complete, content_hash};
 use super::fade::strengths;
-use super::lifecycle::promoted;
-use super::policy::{BUILT_IN, Record, evaluate, read, rules};
-use super::render::{Format, render};
+use super::lifecycle::merge_promoted;
+use super::policy::{BUILT_IN, PolicyRecord, evaluate, load_rules, parse_rules};
+use super::render::{SectionFormat, render};
 use super::*;
 use crate::own_block::put;
 use crate::tokens;
@@ -19,7 +19,7 @@ use schema::{schema, whole, wrong};
 
 const DOCS: &str = include_str!("../../../../docs/context.md");
 
-/// The fenced blocks of the page: what stands behind the fence, and the text.
+/// Returns the fenced blocks of the page: info string and text.
 fn blocks() -> Vec<(&'static str, &'static str)> {
     let mut found = Vec::new();
     let mut rest = DOCS;
@@ -44,7 +44,7 @@ fn documented_entries() -> Vec<ContextEntry> {
         .collect()
 }
 
-/// The cells of the rows of the table below a line.
+/// Returns the cells of the table rows below a line.
 fn table(heading: &str) -> Vec<Vec<&'static str>> {
     let (_, below) = DOCS.split_once(heading).unwrap_or_else(|| panic!("{heading}"));
     let lines = below.lines().skip_while(|line| !line.starts_with("|---"));
@@ -54,7 +54,7 @@ fn table(heading: &str) -> Vec<Vec<&'static str>> {
 }
 
 #[test]
-fn every_block_of_the_page_is_read() {
+fn every_code_block_of_the_page_is_valid() {
     let mut seen = BTreeSet::new();
     for (kind, text) in blocks() {
         seen.insert(kind);
@@ -67,14 +67,14 @@ fn every_block_of_the_page_is_read() {
                 assert!((entry.decay.rate - entry.kind.rate()).abs() < 1e-6, "the default");
             }
             "yaml built-in" => assert_eq!(text.trim(), BUILT_IN.trim()),
-            "yaml policies" => assert_eq!(read(text).unwrap().len(), 4),
-            "json records" => assert_eq!(serde_json::from_str::<Vec<Record>>(text).unwrap().len(), 4),
+            "yaml policies" => assert_eq!(parse_rules(text).unwrap().len(), 4),
+            "json records" => assert_eq!(serde_json::from_str::<Vec<PolicyRecord>>(text).unwrap().len(), 4),
             "markdown section" | "json section" => assert!(text.contains(render::OPEN)),
             "markdown memory" => {
                 let said =
                     "The anchor was deployed to staging. (state deploy, turn 1, ctx-04f1a2b3c4)".to_owned();
                 let date = crate::time::Date::new(2026, 3, 2).unwrap();
-                let body = promoted("", date, &[said], 2_000);
+                let body = merge_promoted("", date, &[said], 2_000);
                 assert_eq!(
                     put(b"", "sessions", &body).unwrap().trim_ascii_end(),
                     text.as_bytes()
@@ -102,7 +102,7 @@ fn every_block_of_the_page_is_read() {
 }
 
 #[test]
-fn the_example_has_every_match_and_every_action_and_decides_as_the_table_says() {
+fn the_example_uses_every_condition_and_action_and_decides_as_documented() {
     let text = block("yaml policies");
     let named = ["type:", "priority:", "source.type:", "source:", "contains:"].map(str::to_owned);
     for key in named
@@ -111,8 +111,8 @@ fn the_example_has_every_match_and_every_action_and_decides_as_the_table_says() 
     {
         assert!(text.contains(&format!(" {key} ")), "{key}");
     }
-    let records: Vec<Record> = serde_json::from_str(block("json records")).unwrap();
-    let all = evaluate(&rules(text).unwrap(), &records, &Settings::default());
+    let records: Vec<PolicyRecord> = serde_json::from_str(block("json records")).unwrap();
+    let all = evaluate(&load_rules(text).unwrap(), &records, &CaptureSettings::default());
     let rows = table("which rule decided which field:");
     assert_eq!(rows.len(), all.len());
     for (row, record) in rows.iter().zip(&all) {
@@ -132,7 +132,7 @@ fn the_example_has_every_match_and_every_action_and_decides_as_the_table_says() 
 }
 
 #[test]
-fn the_tables_of_decay_follow_from_the_formula() {
+fn the_decay_tables_match_the_formula() {
     let of = |change: fn(&mut ContextEntry), associated: bool, turns: u64| {
         let mut entry = documented_entries().remove(0);
         change(&mut entry);
@@ -154,7 +154,7 @@ fn the_tables_of_decay_follow_from_the_formula() {
         ];
         assert_eq!(row[1..], computed, "{turns}");
     }
-    let rates = Kind::ALL
+    let rates = EntryKind::ALL
         .map(|kind| format!("{} {}", kind.name(), kind.rate()))
         .join(", ");
     assert!(DOCS.contains(&format!("| rate | {rates} |")), "{rates}");
@@ -165,7 +165,7 @@ fn the_tables_of_decay_follow_from_the_formula() {
 }
 
 #[test]
-fn the_sections_are_those_of_the_entries() {
+fn the_documented_sections_match_the_rendering() {
     let mut entries = documented_entries();
     entries.push(ContextEntry {
         id: "ctx_0".to_owned(),
@@ -174,8 +174,8 @@ fn the_sections_are_those_of_the_entries() {
     let strengths = strengths(&entries, 13);
     let states = [Shown::Active, Shown::Active, Shown::Dormant];
     for (kind, format) in [
-        ("markdown section", Format::Markdown),
-        ("json section", Format::Json),
+        ("markdown section", SectionFormat::Markdown),
+        ("json section", SectionFormat::Json),
     ] {
         let section = render(&entries, &strengths, &states, 1_000, format, |text| {
             tokens::of(text) as u64
@@ -185,9 +185,9 @@ fn the_sections_are_those_of_the_entries() {
 }
 
 #[test]
-fn the_outcomes_are_those_of_the_table() {
+fn the_documented_outcomes_match_the_code() {
     let (then, now) = (b"then".as_slice(), b"now".as_slice());
-    let hash = hash_of(then);
+    let hash = content_hash(then);
     let cases = [
         (Ok(then), Err("gone"), "a summary"),
         (Ok(then), Ok(now), "a summary"),
@@ -199,7 +199,7 @@ fn the_outcomes_are_those_of_the_table() {
     let rows = table("## Pattern completion");
     assert_eq!(rows.len(), cases.len());
     for (row, (stored, source, summary)) in rows.iter().zip(cases) {
-        let given = complete(&AtHand {
+        let given = complete(&CompletionSources {
             stored,
             source,
             stored_hash: Some(&hash),
@@ -216,7 +216,7 @@ fn the_outcomes_are_those_of_the_table() {
         });
         let stale = if given.stale { "yes" } else { "no" };
         assert_eq!((row[2], row[3]), (from.as_str(), stale), "{row:?}");
-        let plain = given.outcome == Outcome::Full && !given.stale;
+        let plain = given.outcome == CompletionOutcome::Full && !given.stale;
         assert_eq!(given.reason.is_none(), plain, "{row:?}");
     }
 }

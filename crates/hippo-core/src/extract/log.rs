@@ -11,7 +11,7 @@ use super::lines::Text;
 use super::trace::{self, Frame};
 use super::values::Values;
 use super::words::counted;
-use crate::literal::Sort;
+use crate::literal::LiteralKind;
 use crate::text::clip;
 pub(super) use outcome::{Outcome, outcome};
 
@@ -201,9 +201,9 @@ impl<'t> Run<'t> {
             let mut values = Values::default();
             text.lines().for_each(|line| values.take(line.text));
             for (key, sort) in [
-                ("paths", Sort::Path),
-                ("ids", Sort::Id),
-                ("numbers", Sort::Number),
+                ("paths", LiteralKind::Path),
+                ("ids", LiteralKind::Id),
+                ("numbers", LiteralKind::Number),
             ] {
                 draft.list(
                     key,

@@ -5,7 +5,7 @@ use super::draft::Draft;
 use super::lines::Text;
 use super::values::{Found, Values};
 use super::words::counted;
-use crate::literal::Sort;
+use crate::literal::LiteralKind;
 use crate::text::clip;
 
 /// Bytes of the line that stands for the text.
@@ -30,15 +30,15 @@ pub(super) fn draft(text: &Text<'_>) -> Draft {
         said.push_str(&format!(": {}", clip(first, FIRST)));
     }
     let mut draft = Draft::new(Kind::Text, said);
-    let texts = |sorts: &[Sort]| {
+    let texts = |sorts: &[LiteralKind]| {
         values
             .of(sorts)
             .into_iter()
             .map(|found: Found<'_>| found.text.to_owned())
     };
-    draft.list("paths", texts(&[Sort::Path]), 2);
-    draft.list("ids", texts(&[Sort::Id]), 3);
-    draft.list("urls", texts(&[Sort::Url]), 1);
-    draft.list("numbers", texts(&[Sort::Number]), 2);
+    draft.list("paths", texts(&[LiteralKind::Path]), 2);
+    draft.list("ids", texts(&[LiteralKind::Id]), 3);
+    draft.list("urls", texts(&[LiteralKind::Url]), 1);
+    draft.list("numbers", texts(&[LiteralKind::Number]), 2);
     draft
 }

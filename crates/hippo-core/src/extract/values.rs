@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::draft::KEPT;
-use crate::literal::{self, Finds, Sort, place_end, sort_of};
+use crate::literal::{self, LiteralKind, LiteralVisitor, classify_literal, location_end};
 
 /// Different values that are counted.
 const DIFFERENT: usize = 8_192;
@@ -12,7 +12,7 @@ const DIFFERENT: usize = 8_192;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Found<'t> {
     pub text: &'t str,
-    pub sort: Sort,
+    pub sort: LiteralKind,
     pub count: usize,
     pub first: usize,
 }
@@ -37,7 +37,7 @@ impl<'t> Values<'t> {
     }
 
     /// Those of some sorts, the most frequent first, else the earliest.
-    pub fn of(&self, sorts: &[Sort]) -> Vec<Found<'t>> {
+    pub fn of(&self, sorts: &[LiteralKind]) -> Vec<Found<'t>> {
         let mut found: Vec<_> = self
             .found
             .values()
@@ -66,12 +66,12 @@ struct Line<'v, 't> {
     line: &'t str,
 }
 
-impl<'t> Finds<'t> for Line<'_, 't> {
-    fn literal(&mut self, literal: &'t str, sort: Sort, at: usize) {
+impl<'t> LiteralVisitor<'t> for Line<'_, 't> {
+    fn literal(&mut self, literal: &'t str, sort: LiteralKind, at: usize) {
         let text = match sort {
             // Capitals and hyphens alone are not asked for again.
-            Sort::Term => return,
-            Sort::Path => &self.line[at..place_end(self.line, at + literal.len())],
+            LiteralKind::Term => return,
+            LiteralKind::Path => &self.line[at..location_end(self.line, at + literal.len())],
             _ => literal,
         };
         let found = &mut self.values.found;
@@ -96,9 +96,9 @@ impl<'t> Finds<'t> for Line<'_, 't> {
 /// The first path in a line, without the place behind it.
 pub(super) fn first_path(line: &str) -> Option<&str> {
     struct First<'t>(Option<&'t str>);
-    impl<'t> Finds<'t> for First<'t> {
-        fn literal(&mut self, literal: &'t str, sort: Sort, _: usize) {
-            if sort == Sort::Path && self.0.is_none() {
+    impl<'t> LiteralVisitor<'t> for First<'t> {
+        fn literal(&mut self, literal: &'t str, sort: LiteralKind, _: usize) {
+            if sort == LiteralKind::Path && self.0.is_none() {
                 self.0 = Some(literal);
             }
         }
@@ -115,7 +115,7 @@ pub(super) fn is_code(word: &str) -> bool {
             && word.bytes().any(|byte| byte.is_ascii_digit())
             && word.bytes().all(|byte| byte.is_ascii_graphic())
     };
-    matches!(sort_of(word), Some(Sort::Id | Sort::Path)) || word.len() >= 3 && mixed()
+    matches!(classify_literal(word), Some(LiteralKind::Id | LiteralKind::Path)) || word.len() >= 3 && mixed()
 }
 
 #[cfg(test)]
@@ -129,7 +129,7 @@ mod tests {
             values.take(line);
         }
         let ids: Vec<_> = values
-            .of(&[Sort::Id, Sort::Path, Sort::Term])
+            .of(&[LiteralKind::Id, LiteralKind::Path, LiteralKind::Term])
             .iter()
             .map(|found| found.text)
             .collect();
@@ -140,7 +140,10 @@ mod tests {
     fn letters_of_any_script_are_part_of_a_path() {
         let mut values = Values::default();
         values.take("open /home/müller/notes.md:12 now");
-        assert_eq!(values.of(&[Sort::Path])[0].text, "/home/müller/notes.md:12");
+        assert_eq!(
+            values.of(&[LiteralKind::Path])[0].text,
+            "/home/müller/notes.md:12"
+        );
     }
 
     #[test]

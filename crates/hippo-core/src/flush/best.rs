@@ -1,23 +1,23 @@
-//! Which of many sentences are kept, and which of these are told?
+//! Bounded selection of the best sentences.
 
-/// Sentences that are kept.
+/// Maximum number of sentences.
 const KEPT: usize = 4;
 
-/// The sentences that tell most, in the order in which they were said.
+/// The sentences with the highest weight, in transcript order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Best {
+pub struct BestSentences {
     kept: Vec<(u32, String)>,
 }
 
-impl Best {
-    /// Notes a sentence.
-    pub fn note(&mut self, weight: u32, text: &str) {
+impl BestSentences {
+    /// Adds a sentence.
+    pub fn add(&mut self, weight: u32, text: &str) {
         if self.kept.iter().any(|(_, kept)| kept == text) {
             return;
         }
         self.kept.push((weight, text.to_owned()));
         if self.kept.len() > KEPT {
-            // Of equals the later one stays: it may say what became of the earlier one.
+            // Of equal weights the later sentence is kept, because it may report the outcome of the earlier one.
             let least = self
                 .kept
                 .iter()
@@ -29,8 +29,8 @@ impl Best {
         }
     }
 
-    /// The best of them, at most so many.
-    pub fn best(&self, most: usize) -> Vec<&str> {
+    /// Returns the best sentences, at most `most`, in transcript order.
+    pub fn top(&self, most: usize) -> Vec<&str> {
         let mut order: Vec<usize> = (0..self.kept.len()).collect();
         order.sort_by_key(|at| (std::cmp::Reverse(self.kept[*at].0), std::cmp::Reverse(*at)));
         order.truncate(most);
@@ -38,16 +38,16 @@ impl Best {
         order.into_iter().map(|at| self.kept[at].1.as_str()).collect()
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no sentences.
     pub fn is_empty(&self) -> bool {
         self.kept.is_empty()
     }
 
-    /// Notes all of another list.
-    pub fn join(&mut self, other: Self) {
+    /// Adds all sentences of another selection.
+    pub fn merge(&mut self, other: Self) {
         other
             .kept
             .iter()
-            .for_each(|(weight, text)| self.note(*weight, text));
+            .for_each(|(weight, text)| self.add(*weight, text));
     }
 }

@@ -1,16 +1,16 @@
-//! Which tools did the agent call, upon which files and addresses?
+//! Files, URLs and commands in tool calls.
 
-use crate::literal::{self, Finds, Sort};
+use crate::literal::{self, LiteralKind, LiteralVisitor};
 use crate::redact::without_secrets;
 use crate::text::{clip, start};
 
-/// Bytes of a call's arguments that are looked at.
+/// Maximum bytes of a call's arguments that are read.
 const LOOKED_AT: usize = 8 << 10;
-/// Longest path that is told, in bytes.
+/// Maximum length of a path in bytes.
 const PATH: usize = 200;
-/// Addresses that one call may bring.
+/// Maximum number of URLs of one call.
 const ADDRESSES: usize = 3;
-/// Names of arguments that hold the path of a file.
+/// Names of arguments that contain a file path.
 const PATHS: [&str; 8] = [
     "file_path",
     "path",
@@ -22,42 +22,42 @@ const PATHS: [&str; 8] = [
     "relative_path",
 ];
 /// Lines of a patch that name a file.
-const PATCH: [(&str, Touch); 4] = [
-    ("*** Update File: ", Touch::Edited),
-    ("*** Add File: ", Touch::Written),
-    ("*** Delete File: ", Touch::Deleted),
-    ("*** Move to: ", Touch::Written),
+const PATCH: [(&str, FileAccess); 4] = [
+    ("*** Update File: ", FileAccess::Edited),
+    ("*** Add File: ", FileAccess::Written),
+    ("*** Delete File: ", FileAccess::Deleted),
+    ("*** Move to: ", FileAccess::Written),
 ];
 
-/// One call of a tool.
+/// One tool call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Call<'a> {
-    /// Its id, hashed.
+pub struct ToolCall<'a> {
+    /// Id of the call, hashed.
     pub id: Option<u64>,
-    /// The tool.
+    /// Name of the tool.
     pub tool: &'a str,
-    /// Its arguments: `key=value, …`.
+    /// Arguments: `key=value, …`.
     pub args: &'a str,
 }
 
 /// The calls of one message.
-pub type Calls<'a> = [Call<'a>];
+pub type ToolCalls<'a> = [ToolCall<'a>];
 
-/// What was done to a file.
+/// Kind of access to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Touch {
+pub enum FileAccess {
     /// Read only.
     Read,
-    /// Changed.
+    /// Modified.
     Edited,
-    /// Made, or replaced.
+    /// Created or replaced.
     Written,
-    /// Taken away.
+    /// Deleted.
     Deleted,
 }
 
-impl Touch {
-    /// As it is told.
+impl FileAccess {
+    /// Returns the name used in the log.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -68,10 +68,10 @@ impl Touch {
     }
 }
 
-/// The calls of a message: text of all of them, and the ids and tools that its record names. What is written into a file may look like a
-/// call; a line begins one only where the next tool that is named stands at its beginning.
-pub fn split<'a>(calls: &'a str, named: &mut std::slice::Iter<'_, (u64, String)>) -> Vec<Call<'a>> {
-    let mut found: Vec<Call<'a>> = Vec::new();
+/// Splits the text of all calls of a message by the tools that its record names. Arguments may contain text that
+/// looks like a call, so a call begins only at a line start with the name of the next tool.
+pub fn split_calls<'a>(calls: &'a str, named: &mut std::slice::Iter<'_, (u64, String)>) -> Vec<ToolCall<'a>> {
+    let mut found: Vec<ToolCall<'a>> = Vec::new();
     let mut from = 0;
     let mut ahead = named.clone();
     while let Some((id, tool)) = ahead.next() {
@@ -90,10 +90,10 @@ pub fn split<'a>(calls: &'a str, named: &mut std::slice::Iter<'_, (u64, String)>
         };
         let Some(place) = place else { break };
         if let Some(last) = found.last_mut() {
-            last.args = inside(calls, last.args, place);
+            last.args = cut_args(calls, last.args, place);
         }
         from = place + tool.len() + 1;
-        found.push(Call {
+        found.push(ToolCall {
             id: Some(*id),
             tool: &calls[place..place + tool.len()],
             args: &calls[from..],
@@ -102,7 +102,7 @@ pub fn split<'a>(calls: &'a str, named: &mut std::slice::Iter<'_, (u64, String)>
     }
     if found.is_empty() {
         let (tool, args) = calls.split_once('(').unwrap_or((calls, ""));
-        found.push(Call { id: None, tool, args });
+        found.push(ToolCall { id: None, tool, args });
     }
     for call in &mut found {
         call.args = call.args.trim_end_matches('\n');
@@ -111,21 +111,21 @@ pub fn split<'a>(calls: &'a str, named: &mut std::slice::Iter<'_, (u64, String)>
     found
 }
 
-/// The arguments that begin as these do, and end before another call.
-fn inside<'a>(calls: &'a str, args: &'a str, end: usize) -> &'a str {
+/// Cuts the arguments before the next call.
+fn cut_args<'a>(calls: &'a str, args: &'a str, end: usize) -> &'a str {
     let begin = calls.len() - args.len();
     &calls[begin..end.max(begin)]
 }
 
-/// The command of a call in a few words, without secrets: `cargo test`.
-pub fn head(call: &Call<'_>) -> String {
+/// Returns the command of a call in a few words, without secrets: `cargo test`.
+pub fn command_head(call: &ToolCall<'_>) -> String {
     let args = start(call.args, LOOKED_AT);
-    let command = value(args, "command")
-        .or_else(|| value(args, "cmd"))
+    let command = argument_value(args, "command")
+        .or_else(|| argument_value(args, "cmd"))
         .unwrap_or("");
-    // A secret is known by what stands before it, and what stands in its place ends the words.
+    // Redaction needs the text before a secret, and its replacement ends the words.
     let command = without_secrets(command);
-    // What a shell is told first is often where to go.
+    // The first shell command is often `cd`.
     let command = command.rsplit("&& ").next().unwrap_or_default();
     let plain = |word: &&str| {
         let letter = |mark: char| mark.is_ascii_alphanumeric() || "._-/".contains(mark);
@@ -135,8 +135,8 @@ pub fn head(call: &Call<'_>) -> String {
     words.join(" ")
 }
 
-/// The value of an argument.
-fn value<'a>(args: &'a str, name: &str) -> Option<&'a str> {
+/// Returns the value of an argument.
+fn argument_value<'a>(args: &'a str, name: &str) -> Option<&'a str> {
     let at = args.match_indices(name).map(|(at, _)| at).find(|at| {
         let begins = *at == 0 || args[..*at].ends_with(", ");
         begins && args[at + name.len()..].starts_with('=')
@@ -155,13 +155,13 @@ fn value<'a>(args: &'a str, name: &str) -> Option<&'a str> {
     Some(line[..end.unwrap_or(line.len())].trim())
 }
 
-/// The files that a call is about.
-pub fn files(call: &Call<'_>) -> Vec<(String, Touch)> {
+/// Returns the files of a call.
+pub fn touched_files(call: &ToolCall<'_>) -> Vec<(String, FileAccess)> {
     let args = start(call.args, LOOKED_AT);
     let mut found = Vec::new();
     for line in args.lines() {
         for (mark, touch) in PATCH {
-            // The first line of a patch stands behind the name of its argument.
+            // The first line of a patch follows the name of its argument.
             if let Some((_, path)) = line.split_once(mark)
                 && is_path(path.trim())
             {
@@ -175,15 +175,15 @@ pub fn files(call: &Call<'_>) -> Vec<(String, Touch)> {
     let tool = call.tool.to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| tool.contains(word));
     let touch = if has(&["write", "create"]) {
-        Touch::Written
+        FileAccess::Written
     } else if has(&["edit", "replace", "patch", "update", "insert"]) {
-        Touch::Edited
+        FileAccess::Edited
     } else {
-        Touch::Read
+        FileAccess::Read
     };
-    let named = PATHS.iter().find_map(|name| value(args, name));
+    let named = PATHS.iter().find_map(|name| argument_value(args, name));
     // `apply_patch(/a/b.rs={update=…})`
-    let first = (touch == Touch::Edited)
+    let first = (touch == FileAccess::Edited)
         .then(|| args.split_once('=').map(|(path, _)| path))
         .flatten();
     for path in [named, first.filter(|path| path.contains('/'))]
@@ -207,12 +207,12 @@ fn is_path(path: &str) -> bool {
         && !path.contains("://")
 }
 
-/// The addresses in a call, without what follows their path.
-pub fn addresses(call: &Call<'_>) -> Vec<String> {
-    struct Found(Vec<String>);
-    impl<'t> Finds<'t> for Found {
-        fn literal(&mut self, literal: &'t str, sort: Sort, _: usize) {
-            if sort != Sort::Url || self.0.len() >= ADDRESSES || !literal.starts_with("http") {
+/// Returns the URLs in a call, without query and fragment.
+pub fn called_urls(call: &ToolCall<'_>) -> Vec<String> {
+    struct UrlCollector(Vec<String>);
+    impl<'t> LiteralVisitor<'t> for UrlCollector {
+        fn literal(&mut self, literal: &'t str, sort: LiteralKind, _: usize) {
+            if sort != LiteralKind::Url || self.0.len() >= ADDRESSES || !literal.starts_with("http") {
                 return;
             }
             let address = literal.split(['?', '#']).next().unwrap_or(literal);
@@ -222,7 +222,7 @@ pub fn addresses(call: &Call<'_>) -> Vec<String> {
             }
         }
     }
-    let mut found = Found(Vec::new());
+    let mut found = UrlCollector(Vec::new());
     literal::scan(start(call.args, LOOKED_AT), &mut found);
     found.0
 }

@@ -1,29 +1,30 @@
-//! By what is a message known again, also one that does not say when it was said?
+//! Recognition of messages that were flushed before.
 
 use std::collections::BTreeMap;
 
 use crate::compaction::{Message, Role};
 use crate::time::Timestamp;
 
-/// By which a message is known: who said it, when, and what. The same message in a copy of the transcript has the same key.
-pub type Key = [u8; 16];
+/// Key of a message: a hash of author, time and content. A copy of the transcript yields the same keys.
+pub type LoggedMessageKey = [u8; 16];
 
-/// Tells messages that are known from those that are new.
+/// Filter for messages that were flushed before.
 #[derive(Debug)]
-pub struct Known {
-    /// Of what a message without a time is a part; the first one decides, the others are noted with it.
+pub struct KnownMessages {
+    /// Identities of the session for messages without a time stamp. The first one decides; the others are recorded
+    /// too.
     within: Vec<String>,
-    /// What is read goes on behind what was read before.
-    goes_on: bool,
-    /// What is read is the beginning of another session, which may be known.
+    /// The input continues an earlier flush.
+    resumed: bool,
+    /// The current messages are a copy of the start of another session.
     copied: bool,
-    /// How often each content without a time was met.
-    met: BTreeMap<Key, u64>,
+    /// Number of occurrences of each content without a time stamp.
+    met: BTreeMap<LoggedMessageKey, u64>,
 }
 
-impl Known {
-    /// Begins a transcript, or goes on with one.
-    pub fn new(within: Vec<String>, goes_on: bool) -> Self {
+impl KnownMessages {
+    /// Creates the filter for a transcript, or for its continuation.
+    pub fn new(within: Vec<String>, resumed: bool) -> Self {
         let within = if within.is_empty() {
             vec![String::new()]
         } else {
@@ -31,35 +32,37 @@ impl Known {
         };
         Self {
             within,
-            goes_on,
+            resumed,
             copied: false,
             met: BTreeMap::new(),
         }
     }
 
-    /// What follows was copied from another session, up to the first message that no session had.
-    pub fn copy_follows(&mut self) {
+    /// Marks the following messages as a copy of another session, up to the first unknown message.
+    pub fn begin_copy(&mut self) {
         self.copied = true;
     }
 
-    /// Whether a message is known. `is_told` answers it for a key, and notes the key. `stamped_anew`: a copy of it has another time.
-    pub fn has(
+    /// Returns true if a message is known. `is_known` decides for a key, and records it. `restamped`: a copy of the
+    /// message has another time stamp.
+    pub fn is_known(
         &mut self,
         message: &Message<'_>,
         at: Option<Timestamp>,
-        stamped_anew: bool,
-        mut is_told: impl FnMut(&Key) -> bool,
+        restamped: bool,
+        mut is_known: impl FnMut(&LoggedMessageKey) -> bool,
     ) -> bool {
-        let content = key(message, at);
-        if at.is_some() && stamped_anew {
-            let said_before = is_told(&part_of(&key(message, None), "whenever", 0));
+        let content = message_key(message, at);
+        if at.is_some() && restamped {
+            let said_before = is_known(&occurrence_key(&message_key(message, None), "whenever", 0));
             self.copied &= said_before;
-            return is_told(&content) || self.copied;
+            return is_known(&content) || self.copied;
         }
         if at.is_some() {
-            return is_told(&content);
+            return is_known(&content);
         }
-        // The same words without a time are said again in another session, and in this one: they are counted.
+        // The same words without a time stamp may be repeated in this and in other sessions, so occurrences are
+        // numbered.
         let met = self.met.entry(content).or_default();
         loop {
             let number = *met;
@@ -67,19 +70,19 @@ impl Known {
             let mut told = self
                 .within
                 .iter()
-                .map(|whole| is_told(&part_of(&content, whole, number)));
+                .map(|whole| is_known(&occurrence_key(&content, whole, number)));
             let known = told.next().unwrap_or_default();
             told.for_each(drop);
-            // What stands behind all that was read is new, whatever was said before it.
-            if !(known && self.goes_on) {
+            // Everything in a continuation is new, even if the same words occurred before.
+            if !(known && self.resumed) {
                 return known;
             }
         }
     }
 }
 
-/// The key of a message by itself.
-fn key(message: &Message<'_>, at: Option<Timestamp>) -> Key {
+/// Returns the key of a message, without identities.
+fn message_key(message: &Message<'_>, at: Option<Timestamp>) -> LoggedMessageKey {
     let mut hasher = blake3::Hasher::new();
     let role = match message.role {
         Role::User => b'u',
@@ -93,19 +96,19 @@ fn key(message: &Message<'_>, at: Option<Timestamp>) -> Key {
         hasher.update(&(part.len() as u64).to_le_bytes());
         hasher.update(part.as_bytes());
     }
-    cut(&hasher)
+    finish_key(&hasher)
 }
 
-/// The key of the message that has this content for the so many-th time in a session or transcript.
-fn part_of(content: &Key, whole: &str, number: u64) -> Key {
+/// Returns the key of the given occurrence of a content in a session or transcript.
+fn occurrence_key(content: &LoggedMessageKey, whole: &str, number: u64) -> LoggedMessageKey {
     let mut hasher = blake3::Hasher::new();
     hasher.update(content);
     hasher.update(&number.to_le_bytes());
     hasher.update(whole.as_bytes());
-    cut(&hasher)
+    finish_key(&hasher)
 }
 
-fn cut(hasher: &blake3::Hasher) -> Key {
+fn finish_key(hasher: &blake3::Hasher) -> LoggedMessageKey {
     let mut key = [0; 16];
     key.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
     key

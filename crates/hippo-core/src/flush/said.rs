@@ -1,23 +1,23 @@
-//! What did the user ask for, without what programs put into the prompt, and how is it called?
+//! Prompts of the user, without text inserted by programs, and their titles.
 
 use crate::control::without_escapes;
 use crate::redact::without_secrets;
 use crate::text::{clip, squeeze, start};
 
-use super::sentence::sentence_end;
+use super::sentence::find_sentence_end;
 
-/// Bytes of a message that are looked at.
+/// Maximum bytes of a message that are read.
 pub const LOOKED_AT: usize = 16 << 10;
-/// Bytes of a prompt that are told.
+/// Maximum bytes of a prompt in the log.
 pub const PROMPT: usize = 280;
-/// A shorter sentence says nothing of its own.
+/// Minimum bytes of a sentence with content of its own.
 pub const LEAST: usize = 15;
-/// Characters of a title.
+/// Maximum characters of a title.
 const TITLE: usize = 60;
-/// An answer has no more bytes than this.
+/// Maximum bytes of an answer.
 const ANSWER: usize = 48;
 
-/// What programs, not people, put into the messages of the user: from the first mark to the second.
+/// Start and end marks of text that programs insert into user messages.
 const INJECTED: [(&str, &str); 11] = [
     ("<system-reminder>", "</system-reminder>"),
     ("<local-command-stdout>", "</local-command-stdout>"),
@@ -31,7 +31,7 @@ const INJECTED: [(&str, &str); 11] = [
     ("<task-notification>", "</task-notification>"),
     ("<environment_context>", "</environment_context>"),
 ];
-/// Beginnings of messages that no person wrote.
+/// Prefixes of messages that no person wrote.
 const PROGRAMS: [&str; 6] = [
     "Caveat: The messages below",
     "[Request interrupted",
@@ -40,7 +40,7 @@ const PROGRAMS: [&str; 6] = [
     "# AGENTS.md instructions",
     "<turn_aborted>",
 ];
-/// Marks that stand around what a person wrote.
+/// Marks around text that a person wrote.
 const TAGS: [&str; 4] = [
     "<command-args>",
     "</command-args>",
@@ -48,7 +48,7 @@ const TAGS: [&str; 4] = [
     "</bash-input>",
 ];
 
-/// Words that say nothing but that it may go on.
+/// Answers that only let the agent continue.
 const ANSWERS: [&str; 34] = [
     "ok",
     "okay",
@@ -86,7 +86,7 @@ const ANSWERS: [&str; 34] = [
     "好",
 ];
 
-/// How a remark on the agent's work begins.
+/// Prefixes of a remark on the agent's work.
 const REMARKS: [&str; 30] = [
     "no,",
     "no.",
@@ -120,8 +120,8 @@ const REMARKS: [&str; 30] = [
     "you should",
 ];
 
-/// The prompt that a person wrote, on one line and without secrets; none where a program wrote it.
-pub fn prompt(text: &str) -> Option<String> {
+/// Returns the prompt that a person wrote, as one redacted line; `None` if a program wrote the message.
+pub fn extract_prompt(text: &str) -> Option<String> {
     let looked_at = start(text, LOOKED_AT);
     let is_cut = looked_at.len() < text.len();
     let mut text = looked_at.to_owned();
@@ -129,9 +129,9 @@ pub fn prompt(text: &str) -> Option<String> {
         while let Some(at) = text.find(from) {
             let end = match text[at..].find(to) {
                 Some(end) => at + end + to.len(),
-                // What a program put in may go on behind what is looked at.
+                // The inserted text may continue beyond the bytes that are read.
                 None if is_cut => text.len(),
-                // A person speaks of the mark.
+                // A person mentions the mark.
                 None => break,
             };
             text.replace_range(at..end, "\n");
@@ -144,29 +144,29 @@ pub fn prompt(text: &str) -> Option<String> {
     if bare.is_empty() || PROGRAMS.iter().any(|mark| bare.starts_with(mark)) || bare == "[image]" {
         return None;
     }
-    let told = told(bare);
-    // A command of the harness is no wish.
+    let told = clean_line(bare);
+    // A slash command is not a request.
     let command = told.starts_with('/') && !told.contains(' ') && !told[1..].contains('/');
     (!told.is_empty() && !command).then_some(told)
 }
 
-/// A text on one line, without secrets and escape sequences, and with nothing that hides a part of the log.
-pub fn told(text: &str) -> String {
+/// Returns a text as one line without secrets, escape sequences and comment marks.
+pub fn clean_line(text: &str) -> String {
     let seen = without_escapes(text);
     let clean = without_secrets(&seen);
     let line = squeeze(&clean, LOOKED_AT);
-    // Redaction looks at lines: what came together on one is looked at again.
-    harmless(&without_secrets(&line))
+    // Redaction works by line, so the joined line is redacted again.
+    neutralize_comments(&without_secrets(&line))
 }
 
-/// A line with nothing in it that opens or closes a comment.
-pub fn harmless(line: &str) -> String {
+/// Neutralizes comment delimiters in a line.
+pub fn neutralize_comments(line: &str) -> String {
     line.replace("<!--", "<! --")
         .replace("-->", "-- >")
         .replace("--!>", "--! >")
 }
 
-/// Whether it says nothing but that it may go on.
+/// Returns true for an answer that only lets the agent continue.
 pub fn is_answer(asked: &str) -> bool {
     if asked.len() > ANSWER {
         return false;
@@ -176,14 +176,14 @@ pub fn is_answer(asked: &str) -> bool {
     bare.is_empty() || ANSWERS.contains(&bare)
 }
 
-/// Whether it is a remark on what the agent did.
+/// Returns true for a remark on the agent's work.
 pub fn is_remark(asked: &str) -> bool {
     let beginning = start(asked, 32).to_lowercase().replace('’', "'");
     REMARKS.iter().any(|mark| beginning.starts_with(mark))
 }
 
-/// A title from what was asked first.
-pub fn title(asked: &str) -> String {
+/// Creates a title from the first prompt.
+pub fn make_title(asked: &str) -> String {
     let mut line = asked.trim_start_matches(|mark: char| !mark.is_alphanumeric() && mark != '/');
     for polite in [
         "please ",
@@ -200,7 +200,7 @@ pub fn title(asked: &str) -> String {
             line = line[polite.len()..].trim_start();
         }
     }
-    let first = sentence_end(line);
+    let first = find_sentence_end(line);
     let line = line[..first].trim_end_matches(['.', ':', ',', ';', '!', '?', '。', ' ']);
     let bytes = line.char_indices().nth(TITLE).map_or(line.len(), |(at, _)| at);
     let line = clip(line, bytes.max(8)).replace(['[', ']', '`', '*', '#'], "");
@@ -212,7 +212,7 @@ pub fn title(asked: &str) -> String {
     }
 }
 
-/// Whether a prompt says too little to be a topic of its own.
-pub fn is_small(asked: &str) -> bool {
+/// Returns true if a prompt is too short to be a topic of its own.
+pub fn is_short(asked: &str) -> bool {
     asked.len() < LEAST && !asked.contains(|mark: char| mark > '\u{2fff}')
 }

@@ -1,38 +1,38 @@
-//! How is a topic written into the daily log, within so many bytes?
+//! Formatting of a topic as a section of the daily log.
 
 use jiff::civil::Date;
 
 use crate::redact::without_secrets;
 use crate::text::{clip, floor};
 
-use super::called::Touch;
-use super::said::harmless;
-use super::topic::Topic;
+use super::called::FileAccess;
+use super::said::neutralize_comments;
+use super::topic::SessionTopic;
 
-/// Bytes of all sections of a day, about.
+/// Approximate maximum bytes of all sections of a day.
 const DAY: usize = 8 << 10;
-/// Bytes of one section, at least and at most.
+/// Minimum and maximum bytes of one section.
 const LEAST: usize = 480;
 const MOST: usize = 1_600;
-/// Bytes of the list of references.
+/// Maximum bytes of the list of references.
 const REFERENCES: usize = 400;
-/// Bytes of the list of tools.
+/// Maximum bytes of the list of tools.
 const TOOLS: usize = 160;
 
-/// A section of the daily log.
+/// Section of the daily log.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Section {
-    /// The day on which it was said, where the messages tell.
+pub struct LogSection {
+    /// Day of the messages, if they have time stamps.
     pub day: Option<Date>,
-    /// Its title, without its type.
+    /// Title, without the type.
     pub title: String,
-    /// All of it: the heading and a list of fields.
+    /// Full text: the heading and a list of fields.
     pub text: String,
 }
 
-/// The fields in the order in which they stand.
+/// Fields in the order of the section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Field {
+enum SectionField {
     Request,
     Analysis,
     Decision,
@@ -43,7 +43,7 @@ enum Field {
     Tools,
 }
 
-impl Field {
+impl SectionField {
     const fn name(self) -> &'static str {
         match self {
             Self::Request => "request",
@@ -58,24 +58,24 @@ impl Field {
     }
 }
 
-impl Section {
-    /// The section of a topic, one of `count` of its day.
-    pub(super) fn of(topic: &Topic, count: usize) -> Self {
+impl LogSection {
+    /// Formats a topic, one of `count` topics of its day.
+    pub(super) fn from_topic(topic: &SessionTopic, count: usize) -> Self {
         let room = (DAY / count.max(1)).clamp(LEAST, MOST);
         let mut title = if topic.title.is_empty() {
             "Session".to_owned()
         } else {
-            // What was cut out of it may leave a mark behind.
-            harmless(&topic.title)
+            // Shortening may leave a part of a comment mark.
+            neutralize_comments(&topic.title)
         };
         if topic.continued && !topic.title.is_empty() && !title.ends_with("(continued)") {
             title.push_str(" (continued)");
         }
         let mut left = room.saturating_sub(title.len());
-        let mut lines: Vec<(Field, usize, String)> = Vec::new();
-        for (place, (field, text)) in by_worth(topic).into_iter().enumerate() {
+        let mut lines: Vec<(SectionField, usize, String)> = Vec::new();
+        for (place, (field, text)) in rank_fields(topic).into_iter().enumerate() {
             let line = format!("- {}: {text}", field.name());
-            // The first one is always there.
+            // The first field is always included.
             if line.len() >= left && place > 0 {
                 continue;
             }
@@ -83,7 +83,7 @@ impl Section {
             lines.push((field, place, line));
         }
         lines.sort();
-        // Each part is without secrets already; what came together on a line is looked at once more.
+        // Each part is redacted already; the joined lines are redacted again.
         let title = without_secrets(&title).into_owned();
         let mut text = format!("## {title} [project]\n\n");
         for (_, _, line) in lines {
@@ -98,26 +98,31 @@ impl Section {
     }
 }
 
-/// What there is to tell, the most needed first.
-fn by_worth(topic: &Topic) -> Vec<(Field, String)> {
-    let mut lines: Vec<(Field, String)> = Vec::new();
+/// Returns the fields of a topic, most important first.
+fn rank_fields(topic: &SessionTopic) -> Vec<(SectionField, String)> {
+    let mut lines: Vec<(SectionField, String)> = Vec::new();
     let mut requests = topic.requests.iter();
-    lines.extend(requests.next().map(|text| (Field::Request, text.clone())));
+    lines.extend(requests.next().map(|text| (SectionField::Request, text.clone())));
     let outcome = topic.outcome();
     if !outcome.is_empty() {
-        lines.push((Field::Outcome, outcome));
+        lines.push((SectionField::Outcome, outcome));
     }
-    let decisions = topic.decisions.best(3);
+    let decisions = topic.decisions.top(3);
     lines.extend(
         decisions
             .iter()
             .take(1)
-            .map(|text| (Field::Decision, (*text).to_owned())),
+            .map(|text| (SectionField::Decision, (*text).to_owned())),
     );
-    lines.extend(topic.feedback.iter().map(|text| (Field::Feedback, text.clone())));
-    let references = references(topic);
+    lines.extend(
+        topic
+            .feedback
+            .iter()
+            .map(|text| (SectionField::Feedback, text.clone())),
+    );
+    let references = format_references(topic);
     if !references.is_empty() {
-        lines.push((Field::References, references));
+        lines.push((SectionField::References, references));
     }
     for trouble in topic.troubles.iter().rev().take(3).rev() {
         let times = if trouble.times > 1 {
@@ -130,30 +135,30 @@ fn by_worth(topic: &Topic) -> Vec<(Field, String)> {
         } else {
             "no later success seen"
         };
-        let text = format!("{}: `{}`{times}; {end}", trouble.called(), trouble.line);
-        lines.push((Field::Errors, text));
+        let text = format!("{}: `{}`{times}; {end}", trouble.label(), trouble.line);
+        lines.push((SectionField::Errors, text));
     }
-    let analysis = topic.analysis.best(2);
+    let analysis = topic.analysis.top(2);
     lines.extend(
         analysis
             .into_iter()
-            .map(|text| (Field::Analysis, text.to_owned())),
+            .map(|text| (SectionField::Analysis, text.to_owned())),
     );
     lines.extend(
         decisions
             .iter()
             .skip(1)
-            .map(|text| (Field::Decision, (*text).to_owned())),
+            .map(|text| (SectionField::Decision, (*text).to_owned())),
     );
-    lines.extend(requests.map(|text| (Field::Request, text.clone())));
+    lines.extend(requests.map(|text| (SectionField::Request, text.clone())));
     if topic.more > 0 {
-        lines.push((Field::Request, format!("({} more)", topic.more)));
+        lines.push((SectionField::Request, format!("({} more)", topic.more)));
     }
-    let tools = tools(topic);
+    let tools = format_tools(topic);
     if !tools.is_empty() {
-        lines.push((Field::Tools, tools));
+        lines.push((SectionField::Tools, tools));
     }
-    // What was said in two kinds stands once.
+    // A sentence may belong to two fields; keep it once.
     let mut seen: Vec<String> = Vec::new();
     lines.retain(|(_, text)| {
         let new = !seen.iter().any(|known| known.contains(text.as_str()));
@@ -163,37 +168,37 @@ fn by_worth(topic: &Topic) -> Vec<(Field, String)> {
     lines
 }
 
-/// Files and addresses; what was changed first.
-fn references(topic: &Topic) -> String {
-    let mut files: Vec<(&str, Touch)> = topic
+/// Formats files and URLs; modified files first.
+fn format_references(topic: &SessionTopic) -> String {
+    let mut files: Vec<(&str, FileAccess)> = topic
         .files
         .iter()
         .map(|(path, touch)| (path.as_str(), *touch))
         .collect();
-    files.sort_by_key(|(path, touch)| (*touch == Touch::Read, *path));
+    files.sort_by_key(|(path, touch)| (*touch == FileAccess::Read, *path));
     let files = files
         .iter()
         .map(|(path, touch)| format!("{path} ({})", touch.name()));
-    listed(
+    join_limited(
         files.chain(topic.addresses.iter().cloned()),
         REFERENCES,
         topic.more_files,
     )
 }
 
-/// Tools with the number of their calls, the most called first.
-fn tools(topic: &Topic) -> String {
+/// Formats tools with their number of calls, most frequent first.
+fn format_tools(topic: &SessionTopic) -> String {
     let mut tools: Vec<(&String, &u64)> = topic.tools.iter().collect();
     tools.sort_by_key(|(tool, count)| (std::cmp::Reverse(**count), *tool));
-    listed(
+    join_limited(
         tools.into_iter().map(|(tool, count)| format!("{tool} {count}")),
         TOOLS,
         0,
     )
 }
 
-/// A list on one line, at most so many bytes; what has no room is counted.
-fn listed(items: impl Iterator<Item = String>, most: usize, mut more: usize) -> String {
+/// Joins items on one line up to a number of bytes, and counts the omitted items.
+fn join_limited(items: impl Iterator<Item = String>, most: usize, mut more: usize) -> String {
     let mut text = String::new();
     for item in items {
         let between = if text.is_empty() { "" } else { ", " };

@@ -1,4 +1,4 @@
-//! Which sentences of a message tell what was found, decided and done?
+//! Selection of sentences about findings, decisions and outcomes.
 
 use std::sync::LazyLock;
 
@@ -8,11 +8,11 @@ use crate::control::without_escapes;
 use crate::redact::without_secrets;
 use crate::text::{clip, start};
 
-use super::said::{LEAST, LOOKED_AT, harmless};
+use super::said::{LEAST, LOOKED_AT, neutralize_comments};
 
-/// Bytes of a sentence that are told.
+/// Maximum bytes of a sentence in the log.
 pub const SENTENCE: usize = 240;
-/// How a short sentence begins that only keeps the talk going.
+/// Prefixes of short sentences without content.
 const FILLERS: [&str; 12] = [
     "You're right",
     "You're absolutely",
@@ -27,11 +27,11 @@ const FILLERS: [&str; 12] = [
     "Sounds good",
     "Of course",
 ];
-/// It has fewer bytes than this.
+/// A sentence with such a prefix is dropped if it has fewer bytes.
 const POLITE: usize = 60;
 
-/// Where the first sentence of a line ends.
-pub fn sentence_end(line: &str) -> usize {
+/// Returns the end of the first sentence of a line.
+pub fn find_sentence_end(line: &str) -> usize {
     line.char_indices()
         .find_map(|(at, mark)| {
             let end = at + mark.len_utf8();
@@ -44,32 +44,32 @@ pub fn sentence_end(line: &str) -> usize {
         .unwrap_or(line.len())
 }
 
-/// What a sentence tells.
+/// Subject of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tells {
-    /// What was chosen.
+pub enum SentenceKind {
+    /// A choice.
     Decision,
-    /// What was found to be so, and why.
+    /// A finding or its reason.
     Analysis,
-    /// What was done, or is left.
+    /// A result, or remaining work.
     Outcome,
-    /// Nothing that lasts: what the agent is about to do.
+    /// Nothing lasting: the next step of the agent.
     Step,
 }
 
-/// A sentence of an agent's message.
+/// Sentence of an agent's message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sentence {
-    /// On one line, without secrets, at most [`SENTENCE`] bytes.
+    /// One redacted line of at most [`SENTENCE`] bytes.
     pub text: String,
-    /// What it tells most of.
-    pub tells: Option<Tells>,
-    /// How much it tells of that.
+    /// Predominant subject, if any.
+    pub tells: Option<SentenceKind>,
+    /// Weight of that subject.
     pub weight: u32,
 }
 
-/// The sentences of a message, without code, tables and what is too short.
-pub fn sentences(text: &str) -> Vec<Sentence> {
+/// Extracts the sentences of a message, without code, tables and short sentences.
+pub fn extract_sentences(text: &str) -> Vec<Sentence> {
     let seen = without_escapes(start(text, LOOKED_AT));
     let clean = without_secrets(&seen);
     let mut found = Vec::new();
@@ -80,7 +80,7 @@ pub fn sentences(text: &str) -> Vec<Sentence> {
             fence = !fence;
             continue;
         }
-        // Headings say what is told, not what is so.
+        // Headings name a subject but state nothing.
         let heading = bare.starts_with('#') || (bare.starts_with("**") && bare.ends_with("**"));
         if fence || heading || bare.starts_with(['|', '<']) {
             continue;
@@ -90,15 +90,15 @@ pub fn sentences(text: &str) -> Vec<Sentence> {
             .replace("**", "");
         let mut rest = bare.as_str();
         while !rest.is_empty() {
-            let (sentence, behind) = rest.split_at(sentence_end(rest));
+            let (sentence, behind) = rest.split_at(find_sentence_end(rest));
             rest = behind.trim_start();
             let polite = sentence.len() < POLITE && FILLERS.iter().any(|filler| sentence.starts_with(filler));
             if sentence.len() < LEAST || sentence.ends_with(':') || polite {
                 continue;
             }
-            let (tells, weight) = tells(sentence);
+            let (tells, weight) = classify_sentence(sentence);
             found.push(Sentence {
-                text: harmless(&clip(sentence, SENTENCE)),
+                text: neutralize_comments(&clip(sentence, SENTENCE)),
                 tells,
                 weight,
             });
@@ -107,73 +107,73 @@ pub fn sentences(text: &str) -> Vec<Sentence> {
     found
 }
 
-/// Words that tell of something, and how much.
-const WORDS: [(&str, Tells, u32); 62] = [
-    ("decided", Tells::Decision, 3),
-    ("decision", Tells::Decision, 3),
-    ("we chose", Tells::Decision, 3),
-    ("i chose", Tells::Decision, 3),
-    ("going with", Tells::Decision, 3),
-    ("settled on", Tells::Decision, 3),
-    ("will use", Tells::Decision, 2),
-    ("instead of", Tells::Decision, 2),
-    ("rather than", Tells::Decision, 2),
-    ("the plan is", Tells::Decision, 2),
-    ("the approach", Tells::Decision, 1),
-    ("recommend", Tells::Decision, 2),
-    ("should use", Tells::Decision, 1),
-    ("switched to", Tells::Decision, 2),
-    ("entschieden", Tells::Decision, 3),
-    ("решил", Tells::Decision, 3),
-    ("будем использовать", Tells::Decision, 2),
-    ("decidi", Tells::Decision, 3),
-    ("décid", Tells::Decision, 3),
-    ("决定", Tells::Decision, 3),
-    ("root cause", Tells::Analysis, 3),
-    ("the problem is", Tells::Analysis, 3),
-    ("the issue is", Tells::Analysis, 3),
-    ("the problem was", Tells::Analysis, 3),
-    ("the issue was", Tells::Analysis, 3),
-    ("turns out", Tells::Analysis, 3),
-    ("because", Tells::Analysis, 2),
-    ("due to", Tells::Analysis, 2),
-    ("i found", Tells::Analysis, 2),
-    ("found that", Tells::Analysis, 2),
-    ("i see that", Tells::Analysis, 1),
-    ("caused by", Tells::Analysis, 3),
-    ("the reason", Tells::Analysis, 2),
-    ("weil ", Tells::Analysis, 2),
-    ("потому что", Tells::Analysis, 2),
-    ("原因", Tells::Analysis, 2),
-    ("all tests", Tells::Outcome, 3),
-    ("tests pass", Tells::Outcome, 3),
-    ("now works", Tells::Outcome, 3),
-    ("is fixed", Tells::Outcome, 3),
-    ("fixed", Tells::Outcome, 2),
-    ("completed", Tells::Outcome, 2),
-    ("implemented", Tells::Outcome, 2),
-    ("created", Tells::Outcome, 1),
-    ("updated", Tells::Outcome, 1),
-    ("removed", Tells::Outcome, 1),
-    ("committed", Tells::Outcome, 2),
-    ("pushed", Tells::Outcome, 2),
-    ("successfully", Tells::Outcome, 2),
-    ("could not", Tells::Outcome, 2),
-    ("couldn't", Tells::Outcome, 2),
-    ("remaining", Tells::Outcome, 1),
-    ("still fail", Tells::Outcome, 2),
-    ("is left", Tells::Outcome, 1),
-    ("erledigt", Tells::Outcome, 2),
-    ("готово", Tells::Outcome, 2),
-    ("完成", Tells::Outcome, 2),
-    ("i'll ", Tells::Step, 2),
-    ("let me ", Tells::Step, 3),
-    ("i will now", Tells::Step, 3),
-    ("now i need", Tells::Step, 3),
-    ("i'm going to", Tells::Step, 2),
+/// Marker words with their subject and weight.
+const WORDS: [(&str, SentenceKind, u32); 62] = [
+    ("decided", SentenceKind::Decision, 3),
+    ("decision", SentenceKind::Decision, 3),
+    ("we chose", SentenceKind::Decision, 3),
+    ("i chose", SentenceKind::Decision, 3),
+    ("going with", SentenceKind::Decision, 3),
+    ("settled on", SentenceKind::Decision, 3),
+    ("will use", SentenceKind::Decision, 2),
+    ("instead of", SentenceKind::Decision, 2),
+    ("rather than", SentenceKind::Decision, 2),
+    ("the plan is", SentenceKind::Decision, 2),
+    ("the approach", SentenceKind::Decision, 1),
+    ("recommend", SentenceKind::Decision, 2),
+    ("should use", SentenceKind::Decision, 1),
+    ("switched to", SentenceKind::Decision, 2),
+    ("entschieden", SentenceKind::Decision, 3),
+    ("решил", SentenceKind::Decision, 3),
+    ("будем использовать", SentenceKind::Decision, 2),
+    ("decidi", SentenceKind::Decision, 3),
+    ("décid", SentenceKind::Decision, 3),
+    ("决定", SentenceKind::Decision, 3),
+    ("root cause", SentenceKind::Analysis, 3),
+    ("the problem is", SentenceKind::Analysis, 3),
+    ("the issue is", SentenceKind::Analysis, 3),
+    ("the problem was", SentenceKind::Analysis, 3),
+    ("the issue was", SentenceKind::Analysis, 3),
+    ("turns out", SentenceKind::Analysis, 3),
+    ("because", SentenceKind::Analysis, 2),
+    ("due to", SentenceKind::Analysis, 2),
+    ("i found", SentenceKind::Analysis, 2),
+    ("found that", SentenceKind::Analysis, 2),
+    ("i see that", SentenceKind::Analysis, 1),
+    ("caused by", SentenceKind::Analysis, 3),
+    ("the reason", SentenceKind::Analysis, 2),
+    ("weil ", SentenceKind::Analysis, 2),
+    ("потому что", SentenceKind::Analysis, 2),
+    ("原因", SentenceKind::Analysis, 2),
+    ("all tests", SentenceKind::Outcome, 3),
+    ("tests pass", SentenceKind::Outcome, 3),
+    ("now works", SentenceKind::Outcome, 3),
+    ("is fixed", SentenceKind::Outcome, 3),
+    ("fixed", SentenceKind::Outcome, 2),
+    ("completed", SentenceKind::Outcome, 2),
+    ("implemented", SentenceKind::Outcome, 2),
+    ("created", SentenceKind::Outcome, 1),
+    ("updated", SentenceKind::Outcome, 1),
+    ("removed", SentenceKind::Outcome, 1),
+    ("committed", SentenceKind::Outcome, 2),
+    ("pushed", SentenceKind::Outcome, 2),
+    ("successfully", SentenceKind::Outcome, 2),
+    ("could not", SentenceKind::Outcome, 2),
+    ("couldn't", SentenceKind::Outcome, 2),
+    ("remaining", SentenceKind::Outcome, 1),
+    ("still fail", SentenceKind::Outcome, 2),
+    ("is left", SentenceKind::Outcome, 1),
+    ("erledigt", SentenceKind::Outcome, 2),
+    ("готово", SentenceKind::Outcome, 2),
+    ("完成", SentenceKind::Outcome, 2),
+    ("i'll ", SentenceKind::Step, 2),
+    ("let me ", SentenceKind::Step, 3),
+    ("i will now", SentenceKind::Step, 3),
+    ("now i need", SentenceKind::Step, 3),
+    ("i'm going to", SentenceKind::Step, 2),
 ];
 
-/// `None` would be a fault of the words; they are constants.
+/// `None` only for invalid words; they are constants.
 static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     AhoCorasick::builder()
         .ascii_case_insensitive(true)
@@ -182,9 +182,14 @@ static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
         .ok()
 });
 
-/// What a sentence tells most of, and how much.
-fn tells(sentence: &str) -> (Option<Tells>, u32) {
-    const KINDS: [Tells; 4] = [Tells::Decision, Tells::Analysis, Tells::Outcome, Tells::Step];
+/// Returns the predominant subject of a sentence and its weight.
+fn classify_sentence(sentence: &str) -> (Option<SentenceKind>, u32) {
+    const KINDS: [SentenceKind; 4] = [
+        SentenceKind::Decision,
+        SentenceKind::Analysis,
+        SentenceKind::Outcome,
+        SentenceKind::Step,
+    ];
     let mut sums = [0_u32; KINDS.len()];
     for found in FINDER.iter().flat_map(|finder| finder.find_iter(sentence)) {
         let Some((_, tells, weight)) = WORDS.get(found.pattern().as_usize()) else {
@@ -194,9 +199,9 @@ fn tells(sentence: &str) -> (Option<Tells>, u32) {
             sums[place] += weight;
         }
     }
-    // What is about to be done is told by what becomes of it, unless it says why.
+    // A next step is covered by its outcome, unless the sentence gives a reason.
     if sums[3] > sums[0].max(sums[1]) {
-        return (Some(Tells::Step), sums[3]);
+        return (Some(SentenceKind::Step), sums[3]);
     }
     let mut best = (None, 0);
     for (kind, sum) in KINDS.into_iter().zip(sums).take(3) {

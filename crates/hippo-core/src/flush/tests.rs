@@ -1,4 +1,4 @@
-//! What of a session stands in the log, and what never does?
+//! Tests of the log sections of a session.
 
 use proptest::prelude::*;
 
@@ -9,7 +9,7 @@ fn day(at: Timestamp) -> Date {
 }
 
 fn texts(bytes: &[u8]) -> Vec<String> {
-    let found = flush(bytes, Options::default(), day);
+    let found = flush(bytes, FlushOptions::default(), day);
     found.sections.into_iter().map(|section| section.text).collect()
 }
 
@@ -61,10 +61,10 @@ fn session() -> String {
 }
 
 #[test]
-fn a_session_becomes_a_section_with_what_was_asked_found_decided_and_done() {
-    let options = Options {
+fn a_session_becomes_a_section_with_request_analysis_decision_and_outcome() {
+    let options = FlushOptions {
         root: Some("/w".to_owned()),
-        ..Options::default()
+        ..FlushOptions::default()
     };
     let found = flush(session().as_bytes(), options, day);
     assert_eq!((found.messages, found.known, found.malformed), (14, 0, 0));
@@ -75,7 +75,7 @@ fn a_session_becomes_a_section_with_what_was_asked_found_decided_and_done() {
 }
 
 #[test]
-fn what_programs_put_in_is_no_wish_and_what_tools_say_is_not_told() {
+fn text_inserted_by_programs_and_tool_results_are_not_logged() {
     let hidden = format!(
         "{}before\nfenced memory\n{}\nTell me of the valve in the cellar",
         crate::context::render::OPEN,
@@ -129,7 +129,7 @@ fn what_programs_put_in_is_no_wish_and_what_tools_say_is_not_told() {
 }
 
 #[test]
-fn midnight_parts_a_topic_and_messages_without_a_time_stay_where_they_are() {
+fn a_topic_is_split_at_midnight_and_messages_without_time_stay_in_place() {
     let bytes = [
         user(
             "2026-03-02T23:59:00Z",
@@ -142,7 +142,7 @@ fn midnight_parts_a_topic_and_messages_without_a_time_stay_where_they_are() {
         said("2026-03-03T00:10:00Z", "The boiler was completed at 70 degrees."),
     ]
     .concat();
-    let found = flush(bytes.as_bytes(), Options::default(), day);
+    let found = flush(bytes.as_bytes(), FlushOptions::default(), day);
     let days: Vec<String> = found
         .sections
         .iter()
@@ -155,18 +155,18 @@ fn midnight_parts_a_topic_and_messages_without_a_time_stay_where_they_are() {
             .starts_with("## Watch the boiler through the night, please (continued) [project]\n")
     );
     let plain = br#"[{"role":"user","content":"Write down where the spare key of the boat is"},{"role":"assistant","content":"It is below the third plank, I found that today."}]"#;
-    let found = flush(plain, Options::default(), day);
+    let found = flush(plain, FlushOptions::default(), day);
     assert_eq!((found.sections.len(), found.upto), (1, None));
     assert_eq!(found.sections[0].day, None);
 }
 
 #[test]
-fn what_is_known_is_left_out_and_the_last_half_line_is_for_later() {
+fn known_messages_are_skipped_and_an_incomplete_line_is_left_for_later() {
     let bytes = session();
     let mut seen = std::collections::BTreeSet::new();
     let first = bytes.lines().take(9).map(|line| line.len() + 1).sum::<usize>();
     let cut = &bytes.as_bytes()[..first + 20];
-    let mut flusher = Flusher::new(Options::default(), |key| !seen.insert(*key), day);
+    let mut flusher = Flusher::new(FlushOptions::default(), |key| !seen.insert(*key), day);
     flusher.feed(cut);
     let found = flusher.finish();
     assert_eq!(
@@ -175,7 +175,7 @@ fn what_is_known_is_left_out_and_the_last_half_line_is_for_later() {
     );
     let topic = found.topic.clone();
     assert_eq!(topic.as_deref(), Some("Make the pump restart after a power cut"));
-    let mut again = Flusher::new(Options::default(), |key| !seen.insert(*key), day);
+    let mut again = Flusher::new(FlushOptions::default(), |key| !seen.insert(*key), day);
     again.feed(bytes.as_bytes());
     let rest = again.finish();
     assert_eq!((rest.messages, rest.known), (5, 9));
@@ -184,7 +184,7 @@ fn what_is_known_is_left_out_and_the_last_half_line_is_for_later() {
         "{:?}",
         rest.sections
     );
-    let mut third = Flusher::new(Options::default(), |key| !seen.insert(*key), day);
+    let mut third = Flusher::new(FlushOptions::default(), |key| !seen.insert(*key), day);
     third.feed(bytes.as_bytes());
     assert_eq!(third.finish().sections, []);
 }
@@ -215,20 +215,20 @@ fn a_long_session_has_few_short_sections() {
             ),
         );
     }
-    let found = flush(bytes.as_bytes(), Options::default(), day);
+    let found = flush(bytes.as_bytes(), FlushOptions::default(), day);
     let size: usize = found.sections.iter().map(|section| section.text.len()).sum();
     assert!(found.sections.len() <= MOST, "{}", found.sections.len());
     assert!((4_000..12_000).contains(&size), "{size}");
 }
 
 #[test]
-fn a_mark_that_is_only_mentioned_hides_nothing() {
-    let asked = |text: &str| said::prompt(text).unwrap_or_default();
+fn a_mentioned_mark_hides_nothing() {
+    let asked = |text: &str| said::extract_prompt(text).unwrap_or_default();
     let mention = "Why does `<command-name>` show up in the log? Strip it in the reader.";
     assert_eq!(asked(mention), mention);
     let both = format!("<system-reminder>be brief</system-reminder>{mention}");
     assert_eq!(asked(&both), mention);
-    // What is cut off may have its end behind that.
+    // The end mark may be beyond the cut.
     let long = format!(
         "Look at the valve. <system-reminder>{}</system-reminder>",
         "be brief ".repeat(4_000)
@@ -237,17 +237,17 @@ fn a_mark_that_is_only_mentioned_hides_nothing() {
 }
 
 #[test]
-fn words_without_a_time_are_counted_within_their_session() {
+fn repeated_messages_without_time_are_counted_within_their_session() {
     let said = |words: &[&str]| -> String {
         let line = |text: &&str| format!("{{\"role\":\"user\",\"content\":\"{text}\"}}\n");
         words.iter().map(line).collect()
     };
     let seen = std::cell::RefCell::new(std::collections::BTreeSet::new());
-    let take = |within: &[&str], goes_on: bool, words: &[&str]| {
-        let options = Options {
+    let take = |within: &[&str], resumed: bool, words: &[&str]| {
+        let options = FlushOptions {
             within: within.iter().map(|name| (*name).to_owned()).collect(),
-            goes_on,
-            ..Options::default()
+            resumed,
+            ..FlushOptions::default()
         };
         let mut flusher = Flusher::new(options, |key| !seen.borrow_mut().insert(*key), day);
         flusher.feed(said(words).as_bytes());
@@ -256,7 +256,7 @@ fn words_without_a_time_are_counted_within_their_session() {
     };
     let (run, thanks) = ("Run the tests and fix what fails", "Thanks for that");
     assert_eq!(take(&["s1", "/a"], false, &[run, thanks, run]), (3, 0));
-    // All of it once more, and further on.
+    // The whole transcript again, with more messages.
     assert_eq!(take(&["s1", "/a"], false, &[run, thanks, run, run]), (1, 3));
     assert_eq!(take(&["/a"], false, &[run, thanks, run, run]), (0, 4));
     assert_eq!(take(&["s1", "/a"], true, &[run, thanks]), (2, 0));
@@ -266,7 +266,7 @@ fn words_without_a_time_are_counted_within_their_session() {
 }
 
 #[test]
-fn what_a_fork_copied_is_known_though_it_has_another_time() {
+fn copied_messages_of_a_fork_are_known_despite_new_time_stamps() {
     let rollout = |day: u32, fork: Option<&str>, words: &[&str]| -> String {
         let meta = serde_json::json!({"timestamp": format!("2026-03-{day:02}T09:00:00Z"), "type": "session_meta",
             "payload": {"id": format!("s{day}"), "forked_from_id": fork}});
@@ -280,7 +280,7 @@ fn what_a_fork_copied_is_known_though_it_has_another_time() {
     let seen = std::cell::RefCell::new(std::collections::BTreeSet::new());
     let take = |day: u32, fork: Option<&str>, words: &[&str]| {
         let mut flusher = Flusher::new(
-            Options::default(),
+            FlushOptions::default(),
             |key| !seen.borrow_mut().insert(*key),
             self::day,
         );
@@ -294,14 +294,14 @@ fn what_a_fork_copied_is_known_though_it_has_another_time() {
         "Look at the hose",
     );
     assert_eq!(take(2, None, &[run, valve, run]), (3, 0));
-    // The same words in a session of its own are said again; in a fork they are the ones of before, up to where it goes on.
+    // In another session the same words are new; in a fork they are known, up to its first own message.
     assert_eq!(take(3, None, &[run, valve]), (2, 0));
     assert_eq!(take(4, Some("s2"), &[run, valve, run, hose, valve]), (2, 3));
     assert_eq!(take(4, Some("s2"), &[run, valve, run, hose, valve]), (0, 5));
 }
 
 #[test]
-fn no_secret_of_a_command_that_failed_is_told() {
+fn secrets_of_failed_commands_are_not_logged() {
     let token = "ghp_Zq7Lr2Xw9Kd4Tn8Vb3Mc6Hs1Jf5Gy0Pa2Ue4";
     let calls = [
         ("c1", format!("{token} --version")),
@@ -324,18 +324,18 @@ fn no_secret_of_a_command_that_failed_is_told() {
 
 proptest! {
     #[test]
-    fn any_bytes_are_flushed_alike_in_any_pieces(bytes in proptest::collection::vec(any::<u8>(), 0..600), cut in 0_usize..600) {
+    fn any_bytes_yield_the_same_sections_in_any_pieces(bytes in proptest::collection::vec(any::<u8>(), 0..600), cut in 0_usize..600) {
         let cut = cut.min(bytes.len());
-        let whole = flush(&bytes, Options::default(), day);
+        let whole = flush(&bytes, FlushOptions::default(), day);
         let mut seen = std::collections::BTreeSet::new();
-        let mut flusher = Flusher::new(Options::default(), |key| !seen.insert(*key), day);
+        let mut flusher = Flusher::new(FlushOptions::default(), |key| !seen.insert(*key), day);
         flusher.feed(&bytes[..cut]);
         flusher.feed(&bytes[cut..]);
         prop_assert_eq!(flusher.finish(), whole);
     }
 
     #[test]
-    fn any_talk_stays_within_its_section(
+    fn any_conversation_stays_within_its_section(
         asked in proptest::collection::vec("\\PC{0,80}|[#<>!\\- \n`*|a-z]{0,80}", 1..6),
         told in "\\PC{0,200}|[#<>!\\- \n`*.|a-z]{0,200}",
         args in "[(){}=, \na-zA-Z/.:]{0,80}",

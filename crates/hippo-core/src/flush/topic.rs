@@ -1,4 +1,4 @@
-//! What was said and done about one thing: how is it gathered while messages go by, and when are two of them one?
+//! Collection of messages by topic.
 
 use std::collections::BTreeMap;
 
@@ -8,66 +8,66 @@ use crate::compaction::ledger::error;
 use crate::redact::without_secrets;
 use crate::text::clip;
 
-use super::best::Best;
-use super::called::{self, Call, Touch};
+use super::best::BestSentences;
+use super::called::{self, FileAccess, ToolCall};
 use super::said::{self, PROMPT};
-use super::sentence::{self, Sentence, Tells};
+use super::sentence::{self, Sentence, SentenceKind};
 
-/// Texts of one kind that are kept.
+/// Maximum texts of one kind.
 const TEXTS: usize = 4;
-/// Files that are kept.
+/// Maximum files.
 const FILES: usize = 64;
-/// Addresses, and tools, that are.
+/// Maximum URLs, and maximum tools.
 const OTHERS: usize = 24;
-/// Errors that are.
+/// Maximum errors.
 const TROUBLES: usize = 12;
-/// Bytes of an error that are told.
+/// Maximum bytes of an error.
 const ERROR: usize = 140;
-/// A prompt with fewer bytes, after which nothing was done, is no topic.
+/// A prompt with fewer bytes and no further activity is not a topic.
 const SMALL: usize = 20;
 
-/// What was said and done about one thing on one day.
+/// Messages and actions on one subject on one day.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Topic {
-    /// What it is about.
+pub struct SessionTopic {
+    /// Title of the topic.
     pub title: String,
-    /// The day, where the messages tell.
+    /// Day of the messages, if they have time stamps.
     pub day: Option<Date>,
-    /// It began before what is told here.
+    /// The topic began before these messages.
     pub continued: bool,
-    /// What follows is no part of it.
+    /// Later messages do not belong to the topic.
     pub over: bool,
-    /// Messages about it.
+    /// Number of messages.
     pub messages: u64,
-    /// What was asked, the first ones.
+    /// The first requests.
     pub requests: Vec<String>,
-    /// Requests beyond these.
+    /// Number of further requests.
     pub more: usize,
-    /// The user's remarks.
+    /// Remarks of the user.
     pub feedback: Vec<String>,
-    /// What was found.
-    pub analysis: Best,
-    /// What was chosen.
-    pub decisions: Best,
-    /// What was done.
-    pub outcomes: Best,
-    /// What the agent said last, while it did nothing after that.
+    /// Sentences about findings.
+    pub analysis: BestSentences,
+    /// Sentences about decisions.
+    pub decisions: BestSentences,
+    /// Sentences about outcomes.
+    pub outcomes: BestSentences,
+    /// Last message of the agent, if no action followed.
     pub last: Vec<Sentence>,
-    /// The same before it did something more.
+    /// Last message of the agent before its last action.
     before: Vec<Sentence>,
-    /// Files, and the most that was done to each.
-    pub files: BTreeMap<String, Touch>,
-    /// Files beyond these.
+    /// Files, each with its strongest kind of access.
+    pub files: BTreeMap<String, FileAccess>,
+    /// Number of further files.
     pub more_files: usize,
-    /// Addresses.
+    /// URLs.
     pub addresses: Vec<String>,
-    /// Calls of each tool.
+    /// Number of calls of each tool.
     pub tools: BTreeMap<String, u64>,
-    /// What went wrong.
-    pub troubles: Vec<Trouble>,
+    /// Errors.
+    pub troubles: Vec<ToolError>,
 }
 
-/// First lines that say only that something went wrong.
+/// Prefixes of error lines without details.
 const GENERAL: [&str; 4] = [
     "Exit code ",
     "Command exited with",
@@ -75,29 +75,29 @@ const GENERAL: [&str; 4] = [
     "<tool_use_error>",
 ];
 
-/// Something that went wrong.
+/// Error of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trouble {
+pub struct ToolError {
     tool: String,
     head: String,
-    /// The line that tells of it.
+    /// Line that reports the error.
     pub line: String,
-    /// How often.
+    /// Number of occurrences.
     pub times: u64,
-    /// The same went well later.
+    /// A later call of the same kind succeeded.
     pub over: bool,
 }
 
-impl Trouble {
-    /// What a tool's answer tells of an error.
-    pub fn of(tool: &str, head: &str, answer: &str, failed: bool) -> Option<Self> {
-        let mut line = error::whole(answer, failed)?;
+impl ToolError {
+    /// Extracts the error from a tool result.
+    pub fn find(tool: &str, head: &str, answer: &str, failed: bool) -> Option<Self> {
+        let mut line = error::find_error_line(answer, failed)?;
         if GENERAL.iter().any(|general| line.starts_with(general)) {
-            // The next line says more.
+            // The next line has the details.
             let behind = answer.split_once(line).map_or("", |(_, behind)| behind);
-            line = error::whole(behind, true).unwrap_or(line);
+            line = error::find_error_line(behind, true).unwrap_or(line);
         }
-        let line = said::harmless(&clip(&without_secrets(line), ERROR)).replace('`', "'");
+        let line = said::neutralize_comments(&clip(&without_secrets(line), ERROR)).replace('`', "'");
         (!line.is_empty()).then(|| Self {
             tool: tool.to_owned(),
             head: head.to_owned(),
@@ -107,8 +107,8 @@ impl Trouble {
         })
     }
 
-    /// What was called.
-    pub fn called(&self) -> &str {
+    /// Returns the command, or the tool if there is no command.
+    pub fn label(&self) -> &str {
         if self.head.is_empty() {
             &self.tool
         } else {
@@ -117,8 +117,8 @@ impl Trouble {
     }
 }
 
-impl Topic {
-    /// Nothing was said of it yet.
+impl SessionTopic {
+    /// Creates an empty topic.
     pub fn new(title: String, day: Option<Date>) -> Self {
         Self {
             title,
@@ -129,9 +129,9 @@ impl Topic {
             requests: Vec::new(),
             more: 0,
             feedback: Vec::new(),
-            analysis: Best::default(),
-            decisions: Best::default(),
-            outcomes: Best::default(),
+            analysis: BestSentences::default(),
+            decisions: BestSentences::default(),
+            outcomes: BestSentences::default(),
             last: Vec::new(),
             before: Vec::new(),
             files: BTreeMap::new(),
@@ -142,18 +142,19 @@ impl Topic {
         }
     }
 
-    /// Whether a prompt belongs to it: nothing was done since the last one, or it is a remark on what was.
-    pub fn goes_on_with(&self, asked: &str) -> bool {
+    /// Returns true if a prompt belongs to this topic: nothing was done since the last prompt, or it is a remark on
+    /// the work.
+    pub fn continues_with(&self, asked: &str) -> bool {
         let waiting = !self.requests.is_empty() && !self.was_worked_on();
-        waiting || said::is_small(asked) || said::is_answer(asked) || said::is_remark(asked)
+        waiting || said::is_short(asked) || said::is_answer(asked) || said::is_remark(asked)
     }
 
     fn was_worked_on(&self) -> bool {
         !self.tools.is_empty() || !self.last.is_empty() || !self.before.is_empty()
     }
 
-    /// Whether it says anything that somebody may look for.
-    pub fn is_worth_telling(&self) -> bool {
+    /// Returns true if the topic has content worth logging.
+    pub fn is_significant(&self) -> bool {
         if self.title.is_empty() && self.requests.is_empty() && !self.was_worked_on() {
             return false;
         }
@@ -162,8 +163,8 @@ impl Topic {
         done || asked >= SMALL || (self.continued && !self.last.is_empty())
     }
 
-    /// Notes what the user said.
-    pub fn asked(&mut self, asked: &str) {
+    /// Adds a prompt of the user.
+    pub fn add_prompt(&mut self, asked: &str) {
         if said::is_answer(asked) {
             return;
         }
@@ -183,42 +184,42 @@ impl Topic {
         }
     }
 
-    /// Notes what the agent said.
-    pub fn told(&mut self, text: &str) {
-        let sentences = sentence::sentences(text);
+    /// Adds a message of the agent.
+    pub fn add_message(&mut self, text: &str) {
+        let sentences = sentence::extract_sentences(text);
         if sentences.is_empty() {
             return;
         }
         for sentence in &sentences {
             let kind = match sentence.tells {
-                Some(Tells::Decision) => &mut self.decisions,
-                Some(Tells::Analysis) => &mut self.analysis,
-                Some(Tells::Outcome) => &mut self.outcomes,
-                Some(Tells::Step) | None => continue,
+                Some(SentenceKind::Decision) => &mut self.decisions,
+                Some(SentenceKind::Analysis) => &mut self.analysis,
+                Some(SentenceKind::Outcome) => &mut self.outcomes,
+                Some(SentenceKind::Step) | None => continue,
             };
-            kind.note(sentence.weight, &sentence.text);
+            kind.add(sentence.weight, &sentence.text);
         }
         self.last = sentences;
-        // More than that is not told.
+        // Only the first sentences are used.
         self.last.truncate(2 * TEXTS);
     }
 
-    /// Notes a call. Paths below `root` are told without it.
-    pub fn called(&mut self, call: &Call<'_>, root: Option<&str>) {
-        // What was said before a call says what is about to be done.
+    /// Adds a tool call. `root` is removed from the start of paths.
+    pub fn add_call(&mut self, call: &ToolCall<'_>, root: Option<&str>) {
+        // A message before a call describes the next step.
         if !self.last.is_empty() {
             self.before = std::mem::take(&mut self.last);
         }
-        let tool = said::harmless(&clip(call.tool, 48));
+        let tool = said::neutralize_comments(&clip(call.tool, 48));
         if !tool.is_empty() && (self.tools.len() < OTHERS || self.tools.contains_key(&tool)) {
             *self.tools.entry(tool).or_default() += 1;
         }
-        for (path, touch) in called::files(call) {
+        for (path, touch) in called::touched_files(call) {
             let path = without_secrets(&path);
             let path = root
                 .and_then(|root| path.strip_prefix(root)?.strip_prefix('/'))
                 .unwrap_or(&path);
-            let path = said::harmless(path);
+            let path = said::neutralize_comments(path);
             if let Some(known) = self.files.get_mut(&path) {
                 *known = touch.max(*known);
             } else if self.files.len() < FILES {
@@ -227,17 +228,17 @@ impl Topic {
                 self.more_files += 1;
             }
         }
-        for address in called::addresses(call) {
-            let address = said::harmless(&without_secrets(&address));
+        for address in called::called_urls(call) {
+            let address = said::neutralize_comments(&without_secrets(&address));
             if self.addresses.len() < OTHERS && !self.addresses.contains(&address) {
                 self.addresses.push(address);
             }
         }
     }
 
-    /// Notes what a tool answered: whether something went wrong, or goes well now.
-    pub fn answered(&mut self, tool: &str, head: &str, trouble: Option<Trouble>) {
-        let same = |known: &Trouble| known.tool == tool && known.head == head;
+    /// Adds a tool result: records its error, or marks earlier errors of the same call as resolved.
+    pub fn add_result(&mut self, tool: &str, head: &str, trouble: Option<ToolError>) {
+        let same = |known: &ToolError| known.tool == tool && known.head == head;
         let Some(trouble) = trouble else {
             self.troubles
                 .iter_mut()
@@ -257,7 +258,8 @@ impl Topic {
         }
     }
 
-    /// What was done, in one or two sentences: what the agent said in the end, else what tells most of it.
+    /// Returns the outcome in one or two sentences: from the last message of the agent, otherwise the best outcome
+    /// sentences.
     pub fn outcome(&self) -> String {
         let mut text = String::new();
         for sentence in self.outcome_sentences() {
@@ -275,17 +277,17 @@ impl Topic {
 
     fn outcome_sentences(&self) -> Vec<&str> {
         if self.last.is_empty() {
-            let best = self.outcomes.best(2);
+            let best = self.outcomes.top(2);
             if !best.is_empty() {
                 return best;
             }
             let said = self
                 .before
                 .iter()
-                .filter(|sentence| sentence.tells != Some(Tells::Step));
+                .filter(|sentence| sentence.tells != Some(SentenceKind::Step));
             return said.take(1).map(|sentence| sentence.text.as_str()).collect();
         }
-        let telling = |sentence: &&Sentence| sentence.tells == Some(Tells::Outcome);
+        let telling = |sentence: &&Sentence| sentence.tells == Some(SentenceKind::Outcome);
         let mut chosen: Vec<&str> = self
             .last
             .iter()
@@ -299,8 +301,8 @@ impl Topic {
         chosen
     }
 
-    /// Takes up what was said and done about the next topic of the same day.
-    fn join(&mut self, other: Self) {
+    /// Merges the next topic of the same day into this one.
+    fn merge(&mut self, other: Self) {
         if other.messages > self.messages && !other.title.is_empty() {
             self.title = other.title;
             self.continued &= other.continued;
@@ -320,9 +322,9 @@ impl Topic {
             }
         }
         self.more += other.more;
-        self.analysis.join(other.analysis);
-        self.decisions.join(other.decisions);
-        self.outcomes.join(other.outcomes);
+        self.analysis.merge(other.analysis);
+        self.decisions.merge(other.decisions);
+        self.outcomes.merge(other.outcomes);
         if !other.last.is_empty() || !other.tools.is_empty() {
             self.last = other.last;
             self.before = other.before;
@@ -355,8 +357,8 @@ impl Topic {
     }
 }
 
-/// Makes neighbours one, the smallest first, until so many topics are left. Those of different days stay apart.
-pub fn join(topics: &mut Vec<Topic>, most: usize) {
+/// Merges adjacent topics of the same day, smallest first, until at most `most` remain.
+pub fn merge_topics(topics: &mut Vec<SessionTopic>, most: usize) {
     while topics.len() > most {
         let pairs = topics.windows(2).enumerate();
         let smallest = pairs
@@ -364,6 +366,6 @@ pub fn join(topics: &mut Vec<Topic>, most: usize) {
             .min_by_key(|(_, pair)| pair[0].messages + pair[1].messages);
         let Some((at, _)) = smallest else { return };
         let other = topics.remove(at + 1);
-        topics[at].join(other);
+        topics[at].merge(other);
     }
 }

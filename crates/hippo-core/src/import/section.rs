@@ -42,7 +42,7 @@ pub fn section(program: Program, memory: &Memory) -> Section {
     let title = memory.title.as_deref().map(|title| one_line(&self::clean(title)));
     let beside: Vec<String> = details(memory);
     let shown_beside: Vec<Cow<'_, str>> = beside.iter().map(|line| redact(line)).collect();
-    let steers = |text: &str| instruction::rule(text).is_some();
+    let steers = |text: &str| instruction::match_rule(text).is_some();
     let flagged = steers(&clean) || title.as_deref().is_some_and(steers);
     let redacted = shown != clean.as_str()
         || shown_beside

@@ -44,7 +44,7 @@ pub(crate) const END: &str = "<!-- /hippod -->";
 /// then count as removed.
 pub(super) fn read_lines(text: &[u8], first: u32, diagnostics: &mut Vec<IndexDiagnostic>) -> Vec<IndexLine> {
     let mut lines: Vec<IndexLine> = Vec::new();
-    for line in line::Lines::new(text) {
+    for line in line::MarkdownLines::new(text) {
         if let Some(before) = lines.last_mut() {
             before.next = line.start;
         }
@@ -64,14 +64,14 @@ pub(super) fn read_lines(text: &[u8], first: u32, diagnostics: &mut Vec<IndexDia
         let trimmed = trim(content);
         let mut problem = None;
         line.shape = if let Some(open) = fence {
-            if open.closed_by(trimmed) {
+            if open.is_closed_by(trimmed) {
                 fence = None;
             }
             LineShape::Fenced
         } else if block {
             block = trimmed != END.as_bytes();
             LineShape::Generated(false)
-        } else if let Some(open) = Fence::open(trimmed) {
+        } else if let Some(open) = Fence::parse(trimmed) {
             if fences[at] {
                 fence = Some(open);
                 LineShape::Fenced
@@ -112,7 +112,7 @@ fn closed_fences(text: &[u8], lines: &[IndexLine]) -> Vec<bool> {
     let (mut backticks, mut tildes) = (0, 0);
     for (at, line) in lines.iter().enumerate().rev() {
         let trimmed = trim(&text[line.start..line.end]);
-        let Some(fence) = Fence::open(trimmed) else {
+        let Some(fence) = Fence::parse(trimmed) else {
             continue;
         };
         let longest = if fence.mark == b'`' {

@@ -49,7 +49,7 @@ pub(super) fn is_construct(text: &[u8]) -> bool {
         || matches!(text.first(), Some(b'>' | b'|'))
         || atx_heading(text).is_some()
         || list_marker(text).is_some()
-        || Fence::open(text).is_some()
+        || Fence::parse(text).is_some()
         || is_rule(text)
         || parse_facts(text).is_some()
 }

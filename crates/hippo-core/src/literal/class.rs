@@ -1,4 +1,4 @@
-//! What is each byte to a word that must be known to the letter?
+//! Character classes of bytes.
 
 pub const LOWER: u16 = 1;
 pub const UPPER: u16 = 2;
@@ -8,19 +8,19 @@ pub const HYPHEN: u16 = 16;
 pub const DOT: u16 = 32;
 pub const SLASH: u16 = 64;
 pub const AT: u16 = 128;
-/// The first byte of a letter beyond ASCII.
+/// First byte of a non-ASCII letter.
 pub const OTHER: u16 = 256;
-/// The first byte of a letter of a script without spaces, or of one of its marks.
+/// First byte of a letter or punctuation mark of a script without spaces.
 pub const CJK: u16 = 512;
 
-/// What may stand at the end of a word and belongs to the sentence.
+/// Characters that belong to the sentence at the end of a word.
 pub const LOOSE: u16 = HYPHEN | DOT | AT;
 pub const LETTERS: u16 = LOWER | UPPER | OTHER;
 
-/// What each first byte of a character is to a word; 0 for what ends it.
+/// Class of each first byte of a character; 0 if it ends a word.
 ///
-/// Beyond ASCII the first byte decides: C2 begins symbols (`·`, `©`), E2 punctuation, arrows and lines, EF forms of full width,
-/// F0 to F4 pictures; E3 to E9 begin Chinese and Japanese.
+/// Beyond ASCII the first byte decides: C2 starts symbols (`·`, `©`), E2 punctuation, arrows and lines, EF full-width
+/// forms, F0 to F4 pictographs, E3 to E9 Chinese and Japanese.
 pub const CLASSES: [u16; 256] = {
     let mut classes = [0; 256];
     let mut byte = 0;
@@ -44,7 +44,7 @@ pub const CLASSES: [u16; 256] = {
     classes
 };
 
-/// Which first bytes end an address.
+/// First bytes that end a URL.
 pub const STOPS: [bool; 256] = {
     let mut stops = [false; 256];
     let mut byte = 0;
@@ -60,8 +60,8 @@ pub const STOPS: [bool; 256] = {
     stops
 };
 
-/// Bytes of the character that begins with this one.
-pub const fn width(first: u8) -> usize {
+/// Returns the length in bytes of the character that starts with this byte.
+pub const fn char_width(first: u8) -> usize {
     match first {
         0..=0x7f => 1,
         0x80..=0xdf => 2,
@@ -70,7 +70,7 @@ pub const fn width(first: u8) -> usize {
     }
 }
 
-/// Whether the character of a script without spaces that begins here is a mark, as `。` and `「` are (U+3000 to U+303F).
+/// Returns true for a punctuation mark of a script without spaces, such as `。` and `「` (U+3000 to U+303F).
 pub fn is_mark(bytes: &[u8], at: usize) -> bool {
     bytes[at] == 0xe3 && bytes.get(at + 1) == Some(&0x80)
 }
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_character_is_follows_from_its_first_byte() {
+    fn the_first_byte_determines_the_class_of_a_character() {
         let class = |c: char| {
             let mut bytes = [0; 4];
             CLASSES[usize::from(c.encode_utf8(&mut bytes).as_bytes()[0])]
@@ -99,11 +99,11 @@ mod tests {
     }
 
     #[test]
-    fn widths_are_those_of_the_characters() {
+    fn widths_match_the_characters() {
         for c in ['a', 'ä', 'ш', 'क', '日', '🚢', '\u{10ffff}'] {
             let mut bytes = [0; 4];
             let bytes = c.encode_utf8(&mut bytes).as_bytes();
-            assert_eq!(width(bytes[0]), bytes.len());
+            assert_eq!(char_width(bytes[0]), bytes.len());
         }
     }
 }

@@ -1,10 +1,10 @@
-//! What is a word that has more than letters in it, or none?
+//! Classification of words with characters other than letters.
 
-use super::Sort;
+use super::LiteralKind;
 use super::class::{AT, CLASSES, DIGIT, DOT, HYPHEN, LETTERS, LOWER, SLASH, UNDER, UPPER};
 
-/// How many characters of each class a word has: letters, digits, slashes, hyphens, one byte each, as no word that is looked
-/// at has more than 160 bytes.
+/// Counters of letters, digits, slashes and hyphens, packed into one byte each. They cannot overflow, because
+/// classified words have at most 160 bytes.
 const COUNTS: [u32; 256] = {
     let mut counts = [0; 256];
     let mut byte = 0;
@@ -26,8 +26,8 @@ const COUNTS: [u32; 256] = {
     counts
 };
 
-/// The sort of a word within its bounds; nothing for a plain one.
-pub fn of(word: &str) -> Option<Sort> {
+/// Returns the kind of a word; `None` for an ordinary word.
+pub fn classify(word: &str) -> Option<LiteralKind> {
     let (mut counts, mut classes, mut before, mut camel) = (0_u32, 0, 0, false);
     for byte in word.bytes() {
         let class = CLASSES[usize::from(byte)];
@@ -38,52 +38,52 @@ pub fn of(word: &str) -> Option<Sort> {
     }
     let [letters, digits, slashes, hyphens] = counts.to_le_bytes();
     if letters == 0 {
-        // A number, a date, an address.
-        return (digits >= 3).then_some(Sort::Number);
+        // A number, a date, an IP address.
+        return (digits >= 3).then_some(LiteralKind::Number);
     }
     if slashes > 0 {
-        // "and/or" is no path.
+        // "and/or" is not a path.
         let told = classes & (DOT | DIGIT | UNDER | HYPHEN | AT) != 0 || word.starts_with('/');
         let long = || word.split('/').all(|part| part.len() >= 3);
         let is_path = letters >= 3 && (told || slashes > 1 || long());
-        return is_path.then_some(Sort::Path);
+        return is_path.then_some(LiteralKind::Path);
     }
     if classes & AT != 0 {
-        return (word.len() >= 5).then_some(Sort::Id);
+        return (word.len() >= 5).then_some(LiteralKind::Id);
     }
     if classes & DOT != 0 {
-        return dotted(word, letters, digits);
+        return classify_dotted(word, letters, digits);
     }
     if classes & UNDER != 0 {
-        return (letters >= 3).then_some(Sort::Id);
+        return (letters >= 3).then_some(LiteralKind::Id);
     }
     if digits > 0 {
-        return (word.len() >= 4 || digits >= 2).then_some(Sort::Id);
+        return (word.len() >= 4 || digits >= 2).then_some(LiteralKind::Id);
     }
     if camel {
-        return (word.len() >= 4).then_some(Sort::Id);
+        return (word.len() >= 4).then_some(LiteralKind::Id);
     }
     let capitals = classes == UPPER && word.len() >= 4;
     // Names of several parts.
-    (capitals || hyphens > 1).then_some(Sort::Term)
+    (capitals || hyphens > 1).then_some(LiteralKind::Term)
 }
 
-fn dotted(word: &str, letters: u8, digits: u8) -> Option<Sort> {
+fn classify_dotted(word: &str, letters: u8, digits: u8) -> Option<LiteralKind> {
     let (stem, ending) = word.rsplit_once('.').unwrap_or((word, ""));
-    if !stem.is_empty() && is_ending(ending) {
-        return Some(Sort::Path);
+    if !stem.is_empty() && is_file_extension(ending) {
+        return Some(LiteralKind::Path);
     }
     if word.starts_with('.') {
-        return (letters >= 3).then_some(Sort::Path);
+        return (letters >= 3).then_some(LiteralKind::Path);
     }
-    // "e.g" is no name; a version is one.
+    // "e.g" is not a name; a version is one.
     let told = word.len() >= 5 && letters >= 3 || digits >= 2;
-    told.then_some(Sort::Id)
+    told.then_some(LiteralKind::Id)
 }
 
-/// Whether a name ends so that it is one of a file.
-fn is_ending(ending: &str) -> bool {
-    /// Those that tools speak of, in order.
+/// Returns true for a common file extension.
+fn is_file_extension(ending: &str) -> bool {
+    /// Extensions that tools mention, sorted.
     const ENDINGS: [&str; 51] = [
         "bash", "c", "cc", "cfg", "cjs", "conf", "cpp", "cs", "css", "csv", "env", "go", "h", "hpp", "html",
         "ini", "ipynb", "java", "js", "json", "jsonl", "jsx", "kt", "lock", "log", "md", "mjs", "pdf", "php",
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn endings_are_known_in_any_case() {
+    fn extensions_are_recognised_in_any_case() {
         for (ending, known) in [
             ("rs", true),
             ("MD", true),
@@ -118,7 +118,7 @@ mod tests {
             ("rsx", false),
             ("sveltes", false),
         ] {
-            assert_eq!(is_ending(ending), known, "{ending}");
+            assert_eq!(is_file_extension(ending), known, "{ending}");
         }
     }
 }

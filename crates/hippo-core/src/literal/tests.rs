@@ -1,26 +1,26 @@
-//! Which words are found in a text, and as what?
+//! Tests of the literals found in a text.
 
 use proptest::prelude::*;
 
-use super::Sort::{Id, Number, Path, Term, Url};
+use super::LiteralKind::{Id, Number, Path, Term, Url};
 use super::*;
 
 #[derive(Default)]
 struct Found<'t> {
     words: Vec<usize>,
-    literals: Vec<(&'t str, Sort, usize)>,
+    literals: Vec<(&'t str, LiteralKind, usize)>,
 }
 
-impl<'t> Finds<'t> for Found<'t> {
+impl<'t> LiteralVisitor<'t> for Found<'t> {
     fn word(&mut self, at: usize) {
         self.words.push(at);
     }
-    fn literal(&mut self, literal: &'t str, sort: Sort, at: usize) {
+    fn literal(&mut self, literal: &'t str, sort: LiteralKind, at: usize) {
         self.literals.push((literal, sort, at));
     }
 }
 
-fn found(text: &str) -> Vec<(&str, Sort)> {
+fn scan_literals(text: &str) -> Vec<(&str, LiteralKind)> {
     let mut found = Found::default();
     scan(text, &mut found);
     let literals = found.literals.into_iter();
@@ -28,7 +28,7 @@ fn found(text: &str) -> Vec<(&str, Sort)> {
 }
 
 #[test]
-fn words_are_told_by_how_they_look() {
+fn words_are_classified_by_their_form() {
     for (word, sort) in [
         ("src/agent/oracle.ts", Some(Path)),
         ("/home/ada", Some(Path)),
@@ -63,13 +63,13 @@ fn words_are_told_by_how_they_look() {
         ("-----", None),
         ("two words", None),
     ] {
-        assert_eq!(sort_of(word), sort, "{word}");
+        assert_eq!(classify_literal(word), sort, "{word}");
     }
 }
 
 #[test]
-fn letters_beyond_ascii_belong_to_a_word() {
-    let cases: [(&str, &[(&str, Sort)]); 8] = [
+fn non_ascii_letters_belong_to_a_word() {
+    let cases: [(&str, &[(&str, LiteralKind)]); 8] = [
         (
             "in /home/müller/notes.md, see",
             &[("/home/müller/notes.md", Path)],
@@ -97,13 +97,13 @@ fn letters_beyond_ascii_belong_to_a_word() {
         ("🚢boat_7🚢", &[("boat_7", Id)]),
     ];
     for (text, literals) in cases {
-        assert_eq!(found(text), literals, "{text}");
+        assert_eq!(scan_literals(text), literals, "{text}");
     }
 }
 
 #[test]
-fn addresses_are_whole_or_not_told() {
-    let cases: [(&str, &[(&str, Sort)]); 10] = [
+fn urls_are_reported_whole_or_not_at_all() {
+    let cases: [(&str, &[(&str, LiteralKind)]); 10] = [
         ("see https://a.b/c?d=1&e. Then", &[("https://a.b/c?d=1&e", Url)]),
         ("(http://a.b/c)", &[("http://a.b/c", Url)]),
         ("s3://bucket/x", &[("s3://bucket/x", Url)]),
@@ -119,15 +119,15 @@ fn addresses_are_whole_or_not_told() {
         ("file://", &[]),
     ];
     for (text, literals) in cases {
-        assert_eq!(found(text), literals, "{text}");
+        assert_eq!(scan_literals(text), literals, "{text}");
     }
     let long = format!("https://a.b/{} next_word", "c_d/".repeat(60));
-    assert_eq!(found(&long), [("next_word", Id)]);
+    assert_eq!(scan_literals(&long), [("next_word", Id)]);
 }
 
 #[test]
-fn the_dot_of_a_call_is_none_of_a_name() {
-    let cases: [(&str, &[(&str, Sort)]); 5] = [
+fn the_dot_of_a_call_does_not_belong_to_the_name() {
+    let cases: [(&str, &[(&str, LiteralKind)]); 5] = [
         ("    .collect();\n    .unwrap_or(1)", &[("unwrap_or", Id)]),
         ("f().is_some", &[("is_some", Id)]),
         ("{...ownProps} ..-a_bc", &[("ownProps", Id), ("a_bc", Id)]),
@@ -138,12 +138,12 @@ fn the_dot_of_a_call_is_none_of_a_name() {
         ("--no-default-features", &[("no-default-features", Term)]),
     ];
     for (text, literals) in cases {
-        assert_eq!(found(text), literals, "{text}");
+        assert_eq!(scan_literals(text), literals, "{text}");
     }
 }
 
 #[test]
-fn places_stand_behind_paths() {
+fn location_suffixes_follow_paths() {
     for (text, end, behind) in [
         ("a.rs:12:3: error", 4, 9),
         ("a.rs:12", 4, 7),
@@ -153,12 +153,12 @@ fn places_stand_behind_paths() {
         ("a.rs", 4, 4),
         ("a.rs", 9, 9),
     ] {
-        assert_eq!(place_end(text, end), behind, "{text}");
+        assert_eq!(location_end(text, end), behind, "{text}");
     }
 }
 
 #[test]
-fn words_begin_where_they_stand() {
+fn word_offsets_are_correct() {
     let mut found = Found::default();
     let text = "Über a_b, 日本語の文。次";
     scan(text, &mut found);
@@ -175,7 +175,7 @@ fn words_begin_where_they_stand() {
 }
 
 #[test]
-fn hyphens_before_a_word_make_it_no_other() {
+fn leading_hyphens_do_not_change_a_word() {
     for (text, told) in [
         ("-\u{fc}aA", None),
         ("--aBcd-", Some(Id)),
@@ -185,12 +185,12 @@ fn hyphens_before_a_word_make_it_no_other() {
         let mut found = Found::default();
         scan(text, &mut found);
         assert_eq!(found.literals.first().map(|(_, sort, _)| *sort), told, "{text}");
-        assert_eq!(sort_of(text.trim_matches(['-', '.'])), told);
+        assert_eq!(classify_literal(text.trim_matches(['-', '.'])), told);
     }
 }
 
 #[test]
-fn no_word_is_told_twice() {
+fn no_word_is_reported_twice() {
     let mut found = Found::default();
     scan("A0Aa+b://one.org and git+https://two.org", &mut found);
     let told: Vec<&str> = found.literals.iter().map(|(literal, ..)| *literal).collect();
@@ -201,7 +201,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_found_stands_there(text in "(\\PC{0,6}|[a-z_./:@~+ -]{0,8}|://|日本|ü|[.]{2}|[A-Z0-9]{1,4}){0,12}") {
+    fn literals_occur_in_the_text_at_their_offset(text in "(\\PC{0,6}|[a-z_./:@~+ -]{0,8}|://|日本|ü|[.]{2}|[A-Z0-9]{1,4}){0,12}") {
         let mut found = Found::default();
         scan(&text, &mut found);
         let mut last = 0;
@@ -209,9 +209,9 @@ proptest! {
             prop_assert!(text[at..].starts_with(literal), "{} at {}", literal, at);
             prop_assert!(at >= last && (LEAST..=MOST).contains(&literal.len()));
             last = at + literal.len();
-            // What is found in a text is found when it stands alone.
-            prop_assert_eq!(sort_of(literal), Some(sort), "{}", literal);
-            prop_assert!(place_end(&text, last) >= last);
+            // A literal of a text is also found in isolation.
+            prop_assert_eq!(classify_literal(literal), Some(sort), "{}", literal);
+            prop_assert!(location_end(&text, last) >= last);
         }
         prop_assert!(found.words.is_sorted() && found.words.iter().all(|at| text.is_char_boundary(*at)));
     }

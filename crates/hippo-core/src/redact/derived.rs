@@ -1,4 +1,4 @@
-//! What is shown of a text in pieces when it is told again: in summaries, topics and tags?
+//! Redaction of excerpts for summaries, topics and tags.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,30 +9,30 @@ use memchr::memmem::Finder;
 use super::known::{KEY_BLOCK, KEY_END, private_title};
 use super::{REDACTED, redact, redact_lines};
 
-/// What stands in derived text in the place of a secret: no word, so that no entry is known by what was left out.
+/// Replacement of a secret in derived text. It is not a word, so that no entry is found by it.
 const LEFT_OUT: &str = "…";
-/// Least bytes of a line that is data; the lines of a key have 64, the last one fewer.
+/// Minimum length of a data line in bytes; the lines of a key have 64, the last one fewer.
 const DATA: usize = 60;
-/// What both the first line of a key and the last one begin with.
+/// Common prefix of the first and the last line of a key.
 static DASHES: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("-----"));
-/// The same where `…` says that a line was cut.
+/// Minimum length of a data run that is followed by `…`, because the line was cut.
 const CUT: usize = 32;
-/// Bytes between the slashes of data, on average at least.
+/// Minimum average distance in bytes between the slashes of base64 data.
 const PART: usize = 12;
 
-/// The text as it may be told again: without secrets, and without lines of data, which may be a part of a key.
+/// Redacts a text for display: replaces secrets, and removes lines of data that may be a part of a key.
 #[must_use]
 pub fn without_secrets(text: &str) -> Cow<'_, str> {
     piece_without_secrets(text, &mut false)
 }
 
-/// The same for one of several pieces of a text, in their order. `key` is whether a private key goes on from the pieces
-/// before into this one, and then from this one into the next.
+/// Does the same for consecutive pieces of a text. `key` is true while a private key continues from one piece into
+/// the next.
 pub(crate) fn piece_without_secrets<'t>(piece: &'t str, key: &mut bool) -> Cow<'t, str> {
     let mut rest = piece;
-    // Most pieces have nothing of a key in them.
+    // Most pieces contain no part of a key.
     if *key || DASHES.find(piece.as_bytes()).is_some() {
-        let Some(behind) = after_key(piece, *key) else {
+        let Some(behind) = skip_key(piece, *key) else {
             return Cow::Borrowed("");
         };
         *key = opens_key(behind);
@@ -49,11 +49,11 @@ pub(crate) fn piece_without_secrets<'t>(piece: &'t str, key: &mut bool) -> Cow<'
     shown
 }
 
-/// The same for a text whose lines are counted: `…` stands in the place of each line or run of data, and nothing in the place of the
-/// lines of a key that began before the text. `clean`: [`redact`] is known to change nothing of it.
+/// Redacts a text without changing its number of lines: `…` replaces each line or run of data, and the lines of a key
+/// that began before the text become empty. `clean`: [`redact`] is known to leave the text unchanged.
 #[must_use]
 pub(crate) fn lines_without_secrets(text: &str, clean: bool) -> Cow<'_, str> {
-    let rest = after_key(text, false).unwrap_or_default();
+    let rest = skip_key(text, false).unwrap_or_default();
     let shown = if clean && rest.len() == text.len() {
         Cow::Borrowed(rest)
     } else {
@@ -63,7 +63,7 @@ pub(crate) fn lines_without_secrets(text: &str, clean: bool) -> Cow<'_, str> {
         Cow::Owned(text) => Cow::Owned(text.replace(REDACTED, LEFT_OUT)),
         shown => shown,
     };
-    let shown = without_runs(shown);
+    let shown = replace_data_runs(shown);
     let before = text[..text.len() - rest.len()].matches('\n').count();
     if before == 0 && !has_data(&shown) {
         return shown;
@@ -82,19 +82,19 @@ pub(crate) fn lines_without_secrets(text: &str, clean: bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A value as it may be told: as [`without_secrets`], and without runs of data, for a value may be several lines or cells put
-/// into one. Empty where no word is left.
+/// Redacts a value: as [`without_secrets`], and without runs of data, because several lines or cells may have been
+/// joined. Returns an empty text if no word remains.
 #[must_use]
 pub(crate) fn value_without_secrets(value: &str) -> Cow<'_, str> {
-    let shown = without_runs(without_secrets(value));
+    let shown = replace_data_runs(without_secrets(value));
     match shown {
         Cow::Owned(shown) if !shown.chars().any(char::is_alphanumeric) => Cow::Borrowed(""),
         shown => shown,
     }
 }
 
-/// The text with `…` in the place of each run of data.
-fn without_runs(text: Cow<'_, str>) -> Cow<'_, str> {
+/// Replaces each run of data by `…`.
+fn replace_data_runs(text: Cow<'_, str>) -> Cow<'_, str> {
     let (mut out, mut done) = (String::new(), 0);
     for run in base64_runs(&text, CUT) {
         if is_data_run(&text[run.clone()], text[run.end..].starts_with(LEFT_OUT)) {
@@ -110,7 +110,8 @@ fn without_runs(text: Cow<'_, str>) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Where at least so many letters of base64 stand side by side. Looks at every `least`-th byte where there are none.
+/// Iterates over the runs of at least `least` base64 characters. Examines only every `least`-th byte where there are
+/// none.
 fn base64_runs(text: &str, least: usize) -> impl Iterator<Item = Range<usize>> {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -136,8 +137,8 @@ fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }
 
-/// Whether a run of base64 is data, or the beginning of it where `cut`; the parts of a path are shorter than what stands between
-/// the slashes of data.
+/// Returns true if a run of base64 characters is data, or with `cut` the start of data. The parts of a path are
+/// shorter than the parts of data between slashes.
 fn is_data_run(run: &str, cut: bool) -> bool {
     let has = |what: fn(&u8) -> bool| run.as_bytes().iter().any(what);
     run.len() >= if cut { CUT } else { DATA }
@@ -147,9 +148,9 @@ fn is_data_run(run: &str, cut: bool) -> bool {
         && run.matches('/').count() * PART <= run.len()
 }
 
-/// What follows a private key that began before the piece; `None` when the key goes on behind it. A key is known by its
-/// last line as well, for a piece that is shown alone.
-fn after_key(piece: &str, open: bool) -> Option<&str> {
+/// Returns the text after a private key that began before the piece; `None` if the key continues beyond the piece.
+/// The last line of a key is recognised without the first, because a piece may be shown alone.
+fn skip_key(piece: &str, open: bool) -> Option<&str> {
     let end = piece.find(KEY_END);
     let begins = piece.find(KEY_BLOCK);
     match end {
@@ -160,20 +161,20 @@ fn after_key(piece: &str, open: bool) -> Option<&str> {
             Some(if private { behind() } else { piece })
         }
         _ if open && begins.is_none() => None,
-        // Another key begins, though the last one did not end.
+        // Another key begins although the previous one did not end.
         _ if open => begins.map(|begins| &piece[begins..]),
         _ => Some(piece),
     }
 }
 
-/// Whether a private key begins in a piece and does not end in it.
+/// Returns true if a private key begins in the piece and does not end in it.
 fn opens_key(piece: &str) -> bool {
     let ended = piece.rfind(KEY_END).map_or(0, |end| end + KEY_END.len());
     let mut begins = piece[ended..].match_indices(KEY_BLOCK);
     begins.any(|(at, _)| private_title(&piece[ended + at + KEY_BLOCK.len()..]).is_some())
 }
 
-/// Whether one of the lines is data. Most lines are too short.
+/// Returns true if a line is data. Most lines are too short.
 fn has_data(text: &str) -> bool {
     let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]);
     let mut from = 0;
@@ -186,7 +187,7 @@ fn has_data(text: &str) -> bool {
     false
 }
 
-/// Whether a line is one run of base64, in large and small letters: nothing to read.
+/// Returns true if a line is a single run of base64 with letters of both cases.
 fn is_data(line: &str) -> bool {
     let line = line.trim();
     let both = || line.contains(char::is_uppercase) && line.contains(char::is_lowercase);
@@ -203,7 +204,7 @@ mod tests {
     const LAST: &str = "-----END OPENSSH PRIVATE KEY-----\n";
 
     #[test]
-    fn a_piece_from_within_a_key_is_not_shown() {
+    fn a_part_of_a_key_is_not_shown() {
         let data = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2\n";
         let table = [
             (format!("{data}{data}"), ""),
@@ -222,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_stay_where_they_are_counted() {
+    fn redaction_by_line_keeps_the_number_of_lines() {
         let data = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2";
         for (text, shown) in [
             (format!("a\n{data}\r\n{data}\nb"), "a\n…\r\n…\nb".to_owned()),
@@ -245,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_of_several_lines_shows_none_of_data() {
+    fn a_value_joined_from_several_lines_shows_no_data() {
         let data = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2";
         for (value, shown) in [
             (format!("{data} {data}"), String::new()),
@@ -270,14 +271,14 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn runs_are_found_wherever_they_begin(text in "([ab+/]{0,9}|[ .é]{0,3}){0,12}", least in 1_usize..8) {
+        fn base64_runs_are_found_at_every_offset(text in "([ab+/]{0,9}|[ .é]{0,3}){0,12}", least in 1_usize..8) {
             let found: Vec<&str> = base64_runs(&text, least).map(|run| &text[run]).collect();
             let parts = text.split(|c: char| !c.is_ascii() || !is_base64(c as u8));
             prop_assert_eq!(found, parts.filter(|run| run.len() >= least).collect::<Vec<_>>());
         }
 
         #[test]
-        fn no_line_of_a_key_is_shown_wherever_the_text_is_cut(
+        fn no_line_of_a_key_is_shown_however_the_text_is_divided(
             lengths in prop::collection::vec(1_usize..65, 1..12),
             cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
         ) {

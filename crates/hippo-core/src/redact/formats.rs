@@ -1,4 +1,4 @@
-//! Every format of the published list, in every place of a text.
+//! Tests of every published secret format in various contexts.
 
 #[path = "../../tests/secrets/planted.rs"]
 mod planted;
@@ -8,7 +8,7 @@ use planted::{Dice, formats, planted};
 
 const LIST: &str = include_str!("../../../../docs/secrets.md");
 
-/// Text around a secret.
+/// Contexts around a secret.
 const AROUND: [&str; 14] = [
     "%",
     "- %\n- the pump is blue\n",
@@ -27,7 +27,7 @@ const AROUND: [&str; 14] = [
 ];
 
 #[test]
-fn formats_of_the_list_are_found_wherever_they_stand() {
+fn listed_formats_are_found_in_every_context() {
     let formats = formats();
     assert!(formats.len() >= 200, "{}", formats.len());
     let (mut all, mut missed) = (0, Vec::new());

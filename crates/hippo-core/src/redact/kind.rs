@@ -1,38 +1,38 @@
-//! What kinds of secrets does a text hold?
+//! Kinds of secrets in a text.
 
 use std::collections::BTreeSet;
 
-use super::label::Label;
-use super::providers::{Body, PREFIXES};
-use super::{Start, each};
+use super::label::SecretLabel;
+use super::providers::{PREFIXES, SecretBody};
+use super::{CandidateKind, for_each_secret};
 
-/// What a secret is, as far as its form and its label tell.
+/// Kind of a secret, judged by its form and its label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
-    /// A password or a passphrase, by its label or the command that it stands in.
+pub enum SecretKind {
+    /// A password or passphrase, by its label or the command that contains it.
     Password,
-    /// A key or a token, by its label.
+    /// A key or token, by its label.
     Key,
-    /// The words that a wallet is made again from.
+    /// The recovery words of a wallet.
     SeedPhrase,
-    /// What follows `Bearer` or `Basic`.
+    /// The credentials after `Bearer` or `Basic`.
     Authorization,
-    /// A token with the mark of its provider.
+    /// A token with the prefix of its provider.
     ProviderToken,
     /// A JSON web token.
     WebToken,
     /// A private key.
     PrivateKey,
-    /// The password within an address.
+    /// The password inside a URL.
     AddressPassword,
-    /// An address that anybody may post to who knows it.
+    /// A URL to which anyone who knows it may post.
     Webhook,
     /// The token of a bot.
     BotToken,
 }
 
-impl Kind {
-    /// All of them.
+impl SecretKind {
+    /// All kinds.
     pub const ALL: [Self; 10] = [
         Self::Password,
         Self::Key,
@@ -46,7 +46,7 @@ impl Kind {
         Self::BotToken,
     ];
 
-    /// Its name in answers.
+    /// Returns the name used in answers.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -63,29 +63,30 @@ impl Kind {
         }
     }
 
-    fn of(start: Start) -> Self {
+    fn from_candidate(start: CandidateKind) -> Self {
         match start {
-            Start::Label(Label::Key | Label::Token | Label::Secret) => Self::Key,
-            Start::Label(Label::Pass | Label::Password | Label::Phrase) | Start::Order(_) => Self::Password,
-            Start::Label(Label::Seed) => Self::SeedPhrase,
-            Start::Scheme => Self::Authorization,
-            Start::Prefix(number) if PREFIXES[number].body == Body::Path => Self::Webhook,
-            Start::Prefix(_) | Start::Azure | Start::Suffix(_) => Self::ProviderToken,
-            Start::Cookie => Self::Authorization,
-            Start::Jwt => Self::WebToken,
-            Start::KeyBlock | Start::PackedKey => Self::PrivateKey,
-            Start::Url => Self::AddressPassword,
-            Start::Telegram => Self::BotToken,
+            CandidateKind::Label(SecretLabel::Key | SecretLabel::Token | SecretLabel::Secret) => Self::Key,
+            CandidateKind::Label(SecretLabel::Pass | SecretLabel::Password | SecretLabel::Phrase)
+            | CandidateKind::Order(_) => Self::Password,
+            CandidateKind::Label(SecretLabel::Seed) => Self::SeedPhrase,
+            CandidateKind::Scheme => Self::Authorization,
+            CandidateKind::Prefix(number) if PREFIXES[number].body == SecretBody::Path => Self::Webhook,
+            CandidateKind::Prefix(_) | CandidateKind::Azure | CandidateKind::Suffix(_) => Self::ProviderToken,
+            CandidateKind::Cookie => Self::Authorization,
+            CandidateKind::Jwt => Self::WebToken,
+            CandidateKind::KeyBlock | CandidateKind::PackedKey => Self::PrivateKey,
+            CandidateKind::Url => Self::AddressPassword,
+            CandidateKind::Telegram => Self::BotToken,
         }
     }
 }
 
-/// The kinds of the secrets in a text; none exactly where [`redact`](super::redact) changes nothing of it.
+/// Returns the kinds of the secrets in a text; empty exactly if [`redact`](super::redact) leaves the text unchanged.
 #[must_use]
-pub fn kinds(text: &str) -> BTreeSet<Kind> {
+pub fn find_kinds(text: &str) -> BTreeSet<SecretKind> {
     let mut kinds = BTreeSet::new();
-    each(text, |_, start| {
-        kinds.insert(Kind::of(start));
+    for_each_secret(text, |_, start| {
+        kinds.insert(SecretKind::from_candidate(start));
     });
     kinds
 }
@@ -95,42 +96,51 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_kind_is_known() {
+    fn every_kind_is_detected() {
         let table = [
-            ("the password is hunter2", Kind::Password),
-            ("mysql -u ada -pS3cretPw9x", Kind::Password),
-            ("api_key = 9f8e7d6c5b4a39281706f5e4d3c2b1a0", Kind::Key),
+            ("the password is hunter2", SecretKind::Password),
+            ("mysql -u ada -pS3cretPw9x", SecretKind::Password),
+            ("api_key = 9f8e7d6c5b4a39281706f5e4d3c2b1a0", SecretKind::Key),
             (
                 "seed phrase: abandon ability able about above absent absorb abstract absurd abuse access accident",
-                Kind::SeedPhrase,
+                SecretKind::SeedPhrase,
             ),
             (
                 "curl -H 'Authorization: Bearer Zx81kQ9dPw72LmA0vBt3'",
-                Kind::Authorization,
+                SecretKind::Authorization,
             ),
-            ("glpat-1234567890abcdefghij", Kind::ProviderToken),
+            ("glpat-1234567890abcdefghij", SecretKind::ProviderToken),
             (
                 "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NSJ9.dozjgNryP4J3",
-                Kind::WebToken,
+                SecretKind::WebToken,
             ),
             (
                 "-----BEGIN RSA PRIVATE KEY-----\nMIIEpA\n-----END RSA PRIVATE KEY-----",
-                Kind::PrivateKey,
+                SecretKind::PrivateKey,
             ),
-            ("postgres://ada:Tr0ub4dor@db.local/app", Kind::AddressPassword),
+            (
+                "postgres://ada:Tr0ub4dor@db.local/app",
+                SecretKind::AddressPassword,
+            ),
             (
                 "https://hooks.slack.com/services/T024BE7LD/B01ABCD2EFG/a8Xk29LmQz71Pw04RtYv",
-                Kind::Webhook,
+                SecretKind::Webhook,
             ),
-            ("123456789:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw0", Kind::BotToken),
+            (
+                "123456789:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw0",
+                SecretKind::BotToken,
+            ),
         ];
         for (text, kind) in table {
-            assert_eq!(kinds(text), BTreeSet::from([kind]), "{text}");
+            assert_eq!(find_kinds(text), BTreeSet::from([kind]), "{text}");
         }
-        assert_eq!(kinds("the pump is blue"), BTreeSet::new());
-        let both = kinds("password: hunter2, and glpat-1234567890abcdefghij");
-        assert_eq!(both, BTreeSet::from([Kind::Password, Kind::ProviderToken]));
-        let names: BTreeSet<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
-        assert_eq!(names.len(), Kind::ALL.len());
+        assert_eq!(find_kinds("the pump is blue"), BTreeSet::new());
+        let both = find_kinds("password: hunter2, and glpat-1234567890abcdefghij");
+        assert_eq!(
+            both,
+            BTreeSet::from([SecretKind::Password, SecretKind::ProviderToken])
+        );
+        let names: BTreeSet<&str> = SecretKind::ALL.iter().map(|kind| kind.name()).collect();
+        assert_eq!(names.len(), SecretKind::ALL.len());
     }
 }

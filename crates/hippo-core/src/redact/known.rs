@@ -1,55 +1,55 @@
-//! Secrets that their own form tells.
+//! Secrets that are recognised by their own form.
 
 use std::ops::Range;
 
-use super::Place;
-use super::providers::{Body, Prefix};
-use super::shape::{self, Shape, is_placeholder};
+use super::SecretCandidate;
+use super::providers::{ProviderPrefix, SecretBody};
+use super::shape::{self, CharacterShape, is_placeholder};
 use crate::text::start;
 
-/// JSON that begins with `{"`, as base64: a web token.
+/// Start of a JSON web token: `{"` in base64.
 pub(super) const JWT: &str = "eyJ";
-/// First line of a key.
+/// Start of the first line of a key.
 pub(super) const KEY_BLOCK: &str = "-----BEGIN ";
-/// Beginning of its last line.
+/// Start of the last line of a key.
 pub(super) const KEY_END: &str = "-----END ";
-/// Between the scheme and the rest of an address.
+/// Separator of the scheme and the rest of a URL.
 pub(super) const URL: &str = "://";
-/// Within the token of a Telegram bot.
+/// Part of a Telegram bot token.
 pub(super) const TELEGRAM: &str = ":AA";
 
-/// Within the secret of an application of Azure.
+/// Part of the client secret of an Azure application.
 pub(super) const AZURE: &str = "Q~";
-/// What cookies stand behind.
+/// Headers that contain cookies.
 pub(super) const COOKIES: [&str; 2] = ["set-cookie:", "cookie:"];
-/// The beginning of a private key, as base64.
+/// Start of a base64-encoded private key.
 pub(super) const PACKED_KEY: &str = "LS0tLS1CRUdJTi";
 
-/// What the secrets of one provider have behind them.
-pub(super) struct Suffix {
+/// Suffix or infix of the secrets of one provider.
+pub(super) struct ProviderSuffix {
     pub mark: &'static str,
-    /// Fewest and most characters before it.
+    /// Minimum and maximum characters before the mark.
     before: (usize, usize),
     hex: bool,
-    /// Fewest and most characters behind it.
+    /// Minimum and maximum characters after the mark.
     behind: (usize, usize),
 }
 
-/// Secrets that are known by their end.
-pub(super) const SUFFIXES: [Suffix; 3] = [
-    Suffix {
+/// Secrets that are recognised by a mark at their end or inside them.
+pub(super) const SUFFIXES: [ProviderSuffix; 3] = [
+    ProviderSuffix {
         mark: "-us",
         before: (32, 32),
         hex: true,
         behind: (1, 2),
     },
-    Suffix {
+    ProviderSuffix {
         mark: "_mmk",
         before: (34, 40),
         hex: false,
         behind: (0, 0),
     },
-    Suffix {
+    ProviderSuffix {
         mark: ".atlasv1.",
         before: (14, 14),
         hex: false,
@@ -57,11 +57,11 @@ pub(super) const SUFFIXES: [Suffix; 3] = [
     },
 ];
 
-/// Bytes of a title such as `RSA PRIVATE KEY`.
+/// Maximum bytes of a title such as `RSA PRIVATE KEY`.
 const TITLE: usize = 60;
-/// Bytes of an address before its host.
+/// Maximum bytes of a URL before its host.
 const AUTHORITY: usize = 512;
-/// Bytes of a secret that are judged; more of the same do not make it another thing.
+/// Maximum bytes of a secret that are judged.
 const JUDGED: usize = 256;
 
 const fn is_word(byte: u8) -> bool {
@@ -72,8 +72,8 @@ const fn is_any(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'=' | b'+' | b'/')
 }
 
-/// What stands behind the host of an address.
-const fn is_of_address(byte: u8) -> bool {
+/// Returns true for the characters after the host of a URL.
+const fn is_url_byte(byte: u8) -> bool {
     is_any(byte) || matches!(byte, b'@' | b'%' | b'?' | b'&' | b':')
 }
 
@@ -81,77 +81,77 @@ const fn is_base64url(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
 }
 
-impl Place<'_> {
-    /// Whether nothing that belongs to a word stands before it.
-    pub(super) fn stands_alone(&self) -> bool {
-        let before = self.before(self.start);
+impl SecretCandidate<'_> {
+    /// Returns true if no word character precedes the candidate.
+    pub(super) fn is_word_start(&self) -> bool {
+        let before = self.byte_before(self.start);
         !(before.is_ascii_alphanumeric() || matches!(before, b'_' | b'-'))
     }
 
-    /// A secret that begins with the mark of its provider.
-    pub(super) fn prefix(&self, prefix: &Prefix) -> Option<Range<usize>> {
-        let exact = self.str(self.start..self.end) == prefix.mark;
-        if !exact || !self.stands_alone() {
+    /// Finds a secret with the prefix of its provider.
+    pub(super) fn find_prefixed(&self, prefix: &ProviderPrefix) -> Option<Range<usize>> {
+        let exact = self.slice(self.start..self.end) == prefix.mark;
+        if !exact || !self.is_word_start() {
             return None;
         }
         let wanted = match prefix.body {
-            Body::Shape(shape) => return self.shaped(shape),
-            Body::Word | Body::Exact => is_word,
-            Body::Any => is_any,
-            Body::Path => is_of_address,
-            Body::Capitals => |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit(),
-            Body::Hex => |byte: u8| byte.is_ascii_hexdigit(),
+            SecretBody::Shape(shape) => return self.find_shaped(shape),
+            SecretBody::Word | SecretBody::Exact => is_word,
+            SecretBody::Any => is_any,
+            SecretBody::Path => is_url_byte,
+            SecretBody::Capitals => |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit(),
+            SecretBody::Hex => |byte: u8| byte.is_ascii_hexdigit(),
         };
-        let judged = self.run(self.end, JUDGED, wanted);
-        let body = self.str(self.end..judged).trim_end_matches(['.', '-', '/']);
+        let judged = self.run_end(self.end, JUDGED, wanted);
+        let body = self.slice(self.end..judged).trim_end_matches(['.', '-', '/']);
         if body.len() < prefix.least || is_placeholder(body) {
             return None;
         }
         let fits = match prefix.body {
-            Body::Capitals | Body::Hex => {
-                body.len() == prefix.least && !is_word(self.at(judged)) && !body.contains("EXAMPLE")
+            SecretBody::Capitals | SecretBody::Hex => {
+                body.len() == prefix.least && !is_word(self.byte_at(judged)) && !body.contains("EXAMPLE")
             }
-            Body::Exact => body.len() == prefix.least && shape::is_random(body),
-            Body::Word => !shape::is_plain(body),
-            Body::Shape(_) => false,
-            Body::Any | Body::Path => body
+            SecretBody::Exact => body.len() == prefix.least && shape::is_random(body),
+            SecretBody::Word => !shape::is_plain(body),
+            SecretBody::Shape(_) => false,
+            SecretBody::Any | SecretBody::Path => body
                 .split(['-', '_', '.', '/', '+', '@', '=', '&'])
                 .any(|part| part.len() >= 8 && !shape::is_plain(part)),
         };
-        let from = if prefix.body == Body::Path {
+        let from = if prefix.body == SecretBody::Path {
             self.end
         } else {
             self.start
         };
-        fits.then(|| from..self.whole(self.end, wanted))
+        fits.then(|| from..self.trimmed_run_end(self.end, wanted))
     }
 
-    /// A secret of which every part has a known length.
-    fn shaped(&self, shape: &str) -> Option<Range<usize>> {
+    /// Finds a secret whose parts have fixed lengths.
+    fn find_shaped(&self, shape: &str) -> Option<Range<usize>> {
         let end = shape
             .split('|')
-            .find_map(|shape| super::providers::end_of_shape(shape, self.bytes(), self.end))?;
-        let body = start(self.str(self.end..end), JUDGED);
-        // Parts with marks between them are no word, however few digits they have.
+            .find_map(|shape| super::providers::find_shape_end(shape, self.bytes(), self.end))?;
+        let body = start(self.slice(self.end..end), JUDGED);
+        // Parts joined by marks are not a word, even with few digits.
         let least = if shape.contains('\'') { 1 } else { 2 };
-        let made = Shape::of(body).digits >= least || body.len() < 8;
+        let made = CharacterShape::measure(body).digits >= least || body.len() < 8;
         (made && !is_placeholder(body)).then_some(self.start..end)
     }
 
-    /// `Q~` in the secret of an application of Azure: four characters before it and 31 to 34 behind.
-    pub(super) fn azure(&self) -> Option<Range<usize>> {
+    /// Finds the client secret of an Azure application: four characters before `Q~` and 31 to 34 after it.
+    pub(super) fn find_azure_secret(&self) -> Option<Range<usize>> {
         let wanted = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'~' | b'.' | b'-');
         let from = self.start.checked_sub(4).filter(|from| *from >= self.done)?;
         let before = &self.bytes()[from..self.start];
-        let end = self.run(self.end, 64, wanted);
-        let end = self.end + self.str(self.end..end).trim_end_matches('.').len();
+        let end = self.run_end(self.end, 64, wanted);
+        let end = self.end + self.slice(self.end..end).trim_end_matches('.').len();
         let whole = before.iter().all(|byte| wanted(*byte)) && before[3].is_ascii_digit();
         (whole && (31..=34).contains(&(end - self.end))).then_some(from..end)
     }
 
-    /// A secret that ends in a mark of its provider: so many characters before it at least.
-    pub(super) fn suffix(&self, suffix: &Suffix) -> Option<Range<usize>> {
-        if self.str(self.start..self.end) != suffix.mark {
+    /// Finds a secret with a provider's mark at its end or inside it.
+    pub(super) fn find_suffixed(&self, suffix: &ProviderSuffix) -> Option<Range<usize>> {
+        if self.slice(self.start..self.end) != suffix.mark {
             return None;
         }
         let before = &self.bytes()[self.done..self.start];
@@ -160,23 +160,24 @@ impl Place<'_> {
             false => byte.is_ascii_alphanumeric() || **byte == b'_',
         };
         let length = before.iter().rev().take(64).take_while(wanted).count();
-        let end = self.run(self.end, JUDGED, is_base64url);
+        let end = self.run_end(self.end, JUDGED, is_base64url);
         let fits = (suffix.before.0..=suffix.before.1).contains(&length)
             && (suffix.behind.0..=suffix.behind.1).contains(&(end - self.end));
-        let body = self.str(self.start - length..self.start);
-        (fits && Shape::of(body).digits >= 2 && !is_placeholder(body)).then(|| self.start - length..end)
+        let body = self.slice(self.start - length..self.start);
+        (fits && CharacterShape::measure(body).digits >= 2 && !is_placeholder(body))
+            .then(|| self.start - length..end)
     }
 
-    /// The values of a cookie, where one of them looks made by a machine.
-    pub(super) fn cookie(&self) -> Option<Range<usize>> {
-        let end = self.run(self.end, 2_048, |byte| {
+    /// Finds the values of a cookie, if one looks generated.
+    pub(super) fn find_cookie(&self) -> Option<Range<usize>> {
+        let end = self.run_end(self.end, 2_048, |byte| {
             !matches!(byte, b'\n' | b'\r' | b'"' | b'\'' | b'`')
         });
-        let pairs = self.str(self.end..end);
+        let pairs = self.slice(self.end..end);
         let made = |pair: &str| {
             let value = pair.split_once('=').map_or("", |(_, value)| value.trim());
             value.len() >= 12
-                && Shape::of(value).is_mixed()
+                && CharacterShape::measure(value).is_mixed()
                 && !shape::is_slug(value)
                 && !is_placeholder(value)
         };
@@ -187,63 +188,65 @@ impl Place<'_> {
         Some(from..self.end + pairs.trim_end().len())
     }
 
-    /// A private key as base64 of its text, as the configuration of kubectl has it.
-    pub(super) fn packed_key(&self) -> Option<Range<usize>> {
-        let exact = self.str(self.start..self.end) == PACKED_KEY;
+    /// Finds a base64-encoded private key, as in the configuration of kubectl.
+    pub(super) fn find_packed_key(&self) -> Option<Range<usize>> {
+        let exact = self.slice(self.start..self.end) == PACKED_KEY;
         let public = ["BDRVJU", "BQVUJMSUM", "BUUlVTVE"];
-        let rest = self.rest(self.end);
+        let rest = self.text_from(self.end);
         if !exact || public.iter().any(|title| rest.starts_with(title)) {
             return None;
         }
-        let end = self.run(self.end, usize::MAX, is_any);
+        let end = self.run_end(self.end, usize::MAX, is_any);
         (end - self.end >= 24).then_some(self.start..end)
     }
 
-    /// To the end of a run, without the marks that end a sentence.
-    pub(super) fn whole(&self, from: usize, wanted: impl Fn(u8) -> bool) -> usize {
-        let end = self.run(from, usize::MAX, wanted);
-        from + self.str(from..end).trim_end_matches(['.', '-', '/']).len()
+    /// Returns the end of a run, without trailing punctuation.
+    pub(super) fn trimmed_run_end(&self, from: usize, wanted: impl Fn(u8) -> bool) -> usize {
+        let end = self.run_end(from, usize::MAX, wanted);
+        from + self.slice(from..end).trim_end_matches(['.', '-', '/']).len()
     }
 
-    /// `header.payload.signature`, the last of which may be missing.
-    pub(super) fn jwt(&self) -> Option<Range<usize>> {
-        if self.str(self.start..self.end) != JWT || !self.stands_alone() {
+    /// Finds `header.payload.signature`, where the signature may be missing.
+    pub(super) fn find_jwt(&self) -> Option<Range<usize>> {
+        if self.slice(self.start..self.end) != JWT || !self.is_word_start() {
             return None;
         }
-        let header = self.run(self.end, JUDGED, is_base64url);
-        // What Grafana gives out is one object without a signature.
-        let single = self.rest(self.end).starts_with("rIjoi") && header - self.end >= 40;
-        if single && self.at(header) != b'.' {
-            return Some(self.start..self.whole(self.end, |byte| is_base64url(byte) || byte == b'='));
+        let header = self.run_end(self.end, JUDGED, is_base64url);
+        // Grafana tokens are a single object without a signature.
+        let single = self.text_from(self.end).starts_with("rIjoi") && header - self.end >= 40;
+        if single && self.byte_at(header) != b'.' {
+            return Some(
+                self.start..self.trimmed_run_end(self.end, |byte| is_base64url(byte) || byte == b'='),
+            );
         }
         let long = header - self.end >= 8;
-        // Longer headers are none, and looking for their ends would cost.
-        let payload = self.run(header + 1, 9, is_base64url);
-        let whole = long && self.at(header) == b'.' && payload - header > 8;
-        whole.then(|| self.start..self.whole(self.end, |byte| is_base64url(byte) || byte == b'.'))
+        // A payload only needs to have the minimum length; searching for its end here would cost time.
+        let payload = self.run_end(header + 1, 9, is_base64url);
+        let whole = long && self.byte_at(header) == b'.' && payload - header > 8;
+        whole.then(|| self.start..self.trimmed_run_end(self.end, |byte| is_base64url(byte) || byte == b'.'))
     }
 
-    /// A private key, from its first line to its last one, or to the end of the text.
-    pub(super) fn key_block(&self) -> Option<Range<usize>> {
-        let body = self.end + private_title(self.rest(self.end))?;
-        let Some(last) = self.rest(body).find(KEY_END) else {
+    /// Finds a private key, from its first line to its last one, or to the end of the text.
+    pub(super) fn find_key_block(&self) -> Option<Range<usize>> {
+        let body = self.end + private_title(self.text_from(self.end))?;
+        let Some(last) = self.text_from(body).find(KEY_END) else {
             return Some(self.start..self.text.len());
         };
         let last = body + last + KEY_END.len();
-        let end = self.run(last, TITLE, |byte| byte.is_ascii_alphanumeric() || byte == b' ');
-        let end = self.run(end, 5, |byte| byte == b'-');
+        let end = self.run_end(last, TITLE, |byte| byte.is_ascii_alphanumeric() || byte == b' ');
+        let end = self.run_end(end, 5, |byte| byte == b'-');
         Some(self.start..end)
     }
 
-    /// The password in `scheme://user:password@host`.
-    pub(super) fn url(&self) -> Option<Range<usize>> {
-        let scheme = self.before(self.start);
+    /// Finds the password in `scheme://user:password@host`.
+    pub(super) fn find_url_password(&self) -> Option<Range<usize>> {
+        let scheme = self.byte_before(self.start);
         if !(scheme.is_ascii_alphanumeric() || matches!(scheme, b'+' | b'.')) {
             return None;
         }
         let ends = |byte: u8| byte.is_ascii_whitespace() || b"/?#\"'`<>|\\,".contains(&byte);
-        let end = self.run(self.end, AUTHORITY, |byte| !ends(byte));
-        let authority = self.str(self.end..end);
+        let end = self.run_end(self.end, AUTHORITY, |byte| !ends(byte));
+        let authority = self.slice(self.end..end);
         let user = &authority[..authority.rfind('@')?];
         let secret = match user.split_once(':') {
             Some((_, password)) => password,
@@ -255,17 +258,17 @@ impl Place<'_> {
         (!stays).then_some(from..from + secret.len())
     }
 
-    /// `123456789:AA…`.
-    pub(super) fn telegram(&self) -> Option<Range<usize>> {
+    /// Finds a Telegram bot token: `123456789:AA…`.
+    pub(super) fn find_telegram_token(&self) -> Option<Range<usize>> {
         let number = self.bytes()[..self.start].iter().rev().take(12);
         let number = number.take_while(|byte| byte.is_ascii_digit()).count();
-        let end = self.run(self.end, 64, is_base64url);
+        let end = self.run_end(self.end, 64, is_base64url);
         let whole = (6..=11).contains(&number) && (30..=40).contains(&(end - self.end));
         whole.then(|| self.start - number..end)
     }
 }
 
-/// Where the rest of a first or last line ends that is one of a private key: behind `RSA PRIVATE KEY-----`.
+/// Returns the end of the title of a private key: after `RSA PRIVATE KEY-----`.
 pub(super) fn private_title(rest: &str) -> Option<usize> {
     let bytes = rest.as_bytes().iter().take(TITLE);
     let title = bytes.take_while(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || **byte == b' ');

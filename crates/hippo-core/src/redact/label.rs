@@ -1,108 +1,108 @@
-//! Which words announce a secret, and where does what they announce begin?
+//! Labels that announce a secret, and their separators.
 
 use std::ops::Range;
 
-use super::Place;
+use super::SecretCandidate;
 use super::shape::is_random;
 use super::value::Separator;
-use super::words::{ENVIRONMENTS, OF_OTHERS, OF_SECRETS, has};
+use super::words::{ENVIRONMENTS, OF_OTHERS, OF_SECRETS, contains_word};
 
-/// How much a label says of what follows it.
+/// Strength of a label: how strict the rules for the value must be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Label {
-    /// `key`: of a piano, a map, a door; what follows must look random.
+pub(super) enum SecretLabel {
+    /// `key`: also a key of a piano, a map or a door. The value must look random.
     Key,
-    /// `token`: of language models, parsers, chains; what follows must look made by a machine.
+    /// `token`: also of language models, parsers or chains. The value must look generated.
     Token,
-    /// `secret`, `api key`: what follows has digits in it, or is long.
+    /// `secret`, `api key`: the value has digits or is long.
     Secret,
-    /// `pass`: a password in `db_pass`, and else what tests do.
+    /// `pass`: a password in `db_pass`, otherwise also the outcome of a test.
     Pass,
-    /// `password`: may be any word.
+    /// `password`: the value may be any word.
     Password,
-    /// `passphrase`: may be several words.
+    /// `passphrase`: the value may be several words.
     Phrase,
-    /// `seed phrase`: many words.
+    /// `seed phrase`: the value is many words.
     Seed,
 }
 
-/// Words, in any case, with what they mean.
-pub(super) const LABELS: [(&str, Label); 62] = [
-    ("key", Label::Key),
-    ("token", Label::Token),
-    ("secret", Label::Secret),
-    ("credential", Label::Secret),
-    ("authorization", Label::Secret),
-    ("psk", Label::Secret),
-    ("pass", Label::Pass),
-    ("pw", Label::Password),
-    ("pwd", Label::Password),
-    ("passwd", Label::Password),
-    ("password", Label::Password),
-    ("passcode", Label::Password),
-    ("passwort", Label::Password),
-    ("kennwort", Label::Password),
-    ("contraseña", Label::Password),
-    ("mot de passe", Label::Password),
-    ("пароль", Label::Password),
-    ("Пароль", Label::Password),
-    ("ПАРОЛЬ", Label::Password),
-    ("токен", Label::Token),
-    ("Токен", Label::Token),
-    ("секрет", Label::Token),
-    ("Секрет", Label::Token),
-    ("ключ", Label::Key),
-    ("Ключ", Label::Key),
-    ("schlüssel", Label::Key),
-    ("geheimnis", Label::Secret),
-    ("zugangstoken", Label::Secret),
-    ("senha", Label::Password),
-    ("wachtwoord", Label::Password),
-    ("密码", Label::Password),
-    ("密碼", Label::Password),
-    ("パスワード", Label::Password),
-    ("passphrase", Label::Phrase),
-    ("seed phrase", Label::Seed),
-    ("mnemonic", Label::Seed),
-    ("passord", Label::Password),
-    ("lösenord", Label::Password),
-    ("adgangskode", Label::Password),
-    ("kodeord", Label::Password),
-    ("salasana", Label::Password),
-    ("hasło", Label::Password),
-    ("heslo", Label::Password),
-    ("jelszó", Label::Password),
-    ("palavra-passe", Label::Password),
-    ("slaptažodis", Label::Password),
-    ("parool", Label::Password),
-    ("geslo", Label::Password),
-    ("lozinka", Label::Password),
-    ("şifre", Label::Password),
-    ("κωδικός", Label::Password),
-    ("парола", Label::Password),
-    ("mot-de-passe", Label::Password),
-    ("motdepasse", Label::Password),
-    ("parola", Label::Token),
-    ("recovery phrase", Label::Seed),
-    ("backup phrase", Label::Seed),
-    ("wallet phrase", Label::Seed),
-    ("seed words", Label::Seed),
-    ("recovery words", Label::Seed),
-    ("seedphrase", Label::Seed),
-    ("contribsys__com", Label::Token),
+/// Label words in any case.
+pub(super) const LABELS: [(&str, SecretLabel); 62] = [
+    ("key", SecretLabel::Key),
+    ("token", SecretLabel::Token),
+    ("secret", SecretLabel::Secret),
+    ("credential", SecretLabel::Secret),
+    ("authorization", SecretLabel::Secret),
+    ("psk", SecretLabel::Secret),
+    ("pass", SecretLabel::Pass),
+    ("pw", SecretLabel::Password),
+    ("pwd", SecretLabel::Password),
+    ("passwd", SecretLabel::Password),
+    ("password", SecretLabel::Password),
+    ("passcode", SecretLabel::Password),
+    ("passwort", SecretLabel::Password),
+    ("kennwort", SecretLabel::Password),
+    ("contraseña", SecretLabel::Password),
+    ("mot de passe", SecretLabel::Password),
+    ("пароль", SecretLabel::Password),
+    ("Пароль", SecretLabel::Password),
+    ("ПАРОЛЬ", SecretLabel::Password),
+    ("токен", SecretLabel::Token),
+    ("Токен", SecretLabel::Token),
+    ("секрет", SecretLabel::Token),
+    ("Секрет", SecretLabel::Token),
+    ("ключ", SecretLabel::Key),
+    ("Ключ", SecretLabel::Key),
+    ("schlüssel", SecretLabel::Key),
+    ("geheimnis", SecretLabel::Secret),
+    ("zugangstoken", SecretLabel::Secret),
+    ("senha", SecretLabel::Password),
+    ("wachtwoord", SecretLabel::Password),
+    ("密码", SecretLabel::Password),
+    ("密碼", SecretLabel::Password),
+    ("パスワード", SecretLabel::Password),
+    ("passphrase", SecretLabel::Phrase),
+    ("seed phrase", SecretLabel::Seed),
+    ("mnemonic", SecretLabel::Seed),
+    ("passord", SecretLabel::Password),
+    ("lösenord", SecretLabel::Password),
+    ("adgangskode", SecretLabel::Password),
+    ("kodeord", SecretLabel::Password),
+    ("salasana", SecretLabel::Password),
+    ("hasło", SecretLabel::Password),
+    ("heslo", SecretLabel::Password),
+    ("jelszó", SecretLabel::Password),
+    ("palavra-passe", SecretLabel::Password),
+    ("slaptažodis", SecretLabel::Password),
+    ("parool", SecretLabel::Password),
+    ("geslo", SecretLabel::Password),
+    ("lozinka", SecretLabel::Password),
+    ("şifre", SecretLabel::Password),
+    ("κωδικός", SecretLabel::Password),
+    ("парола", SecretLabel::Password),
+    ("mot-de-passe", SecretLabel::Password),
+    ("motdepasse", SecretLabel::Password),
+    ("parola", SecretLabel::Token),
+    ("recovery phrase", SecretLabel::Seed),
+    ("backup phrase", SecretLabel::Seed),
+    ("wallet phrase", SecretLabel::Seed),
+    ("seed words", SecretLabel::Seed),
+    ("recovery words", SecretLabel::Seed),
+    ("seedphrase", SecretLabel::Seed),
+    ("contribsys__com", SecretLabel::Token),
 ];
 
-/// Schemes of the header `Authorization`.
+/// Schemes of the `Authorization` header.
 pub(super) const SCHEMES: [&str; 2] = ["bearer", "basic"];
-/// What stands before a scheme or a token.
+/// Text before a scheme or a token.
 const HEADER: &[u8] = b"authorization: ";
 
-/// Words that lead from a label to what it is a label of: `password for the NAS`.
+/// Words between a label and its object: `password for the NAS`.
 const LEADS: [&str; 19] = [
     " for ", " of ", " to ", " on ", " at ", " in ", " (", " für ", " fürs ", " zu ", " zum ", " vom ",
     " von ", " des ", " der ", " от ", " для ", " к ", " API",
 ];
-/// Words between a label and its value, and what they are.
+/// Words between a label and its value, with the kind of separator.
 const VERBS: [(&str, Separator); 15] = [
     ("is ", Separator::Is),
     ("was ", Separator::Is),
@@ -121,102 +121,102 @@ const VERBS: [(&str, Separator); 15] = [
     ("jest ", Separator::Said),
 ];
 
-/// Bytes that may stand between a label and its separator: `password for the NAS:`.
+/// Maximum bytes between a label and its separator: `password for the NAS:`.
 const BETWEEN: usize = 48;
-/// Bytes of a name before its label that are looked at.
+/// Maximum bytes of a name before its label.
 const NAME: usize = 32;
 
-/// A label in its place.
+/// Label with its position.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Named {
-    pub label: Label,
-    /// Where its name ends.
+pub(super) struct LabelMatch {
+    pub label: SecretLabel,
+    /// End of the name that contains the label.
     pub end: usize,
-    /// `--token`, `Authorization: token`: a space is enough before the value.
+    /// `--token`, `Authorization: token`: a space suffices as separator.
     pub flag: bool,
 }
 
-impl Place<'_> {
-    /// The secret that a label announces.
-    pub(super) fn labelled(&self, label: Label) -> Option<Range<usize>> {
-        // As Notion writes them: `secret_` and then nothing that is a name.
-        if label == Label::Secret && self.at(self.end) == b'_' {
-            let end = self.run(self.end + 1, 64, |byte| byte.is_ascii_alphanumeric());
-            if end - self.end > 40 && is_random(self.str(self.end + 1..end)) {
+impl SecretCandidate<'_> {
+    /// Finds the secret that a label announces.
+    pub(super) fn find_labelled(&self, label: SecretLabel) -> Option<Range<usize>> {
+        // Notion tokens: `secret_` followed by random characters.
+        if label == SecretLabel::Secret && self.byte_at(self.end) == b'_' {
+            let end = self.run_end(self.end + 1, 64, |byte| byte.is_ascii_alphanumeric());
+            if end - self.end > 40 && is_random(self.slice(self.end + 1..end)) {
                 return Some(self.start..end);
             }
         }
-        let named = self.named(label)?;
-        let value = self.separator(named);
-        let value = value.and_then(|(separator, at)| self.value(named, separator, at));
+        let named = self.match_label(label)?;
+        let value = self.find_separator(named);
+        let value = value.and_then(|(separator, at)| self.find_value(named, separator, at));
         value
-            .or_else(|| self.near(named))
-            .or_else(|| self.argument(named))
-            .or_else(|| self.beside(named))
+            .or_else(|| self.find_near(named))
+            .or_else(|| self.find_argument(named))
+            .or_else(|| self.find_adjacent(named))
     }
 
-    /// The label, if the word is the last one of a name, and the name one of a secret.
-    fn named(&self, label: Label) -> Option<Named> {
+    /// Returns the label if it is the last word of a name, and the name denotes a secret.
+    fn match_label(&self, label: SecretLabel) -> Option<LabelMatch> {
         let (start, end) = (self.start, self.end);
-        let wide = self.at(start) >= 0x80;
+        let wide = self.byte_at(start) >= 0x80;
         let end = if wide { end } else { self.name_end(end)? };
         let name = self.name_before(start);
         let last = last_word(name.trim_end_matches(['_', '-', '.', ' ']));
         let camel = self.is_camel(start);
-        let glued = !wide && self.before(start).is_ascii_alphanumeric() && !camel;
-        let long = label >= Label::Password && self.end - start > 4;
-        if glued && !long && !has(OF_SECRETS, last) {
+        let glued = !wide && self.byte_before(start).is_ascii_alphanumeric() && !camel;
+        let long = label >= SecretLabel::Password && self.end - start > 4;
+        if glued && !long && !contains_word(OF_SECRETS, last) {
             return None;
         }
-        let flag = name.contains("--") || self.in_header(start);
+        let flag = name.contains("--") || self.is_in_header(start);
         let label = match label {
-            Label::Key | Label::Token => {
-                if has(OF_OTHERS, last) {
+            SecretLabel::Key | SecretLabel::Token => {
+                if contains_word(OF_OTHERS, last) {
                     return None;
                 }
-                // `DEPLOY_KEY` is no key of a map.
+                // `DEPLOY_KEY` is not a key of a map.
                 let constant = name.ends_with('_') && name.bytes().any(|byte| byte.is_ascii_uppercase());
-                let of_secrets = glued || constant || flag || has(OF_SECRETS, last);
-                if of_secrets { Label::Secret } else { label }
+                let of_secrets = glued || constant || flag || contains_word(OF_SECRETS, last);
+                if of_secrets { SecretLabel::Secret } else { label }
             }
-            Label::Pass if camel || glued || name.ends_with(['_', '-']) => Label::Password,
-            Label::Pass => Label::Token,
+            SecretLabel::Pass if camel || glued || name.ends_with(['_', '-']) => SecretLabel::Password,
+            SecretLabel::Pass => SecretLabel::Token,
             other => other,
         };
-        Some(Named { label, end, flag })
+        Some(LabelMatch { label, end, flag })
     }
 
-    /// Where a name ends whose label does: `password2`, `API_KEY_PROD`; but `token_count`, `keys` and `password.txt` are
-    /// other names.
+    /// Returns the end of the name if the label ends it: `password2`, `API_KEY_PROD`. `token_count`, `keys` and
+    /// `password.txt` are other names.
     fn name_end(&self, end: usize) -> Option<usize> {
-        let end = self.run(end, 2, |byte| byte.is_ascii_digit());
-        let next = self.at(end);
+        let end = self.run_end(end, 2, |byte| byte.is_ascii_digit());
+        let next = self.byte_at(end);
         if next.is_ascii_alphanumeric()
-            || next >= 0x80 && !self.rest(end).starts_with(['：', '→', '”', '’', '»', '」'])
+            || next >= 0x80 && !self.text_from(end).starts_with(['：', '→', '”', '’', '»', '」'])
         {
             return None;
         }
-        if !(matches!(next, b'_' | b'-' | b'.' | b'/') && self.at(end + 1).is_ascii_alphanumeric()) {
+        if !(matches!(next, b'_' | b'-' | b'.' | b'/') && self.byte_at(end + 1).is_ascii_alphanumeric()) {
             return Some(end);
         }
-        let after = self.run(end + 1, NAME, |byte| byte.is_ascii_alphanumeric());
-        let other = self.at(after) == b'_' || !has(ENVIRONMENTS, self.str(end + 1..after));
+        let after = self.run_end(end + 1, NAME, |byte| byte.is_ascii_alphanumeric());
+        let other = self.byte_at(after) == b'_' || !contains_word(ENVIRONMENTS, self.slice(end + 1..after));
         (!other).then_some(after)
     }
 
-    /// Whether a word of a name in camel case begins here: `authToken`.
+    /// Returns true if a word of a camel-case name begins here: `authToken`.
     fn is_camel(&self, at: usize) -> bool {
-        let before = self.before(at);
-        self.at(at).is_ascii_uppercase() && (before.is_ascii_lowercase() || before.is_ascii_digit())
+        let before = self.byte_before(at);
+        self.byte_at(at).is_ascii_uppercase() && (before.is_ascii_lowercase() || before.is_ascii_digit())
     }
 
-    /// What stands right before a label and belongs to its name: `aws_`, `X-Api-`, `api `.
+    /// Returns the part of the name before a label: `aws_`, `X-Api-`, `api `.
     fn name_before(&self, start: usize) -> &str {
         let bytes = &self.bytes()[start.saturating_sub(NAME).max(self.done)..start];
         let belongs = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
         let mut length = bytes.iter().rev().take_while(|byte| belongs(byte)).count();
         if length == 0 && bytes.ends_with(b" ") {
-            // A word before, such as `API`.
+            // A preceding word, such as `API`.
             length = 1 + bytes
                 .iter()
                 .rev()
@@ -224,37 +224,40 @@ impl Place<'_> {
                 .take_while(|byte| belongs(byte))
                 .count();
         }
-        self.str(start - length..start)
+        self.slice(start - length..start)
     }
 
-    /// Whether `Authorization: ` stands right before.
-    pub(super) fn in_header(&self, at: usize) -> bool {
-        let at = at - usize::from(matches!(self.before(at), b'"' | b'\'' | b'`'));
+    /// Returns true if `Authorization: ` precedes the offset.
+    pub(super) fn is_in_header(&self, at: usize) -> bool {
+        let at = at - usize::from(matches!(self.byte_before(at), b'"' | b'\'' | b'`'));
         let header = at
             .checked_sub(HEADER.len())
             .and_then(|from| self.bytes().get(from..at));
         header.is_some_and(|header| header.eq_ignore_ascii_case(HEADER))
     }
 
-    /// What announces a value after a label, and where the value begins.
-    fn separator(&self, named: Named) -> Option<(Separator, usize)> {
-        if let Some(direct) = self.separator_at(named.end) {
+    /// Returns the separator after a label, and the start of the value.
+    fn find_separator(&self, named: LabelMatch) -> Option<(Separator, usize)> {
+        if let Some(direct) = self.parse_separator(named.end) {
             return Some(direct);
         }
-        if self.at(named.end) != b' ' {
+        if self.byte_at(named.end) != b' ' {
             return None;
         }
         if named.flag {
             return Some((Separator::Space, named.end + 1));
         }
         // `password for the NAS: …`, `API key (staging) = …`
-        let wide = self.at(self.start) >= 0x80 || self.at(self.end - 1) >= 0x80;
-        if named.label < Label::Token && !wide {
+        let wide = self.byte_at(self.start) >= 0x80 || self.byte_at(self.end - 1) >= 0x80;
+        if named.label < SecretLabel::Token && !wide {
             return None;
         }
-        let until = self.next(self.start).min(named.end + BETWEEN).max(named.end);
-        // `passphrase of the key is …`: that of the first one, for a password may be any word.
-        let until = if named.label < Label::Password {
+        let until = self
+            .next_candidate(self.start)
+            .min(named.end + BETWEEN)
+            .max(named.end);
+        // `passphrase of the key is …`: a password may be any word, so the first label wins.
+        let until = if named.label < SecretLabel::Password {
             until
         } else {
             (named.end + BETWEEN).min(self.text.len())
@@ -263,7 +266,7 @@ impl Place<'_> {
         if !LEADS.iter().any(|word| rest.starts_with(word.as_bytes())) {
             return None;
         }
-        // What is in brackets is about the label; what follows them is the value.
+        // Text in brackets describes the label; the value follows after the brackets.
         let mut open = rest[1] == b'(';
         for (at, byte) in rest.iter().enumerate() {
             match byte {
@@ -275,7 +278,7 @@ impl Place<'_> {
                             && rest[at + 1..].starts_with(word.as_bytes())
                     };
                     let verb = *byte != b' ' || VERBS.iter().any(said);
-                    if verb && let Some(found) = self.separator_at(named.end + at) {
+                    if verb && let Some(found) = self.parse_separator(named.end + at) {
                         return Some(found);
                     }
                 }
@@ -285,14 +288,14 @@ impl Place<'_> {
         None
     }
 
-    /// The separator that stands at an offset, marks of markdown and quotes around it left out.
-    fn separator_at(&self, at: usize) -> Option<(Separator, usize)> {
+    /// Parses the separator at an offset, ignoring markdown and quotes around it.
+    fn parse_separator(&self, at: usize) -> Option<(Separator, usize)> {
         let mark = |byte: u8| matches!(byte, b'*' | b'_' | b'`' | b'"' | b'\'' | b'\\' | b']');
-        let closed = self.run(at, 6, mark);
-        let from = self.run(closed, 32, is_space);
+        let closed = self.run_end(at, 6, mark);
+        let from = self.run_end(closed, 32, is_space);
         let spaced = from > closed;
-        let next = self.at(from + 1);
-        let (separator, length) = match self.at(from) {
+        let next = self.byte_at(from + 1);
+        let (separator, length) = match self.byte_at(from) {
             b':' if next == b'=' => (Separator::Equals, 2),
             b'=' if next == b'>' => (Separator::Equals, 2),
             b'-' if next == b'>' => (Separator::Arrow, 2),
@@ -301,23 +304,25 @@ impl Place<'_> {
             b'|' => (Separator::Cell, 1),
             b'>' if !spaced => (Separator::Tag, 1),
             // `<add key="DbPassword" value="…"/>`
-            b'v' if spaced && closed > at && self.rest(from).starts_with("value=") => (Separator::Equals, 6),
+            b'v' if spaced && closed > at && self.text_from(from).starts_with("value=") => {
+                (Separator::Equals, 6)
+            }
             b'i' | b'w' | b't' | b'l' | b'e' | b'j' | 0xC3 if spaced => {
-                let rest = self.rest(from);
+                let rest = self.text_from(from);
                 return VERBS
                     .into_iter()
                     .find(|(word, _)| rest.starts_with(word))
                     .map(|(word, separator)| (separator, from + word.len()));
             }
-            0xE2 if spaced && self.rest(from).starts_with("— ") => (Separator::Said, 4),
-            0xE2 if spaced && self.rest(from).starts_with("– ") => (Separator::Said, 4),
-            0xE2 if self.rest(from).starts_with('→') => (Separator::Arrow, 3),
-            0xEF if self.rest(from).starts_with('：') => (Separator::Colon, 3),
+            0xE2 if spaced && self.text_from(from).starts_with("— ") => (Separator::Said, 4),
+            0xE2 if spaced && self.text_from(from).starts_with("– ") => (Separator::Said, 4),
+            0xE2 if self.text_from(from).starts_with('→') => (Separator::Arrow, 3),
+            0xEF if self.text_from(from).starts_with('：') => (Separator::Colon, 3),
             _ => return None,
         };
-        // `::`, `==`, `=~` and the like are operators.
+        // `::`, `==`, `=~` and similar are operators.
         let end = from + length;
-        let operator = length == 1 && matches!(self.at(end), b'=' | b':' | b'~');
+        let operator = length == 1 && matches!(self.byte_at(end), b'=' | b':' | b'~');
         (!operator).then_some((separator, end))
     }
 }
@@ -326,7 +331,7 @@ pub(super) const fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }
 
-/// The last word of a name, by its marks or its capitals: `Api` of `xApi`.
+/// Returns the last word of a name, split at marks or capitals: `Api` of `xApi`.
 fn last_word(name: &str) -> &str {
     let bytes = name.as_bytes();
     let mut at = bytes.len();

@@ -1,4 +1,4 @@
-//! How many of the secrets that are made for it does redacting find, and how often does it take something else for one?
+//! Recall and precision of redaction on labelled data.
 
 use super::{REDACTED, redact};
 use crate::chunk::chunk;
@@ -12,7 +12,7 @@ use crate::{bootstrap, compaction};
 
 const LABELLED: &str = include_str!("../../tests/data/secrets.txt");
 
-/// Lines of one sign; `⟦` and `⟧` are around each secret.
+/// Returns the lines with this sign; `⟦` and `⟧` enclose each secret.
 fn labelled(sign: &str) -> Vec<String> {
     let lines = LABELLED.lines().filter_map(|line| line.strip_prefix(sign));
     lines
@@ -20,14 +20,14 @@ fn labelled(sign: &str) -> Vec<String> {
         .collect()
 }
 
-/// The secrets of a line.
+/// Returns the secrets of a line.
 fn secrets(line: &str) -> Vec<&str> {
     let after = line.split('⟦').skip(1);
     after.filter_map(|rest| Some(rest.split_once('⟧')?.0)).collect()
 }
 
 #[test]
-fn of_a_hundred_secrets_ninety_nine_are_found_and_one_other_line_in_a_hundred_is_changed_at_most() {
+fn at_least_99_percent_of_secrets_are_found_and_at_most_1_percent_of_other_lines_are_changed() {
     let (with, without) = (labelled("+ "), labelled("- "));
     assert!(with.len() >= 150 && without.len() >= 150);
     let (mut all, mut found, mut exact) = (0, 0, 0);
@@ -41,7 +41,7 @@ fn of_a_hundred_secrets_ninety_nine_are_found_and_one_other_line_in_a_hundred_is
         exact += usize::from(shown == wanted);
         for secret in secrets(line) {
             all += 1;
-            // A secret of several lines is found when none of them is left.
+            // A secret of several lines counts as found if no line of it remains.
             if secret
                 .lines()
                 .map(str::trim)
@@ -73,8 +73,8 @@ fn of_a_hundred_secrets_ninety_nine_are_found_and_one_other_line_in_a_hundred_is
     assert!(enough, "{figures}\n{}", wrong.join("\n"));
 }
 
-/// Lines whose secret is found, each with one.
-fn found() -> Vec<(String, String)> {
+/// Returns lines with a secret that is found.
+fn found_secrets() -> Vec<(String, String)> {
     let lines = labelled("+ ").into_iter().filter(|line| !line.contains('\n'));
     lines
         .filter_map(|line| {
@@ -86,7 +86,7 @@ fn found() -> Vec<(String, String)> {
         .collect()
 }
 
-fn shows_none(what: &str, shown: &str, of: &[(String, String)]) {
+fn assert_shows_none(what: &str, shown: &str, of: &[(String, String)]) {
     let shown_: Vec<&str> = of
         .iter()
         .map(|(_, secret)| secret.as_str())
@@ -96,8 +96,8 @@ fn shows_none(what: &str, shown: &str, of: &[(String, String)]) {
 }
 
 #[test]
-fn nodes_and_roots_show_none_of_them() {
-    let found = found();
+fn tree_nodes_and_roots_show_no_secret() {
+    let found = found_secrets();
     assert!(found.len() >= 120, "{}", found.len());
     let date = |day: i8| Date::new(2026, 3, day).unwrap();
     let headings: Vec<String> = found
@@ -117,27 +117,27 @@ fn nodes_and_roots_show_none_of_them() {
         let node = make(&step(period, Action::Make), &source, None, date(31), false);
         node.map(|node| node.write()).unwrap_or_default()
     };
-    // Below the threshold a day stands in its node as it is; above it is extracted.
+    // Below the size threshold, a day is copied into its node; above it, the node is an extract.
     for some in [&headings[..20], &headings[..]] {
         let log = some.concat();
         let day = made(Period::Day(date(3)), "memory/2026-03-03.md", &log, date(3));
         assert!(day.len() > 200, "{day}");
-        shows_none("a day", &day, &found);
-        // The levels above look for themselves: a node may be somebody's.
+        assert_shows_none("a day", &day, &found);
+        // Higher levels redact too, because a person may have written the node.
         let week = made(
             Period::parse("2026-W10").unwrap(),
             "memory/daily/2026-03-03.md",
             &log,
             date(2),
         );
-        shows_none("a week", &week, &found);
+        assert_shows_none("a week", &week, &found);
         let month = made(
             Period::parse("2026-03").unwrap(),
             "memory/weekly/2026-W10.md",
             &log,
             date(1),
         );
-        shows_none("a month", &month, &found);
+        assert_shows_none("a month", &month, &found);
         let below = [root::Node {
             date: date(3),
             path: "memory/daily/2026-03-03.md",
@@ -158,7 +158,7 @@ fn nodes_and_roots_show_none_of_them() {
             let root = top(&below, &|_, _| None, carried, &[], date(31), 20_000);
             let root = root.unwrap();
             assert!(root.body.len() > 50, "{root:?}");
-            shows_none("ROOT.md", &root.write(), &found);
+            assert_shows_none("ROOT.md", &root.write(), &found);
         }
         let taken = submitted(
             Period::Day(date(3)),
@@ -169,7 +169,7 @@ fn nodes_and_roots_show_none_of_them() {
             Writer::Agent,
             date(31),
         );
-        shows_none("a body", &taken.unwrap().0.body, &found);
+        assert_shows_none("a body", &taken.unwrap().0.body, &found);
         let theirs = Node::read(Period::Day(date(3)), "---\nstatus: fixed\n---\n- mine\n");
         let source = [source_of("memory/2026-03-03.md", &log, date(3))];
         let since = make(
@@ -179,7 +179,7 @@ fn nodes_and_roots_show_none_of_them() {
             date(31),
             false,
         );
-        shows_none("what is new since", &since.unwrap().write(), &found);
+        assert_shows_none("what is new since", &since.unwrap().write(), &found);
     }
 }
 
@@ -193,8 +193,8 @@ fn source_of<'t>(path: &'t str, text: &'t str, date: Date) -> Source<'t> {
 }
 
 #[test]
-fn sections_of_a_session_and_its_summary_show_none_of_them() {
-    let found = found();
+fn session_sections_and_summaries_show_no_secret() {
+    let found = found_secrets();
     let mut transcript = String::new();
     for (at, (line, _)) in found.iter().enumerate() {
         for (role, text) in [
@@ -210,7 +210,7 @@ fn sections_of_a_session_and_its_summary_show_none_of_them() {
             transcript.push_str(&format!("{message}\n"));
         }
     }
-    let flushed = flush(transcript.as_bytes(), flush::Options::default(), |_| {
+    let flushed = flush(transcript.as_bytes(), flush::FlushOptions::default(), |_| {
         Date::new(2026, 3, 2).unwrap()
     });
     let sections: String = flushed
@@ -219,25 +219,25 @@ fn sections_of_a_session_and_its_summary_show_none_of_them() {
         .map(|section| section.text.as_str())
         .collect();
     assert!(sections.len() > 1_000, "{sections}");
-    shows_none("a section of the log", &sections, &found);
-    shows_none(
+    assert_shows_none("a section of the log", &sections, &found);
+    assert_shows_none(
         "the topic of a session",
         &flushed.topic.unwrap_or_default(),
         &found,
     );
     for tokens in [500, 20_000] {
-        let options = compaction::Options {
+        let options = compaction::CompactionOptions {
             budget: Some(tokens),
-            ..compaction::Options::default()
+            ..compaction::CompactionOptions::default()
         };
         let compacted = compaction::compact(transcript.as_bytes(), &options);
-        shows_none("a summary", &compacted.summary, &found);
+        assert_shows_none("a summary", &compacted.summary, &found);
     }
 }
 
 #[test]
-fn entries_of_the_index_show_none_of_them() {
-    let found = found();
+fn index_entries_show_no_secret() {
+    let found = found_secrets();
     let text: String = found
         .iter()
         .enumerate()
@@ -257,11 +257,11 @@ fn entries_of_the_index_show_none_of_them() {
     assert!(entries.len() >= 2);
     for new in &entries {
         let entry = &new.entry;
-        // A pointer quotes the heading that it leads to, which is told in the report.
+        // A pointer quotes the heading that it refers to; the report says so.
         let shown = format!(
             "{}\n{}\n{:?}\n{:?}",
             entry.topic, entry.summary, entry.tags, entry.pointers
         );
-        shows_none("an entry", &shown, &found);
+        assert_shows_none("an entry", &shown, &found);
     }
 }

@@ -1,53 +1,53 @@
-//! Is a secret written beside its label, without a mark between them?
+//! Secrets next to their label without a separator.
 
 use std::ops::Range;
 
-use super::Place;
-use super::label::{Label, Named};
-use super::shape::{self, Shape, is_random};
+use super::SecretCandidate;
+use super::label::{LabelMatch, SecretLabel};
+use super::shape::{self, CharacterShape, is_random};
 
-/// Bytes after a label within which a random run is its secret.
+/// Bytes after a label in which a random run counts as its secret.
 const AFTER: usize = 48;
-/// Bytes from ` is ` to the label: `is the password`, `is our deploy token`.
+/// Maximum bytes from ` is ` to the label: `is the password`, `is our deploy token`.
 const SAID: usize = 32;
-/// Bytes of a run that are judged.
+/// Maximum bytes of a run that are judged.
 const JUDGED: usize = 160;
-/// What ends the sentence that a label stands in.
+/// Characters that end the sentence of a label.
 const ENDS: &[u8] = b"\n{}[]<>|;\\";
 
 pub(super) const fn is_run(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'+' | b'/' | b'=' | b'.' | b'~')
 }
 
-impl Place<'_> {
-    /// A random run right after the label, or one of which the text says that it is the label's.
-    pub(super) fn near(&self, named: Named) -> Option<Range<usize>> {
-        self.following(named).or_else(|| self.preceding(named))
+impl SecretCandidate<'_> {
+    /// Finds a random run right after the label, or one that the text assigns to the label.
+    pub(super) fn find_near(&self, named: LabelMatch) -> Option<Range<usize>> {
+        self.find_after(named).or_else(|| self.find_before(named))
     }
 
-    fn following(&self, named: Named) -> Option<Range<usize>> {
-        let until = (named.end + AFTER).min(self.next(self.start));
+    fn find_after(&self, named: LabelMatch) -> Option<Range<usize>> {
+        let until = (named.end + AFTER).min(self.next_candidate(self.start));
         let mut at = named.end;
         while at < until {
-            at = self.run(at, until - at, |byte| {
+            at = self.run_end(at, until - at, |byte| {
                 !byte.is_ascii_alphanumeric() && !ENDS.contains(&byte)
             });
-            if at >= until || ENDS.contains(&self.at(at)) {
+            if at >= until || ENDS.contains(&self.byte_at(at)) {
                 return None;
             }
-            let end = self.run(at, JUDGED, is_run);
-            let text = self.str(at..end).trim_end_matches(['.', '/', '-', '=']);
-            if is_random(text) && !shape::is_placeholder(text) && !shape::is_place(text) {
-                return Some(at..self.whole(at, is_run));
+            let end = self.run_end(at, JUDGED, is_run);
+            let text = self.slice(at..end).trim_end_matches(['.', '/', '-', '=']);
+            if is_random(text) && !shape::is_placeholder(text) && !shape::is_location(text) {
+                return Some(at..self.trimmed_run_end(at, is_run));
             }
             at = end;
         }
         None
     }
 
-    /// `hunter2 is the password`.
-    fn preceding(&self, named: Named) -> Option<Range<usize>> {
-        if named.label < Label::Token || !matches!(self.before(self.start), b' ' | b'_' | b'-') {
+    /// Finds `hunter2 is the password`.
+    fn find_before(&self, named: LabelMatch) -> Option<Range<usize>> {
+        if named.label < SecretLabel::Token || !matches!(self.byte_before(self.start), b' ' | b'_' | b'-') {
             return None;
         }
         let from = self.start.saturating_sub(SAID).max(self.done);
@@ -70,42 +70,43 @@ impl Place<'_> {
         let run = |byte: &&u8| is_run(**byte) || b"!@#$%&*".contains(byte);
         let length = before.iter().rev().take_while(run).count();
         let end = from + before.len();
-        let text = self.str(end - length..end);
-        let mixed = Shape::of(text).is_mixed()
+        let text = self.slice(end - length..end);
+        let mixed = CharacterShape::measure(text).is_mixed()
             && text.len() >= 6
-            && !shape::is_place(text)
+            && !shape::is_location(text)
             && !shape::is_number(text);
-        let secret = is_random(text) || mixed && (named.label >= Label::Password || !shape::is_slug(text));
+        let secret =
+            is_random(text) || mixed && (named.label >= SecretLabel::Password || !shape::is_slug(text));
         (secret && !shape::is_placeholder(text)).then(|| end - length..end)
     }
 
-    /// What follows `Bearer` or `Basic`.
-    pub(super) fn scheme(&self) -> Option<Range<usize>> {
-        if !self.stands_alone() || !matches!(self.at(self.end), b' ' | b':') {
+    /// Finds the credentials after `Bearer` or `Basic`.
+    pub(super) fn find_scheme_token(&self) -> Option<Range<usize>> {
+        if !self.is_word_start() || !matches!(self.byte_at(self.end), b' ' | b':') {
             return None;
         }
-        let from = self.run(self.end, 4, |byte| matches!(byte, b' ' | b':'));
-        let end = self.run(from, JUDGED, is_run);
-        let text = self.str(from..end).trim_end_matches('.');
+        let from = self.run_end(self.end, 4, |byte| matches!(byte, b' ' | b':'));
+        let end = self.run_end(from, JUDGED, is_run);
+        let text = self.slice(from..end).trim_end_matches('.');
         if text.len() < 8 {
             return None;
         }
-        let header = self.in_header(self.start) || self.before(self.start) == b'"';
-        let shape = Shape::of(text);
-        let basic = self.str(self.start..self.end).eq_ignore_ascii_case("basic");
+        let header = self.is_in_header(self.start) || self.byte_before(self.start) == b'"';
+        let shape = CharacterShape::measure(text);
+        let basic = self.slice(self.start..self.end).eq_ignore_ascii_case("basic");
         let secret = if basic {
             header && shape.is_mixed() || is_pair(text)
         } else {
             let made = shape.is_mixed() && !(shape::is_slug(text) && shape.digits < 3);
             is_random(text)
                 || header && text.len() >= 16
-                || made && !shape::is_place(text) && !shape::is_number(text)
+                || made && !shape::is_location(text) && !shape::is_number(text)
         };
-        (secret && !shape::is_placeholder(text)).then(|| from..self.whole(from, is_run))
+        (secret && !shape::is_placeholder(text)).then(|| from..self.trimmed_run_end(from, is_run))
     }
 }
 
-/// Whether base64 says `user:password`.
+/// Returns true if the text is base64 of `user:password`.
 fn is_pair(text: &str) -> bool {
     let (mut bits, mut held) = (0_u32, 0);
     let mut colon = false;

@@ -1,26 +1,26 @@
-//! Does a run of characters look like a secret, like words, or like something that stands for one?
+//! Classification of character runs: random, words, placeholders, code.
 
-use super::words::{FILES, PLACEHOLDER, has, is_label};
+use super::words::{FILES, PLACEHOLDER, contains_word, is_label};
 
-/// Shortest run that is a secret by its looks alone.
+/// Minimum length of a run that is a secret by its form alone.
 const RANDOM: usize = 20;
 
-/// How a run of characters is made up.
+/// Statistics of the characters in a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Shape {
+pub(super) struct CharacterShape {
     pub lower: usize,
     pub upper: usize,
     pub digits: usize,
-    /// Everything else, letters beyond ASCII not counted.
+    /// All other ASCII characters.
     pub marks: usize,
-    /// Letters beyond ASCII, in bytes.
+    /// Bytes of non-ASCII characters.
     pub wide: usize,
-    /// From a small letter to a capital, and between letters and digits.
+    /// Number of changes from lower to upper case, and between letters and digits.
     pub changes: usize,
 }
 
-impl Shape {
-    pub fn of(text: &str) -> Self {
+impl CharacterShape {
+    pub fn measure(text: &str) -> Self {
         let mut shape = Self::default();
         let mut before = 0;
         for &byte in text.as_bytes() {
@@ -46,21 +46,22 @@ impl Shape {
         self.letters() + self.digits + self.marks
     }
 
-    /// Letters and digits both.
+    /// Returns true if there are both letters and digits.
     pub const fn is_mixed(&self) -> bool {
         self.digits > 0 && self.letters() > 0
     }
 }
 
-/// Letters alone, digits alone, or letters with a number behind them: what people write by hand.
+/// Returns true for letters, digits, or letters followed by a number, as people write them by hand.
 pub(super) fn is_plain(part: &str) -> bool {
     let letters = part.trim_end_matches(|mark: char| mark.is_ascii_digit());
     let number = part.len() - letters.len();
-    let wordy = letters.chars().all(char::is_alphabetic) && Shape::of(letters).changes * 4 <= letters.len();
+    let wordy = letters.chars().all(char::is_alphabetic)
+        && CharacterShape::measure(letters).changes * 4 <= letters.len();
     wordy && (number <= 4 || letters.is_empty())
 }
 
-/// Words and numbers joined by marks, such as `gpt-4o-mini`, `feature/login-2` or `2026-03-18`.
+/// Returns true for words and numbers joined by marks, such as `gpt-4o-mini`, `feature/login-2` or `2026-03-18`.
 pub(super) fn is_slug(text: &str) -> bool {
     let numbered = |part: &str| part.len() <= 4 && part.as_bytes()[0].is_ascii_digit();
     let marks = |mark: char| {
@@ -71,22 +72,22 @@ pub(super) fn is_slug(text: &str) -> bool {
         .all(|part| is_plain(part) || numbered(part))
 }
 
-/// A run that nobody made up: long, of all sorts of characters in no order.
+/// Returns true for a run that looks generated: long, with all kinds of characters in random order.
 pub(super) fn is_random(text: &str) -> bool {
     if text.len() < RANDOM {
         return false;
     }
-    let shape = Shape::of(text);
+    let shape = CharacterShape::measure(text);
     let all = shape.lower > 0 && shape.upper > 0 && shape.digits > 1 && shape.wide == 0;
     all && shape.changes * 10 >= shape.length() * 3 && !is_slug(text) && !is_public(text)
 }
 
-/// Hexadecimal digits alone, as hashes and many keys are.
+/// Returns true for hexadecimal digits only, as in hashes and many keys.
 pub(super) fn is_hex(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_hexdigit()) && Shape::of(text).is_mixed()
+    text.bytes().all(|byte| byte.is_ascii_hexdigit()) && CharacterShape::measure(text).is_mixed()
 }
 
-/// Eight, four, four, four and twelve hexadecimal digits.
+/// Returns true for groups of 8, 4, 4, 4 and 12 hexadecimal digits.
 pub(super) fn is_uuid(text: &str) -> bool {
     let mut parts = text.split('-');
     let fits = [8, 4, 4, 4, 12].into_iter().all(|length| {
@@ -96,7 +97,7 @@ pub(super) fn is_uuid(text: &str) -> bool {
     fits && parts.next().is_none()
 }
 
-/// Public parts of keys, checksums, data in place.
+/// Returns true for public keys, checksums and inline data.
 fn is_public(text: &str) -> bool {
     let starts = [
         "AAAAB3", "AAAAC3", "AAAAE2", "sha1-", "sha256-", "sha384-", "sha512-", "SHA256:", "data:",
@@ -104,8 +105,8 @@ fn is_public(text: &str) -> bool {
     starts.iter().any(|start| text.starts_with(start)) || is_uuid(text) || text.contains("://")
 }
 
-/// Where something lies: addresses, paths, names of files.
-pub(super) fn is_place(text: &str) -> bool {
+/// Returns true for locations: URLs, paths, file names.
+pub(super) fn is_location(text: &str) -> bool {
     let starts = ["~/", "./", "../", "C:\\"]
         .iter()
         .any(|start| text.starts_with(start));
@@ -121,18 +122,18 @@ pub(super) fn is_place(text: &str) -> bool {
         || rooted
         || folders
         || port
-        || ending.is_some_and(|(_, ending)| has(FILES, ending))
+        || ending.is_some_and(|(_, ending)| contains_word(FILES, ending))
         || text.contains("://")
 }
 
-/// Numbers, dates, versions, sizes.
+/// Returns true for numbers, dates, versions and sizes.
 pub(super) fn is_number(text: &str) -> bool {
     let digits = |byte: u8| byte.is_ascii_digit();
     let first = text.as_bytes().first().copied().unwrap_or(0);
     let marked = text
         .bytes()
         .all(|byte| digits(byte) || b".,:-/+%x~_".contains(&byte));
-    let shape = Shape::of(text);
+    let shape = CharacterShape::measure(text);
     let sized = digits(first) && shape.letters() <= 4 && shape.changes <= 2;
     let day = text.as_bytes().get(..10).unwrap_or_default();
     let dated =
@@ -143,7 +144,7 @@ pub(super) fn is_number(text: &str) -> bool {
     marked || sized || dated || version
 }
 
-/// What stands where a secret would: `<your-key>`, `xxx`, `$ENV`, `${VAR}`, `****`, `changeme`, `…`.
+/// Returns true for a placeholder: `<your-key>`, `xxx`, `$ENV`, `${VAR}`, `****`, `changeme`, `…`.
 pub(super) fn is_placeholder(text: &str) -> bool {
     let text = text.trim_matches(|mark: char| matches!(mark, '"' | '\'' | '`' | '*' | ' ' | '\\'));
     let Some(&first) = text.as_bytes().first() else {
@@ -200,7 +201,8 @@ pub(super) fn is_placeholder(text: &str) -> bool {
             ],
         )
     };
-    if several && parts().any(says) || parts().all(|part| has(PLACEHOLDER, part) || is_label(part)) {
+    if several && parts().any(says) || parts().all(|part| contains_word(PLACEHOLDER, part) || is_label(part))
+    {
         return true;
     }
     let starts = |word: &str| {
@@ -210,19 +212,20 @@ pub(super) fn is_placeholder(text: &str) -> bool {
     let made = ["your", "insert", "replace", "dummy", "fake", "sample"]
         .into_iter()
         .any(starts);
-    made && Shape::of(text).digits < 3
+    made && CharacterShape::measure(text).digits < 3
         || text.contains("xxxx")
         || text.contains("XXXX")
         || text.len() >= 16 && contains(text, "example")
 }
 
-/// Whether a text contains a word in small letters, whatever the case of its own.
+/// Returns true if the text contains a lower-case word, ignoring case.
 fn contains(text: &str, word: &str) -> bool {
     let mut windows = text.as_bytes().windows(word.len());
     windows.any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
 }
 
-/// Code that computes the value, or names where it is: `os.environ["X"]`, `config.password`, `getpass()`, `&str`.
+/// Returns true for code that computes or references the value: `os.environ["X"]`, `config.password`, `getpass()`,
+/// `&str`.
 pub(super) fn is_expression(text: &str) -> bool {
     let first = text.as_bytes().first().copied().unwrap_or(0);
     if matches!(first, b'&' | b'(' | b'[' | b'{' | b'<' | b'@' | b'|' | b'=')
@@ -247,7 +250,7 @@ pub(super) fn is_expression(text: &str) -> bool {
             .any(|start| text.starts_with(start))
 }
 
-/// A name of a variable that somebody chose.
+/// Returns true for a variable name that a person chose.
 fn is_name(part: &str) -> bool {
     is_identifier(part) && is_slug(part)
 }

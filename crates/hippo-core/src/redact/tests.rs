@@ -1,4 +1,4 @@
-//! Are secrets found, all else left alone, and is the time that it takes linear?
+//! Tests of redaction: recall, precision, linear running time.
 
 use proptest::prelude::*;
 
@@ -6,7 +6,7 @@ use super::*;
 
 const SAMPLES: &str = include_str!("../../tests/data/redact.txt");
 
-/// A line as it is kept, and as it is to be shown.
+/// Returns each line as stored, as expected after redaction, and its secrets.
 fn samples(sign: &str) -> Vec<(String, String, Vec<String>)> {
     let lines = SAMPLES.lines().filter_map(|line| line.strip_prefix(sign));
     lines
@@ -55,7 +55,7 @@ fn secrets_are_found() {
 }
 
 #[test]
-fn what_is_no_secret_stays() {
+fn text_without_secrets_is_not_changed() {
     let samples = samples("- ");
     assert!(samples.len() >= 300, "{}", samples.len());
     let changed: Vec<String> = samples
@@ -73,7 +73,7 @@ fn what_is_no_secret_stays() {
 }
 
 #[test]
-fn a_text_of_many_lines_is_redacted_as_its_lines_are() {
+fn a_long_text_is_redacted_like_its_lines() {
     for sign in ["+ ", "- "] {
         let samples = samples(sign);
         let lines = samples.iter().filter(|(line, shown, _)| {
@@ -88,15 +88,15 @@ fn a_text_of_many_lines_is_redacted_as_its_lines_are() {
 }
 
 #[test]
-fn samples_are_redacted_once() {
+fn redacting_samples_again_changes_nothing() {
     for (line, ..) in samples("+ ").into_iter().chain(samples("- ")) {
         let once = redact(&line).into_owned();
         assert_eq!(redact(&once), once);
-        assert_eq!(kinds(&line).is_empty(), once == line, "{line}");
+        assert_eq!(find_kinds(&line).is_empty(), once == line, "{line}");
     }
 }
 
-/// Pieces that labels, marks and secrets are made of, in any order.
+/// Generates labels, prefixes and parts of secrets in random order.
 fn nasty() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         6 => prop::sample::select(vec![
@@ -120,18 +120,18 @@ proptest! {
     fn redacting_again_changes_nothing(text in nasty()) {
         let once = redact(&text).into_owned();
         prop_assert_eq!(&redact(&once), &once, "{}", text);
-        prop_assert_eq!(kinds(&text).is_empty(), matches!(redact(&text), Cow::Borrowed(_)), "{}", text);
+        prop_assert_eq!(find_kinds(&text).is_empty(), matches!(redact(&text), Cow::Borrowed(_)), "{}", text);
     }
 
     #[test]
-    fn any_text_can_be_redacted(text in any::<String>()) {
+    fn redaction_of_any_text_is_idempotent(text in any::<String>()) {
         let once = redact(&text).into_owned();
         prop_assert_eq!(&redact(&once), &once);
     }
 }
 
 #[test]
-fn what_is_left_is_as_it_was() {
+fn text_around_secrets_is_not_changed() {
     assert!(matches!(
         redact("nothing to hide"),
         Cow::Borrowed("nothing to hide")
@@ -142,8 +142,8 @@ fn what_is_left_is_as_it_was() {
     );
 }
 
-/// Text that repeats itself and ends in some way is read in no more time than it is long: with the square of it, this would not end.
-fn costs_no_square(end: &str) {
+/// Checks that repeated text is redacted in linear time. With quadratic time, the test would not finish.
+fn assert_linear_time(end: &str) {
     let units = [
         "key",
         "key=",
@@ -192,18 +192,18 @@ fn costs_no_square(end: &str) {
     }
 }
 
-// A minute each without optimisation: three may run side by side.
+// Each takes a minute without optimisation; as three tests they run in parallel.
 #[test]
-fn size_costs_no_square() {
-    costs_no_square("");
+fn redaction_takes_linear_time() {
+    assert_linear_time("");
 }
 
 #[test]
-fn size_costs_no_square_where_it_ends_redacted() {
-    costs_no_square(REDACTED);
+fn redaction_before_redacted_text_takes_linear_time() {
+    assert_linear_time(REDACTED);
 }
 
 #[test]
-fn size_costs_no_square_where_it_ends_in_words() {
-    costs_no_square(" is the key");
+fn redaction_before_words_takes_linear_time() {
+    assert_linear_time(" is the key");
 }

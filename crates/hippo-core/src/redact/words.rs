@@ -1,6 +1,6 @@
-//! Which words tell a secret's label from other words, and a secret from what is said about it?
+//! Word lists for labels, placeholders and ordinary language.
 
-/// Parts of names that make the last word of a label one of a secret: `api key`, `access_token`.
+/// Words before a label that make it denote a secret: `api key`, `access_token`.
 #[rustfmt::skip] // a list is read in lines
 pub(super) const OF_SECRETS: &[&str] = &[
     "access", "account", "admin", "aes", "anthropic", "api", "app", "application", "auth",
@@ -11,7 +11,7 @@ pub(super) const OF_SECRETS: &[&str] = &[
     "subscription", "telegram", "user", "webhook", "wifi",
 ];
 
-/// Parts of names that make it something else: `public key`, `page token`, `max_tokens`.
+/// Words before a label that make it denote something else: `public key`, `page token`, `max_tokens`.
 #[rustfmt::skip] // a list is read in lines
 pub(super) const OF_OTHERS: &[&str] = &[
     "arrow", "bos", "cache", "cancel", "cancellation", "composite", "continuation", "design", "dict",
@@ -21,14 +21,14 @@ pub(super) const OF_OTHERS: &[&str] = &[
     "sort", "sorting", "special", "start", "stop", "unique", "unk",
 ];
 
-/// Endings of a label that leave it one: `API_KEY_PROD`.
+/// Suffixes of a name that still denotes a secret: `API_KEY_PROD`.
 #[rustfmt::skip] // a list is read in lines
 pub(super) const ENVIRONMENTS: &[&str] = &[
     "b64", "backup", "base", "base64", "default", "dev", "development", "hex", "live", "local", "new", "old",
     "plain", "prod", "production", "sandbox", "stage", "staging", "test", "testing", "v1", "v2", "value",
 ];
 
-/// What is written in the place of a secret.
+/// Placeholders for a secret.
 #[rustfmt::skip] // a list is read in lines
 pub(super) const PLACEHOLDER: &[&str] = &[
     "a", "actual", "admin", "an", "bar", "baz", "change", "changeme", "default", "demo", "dummy", "empty",
@@ -39,7 +39,7 @@ pub(super) const PLACEHOLDER: &[&str] = &[
     "user", "username", "value", "with", "xxx", "xxxx", "your", "yours",
 ];
 
-/// Types of programming languages, and what forms say.
+/// Type names of programming languages, and words used in forms.
 #[rustfmt::skip] // a list is read in lines
 const TYPES: &[&str] = &[
     "address", "any", "array", "bool", "boolean", "buffer", "bytearray", "bytes", "char",
@@ -49,7 +49,7 @@ const TYPES: &[&str] = &[
     "void",
 ];
 
-/// Words that sentences are made with.
+/// Function words.
 #[rustfmt::skip] // a list is read in lines
 const GRAMMAR: &[&str] = &[
     "a", "an", "and", "are", "at", "be", "by", "can", "cannot", "did", "do", "does", "enter", "for",
@@ -59,7 +59,7 @@ const GRAMMAR: &[&str] = &[
     "without", "would", "you", "your",
 ];
 
-/// Words that follow a label and speak of the secret instead of stating it.
+/// Words that follow a label and describe the secret instead of stating it.
 #[rustfmt::skip] // a list is read in lines
 const SPEECH: &[&str] = &[
     "above", "again", "already", "also", "always", "anything", "ask", "async", "available", "await",
@@ -74,14 +74,14 @@ const SPEECH: &[&str] = &[
     "unset", "unused", "use", "used", "valid", "very", "via", "weak", "written", "wrong", "yes",
 ];
 
-/// What names of secrets end in.
+/// Last words of names of secrets.
 #[rustfmt::skip] // a list is read in lines
 const LABELS: &[&str] = &[
     "auth", "bearer", "credential", "credentials", "key", "keys", "pass", "passphrase", "passwd",
     "password", "passwords", "pw", "pwd", "secret", "secrets", "token", "tokens",
 ];
 
-/// Endings of files and hosts.
+/// Suffixes of files and hosts.
 #[rustfmt::skip] // a list is read in lines
 pub(super) const FILES: &[&str] = &[
     "app", "cfg", "com", "conf", "crt", "csv", "db", "dev", "env", "go", "html", "ini", "io", "js",
@@ -89,18 +89,18 @@ pub(super) const FILES: &[&str] = &[
     "toml", "ts", "tsx", "txt", "xml", "yaml", "yml",
 ];
 
-/// How passwords are kept.
+/// Methods of storing passwords.
 #[rustfmt::skip] // a list is read in lines
 pub(super) const TECHNIQUES: &[&str] = &[
     "1password", "2fa", "aes256", "argon2", "argon2id", "base64", "bcrypt", "md5", "oauth", "oauth2",
     "pbkdf2", "scrypt", "sha-256", "sha1", "sha256", "sha512", "totp", "utf-8", "utf8", "x509",
 ];
 
-/// Longest word of the lists.
+/// Length of the longest word in the lists.
 const LONGEST: usize = 20;
 
-/// Whether a word is in a sorted list, whatever the case of its letters.
-pub(super) fn has(words: &[&str], word: &str) -> bool {
+/// Returns true if a sorted list contains the word, ignoring case.
+pub(super) fn contains_word(words: &[&str], word: &str) -> bool {
     let mut lower = [0; LONGEST];
     let Some(lower) = lower.get_mut(..word.len()) else {
         return false;
@@ -112,19 +112,19 @@ pub(super) fn has(words: &[&str], word: &str) -> bool {
         .is_ok()
 }
 
-/// Whether a word makes what it stands in a sentence.
+/// Returns true for a function word, which indicates a sentence.
 pub(super) fn is_grammar(word: &str) -> bool {
-    has(GRAMMAR, word)
+    contains_word(GRAMMAR, word)
 }
 
-/// Whether a word speaks of a secret instead of being one.
+/// Returns true for a word that describes a secret instead of being one.
 pub(super) fn is_speech(word: &str) -> bool {
     [GRAMMAR, SPEECH, TYPES, PLACEHOLDER]
         .iter()
-        .any(|words| has(words, word))
+        .any(|words| contains_word(words, word))
 }
 
-/// Whether a name ends in a label: `authToken`, `hashed_password`. A variable of that name is no secret.
+/// Returns true if a name ends in a label: `authToken`, `hashed_password`. A variable of that name is not a secret.
 pub(super) fn is_label(name: &str) -> bool {
     let letters = name
         .bytes()
@@ -134,7 +134,7 @@ pub(super) fn is_label(name: &str) -> bool {
         at.and_then(|at| name.get(at..))
             .is_some_and(|end| end.eq_ignore_ascii_case(label))
     };
-    letters && (LABELS.iter().any(ends) || has(OF_SECRETS, name))
+    letters && (LABELS.iter().any(ends) || contains_word(OF_SECRETS, name))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 use super::label::{self, field, kind_of_title, leading_tag, tag};
 pub use super::label::{Kind, MemoryType};
 use crate::bootstrap::line::unmarked;
-use crate::chunk::text::visible;
+use crate::chunk::text::strip_comments;
 use crate::chunk::{ChunkKind, Document, Speaker, chunk, chunk_text};
 use crate::consolidation::MACHINE;
 use crate::own_block::generated_ranges;
@@ -198,7 +198,7 @@ impl Reader {
 
     fn line(&mut self, line: Option<(u32, String)>, chunk: ChunkKind, speaker: Speaker) {
         let Some((number, line)) = line else { return };
-        let shown = visible(&line);
+        let shown = strip_comments(&line);
         let shown = shown.trim();
         if shown.starts_with("<!--") || shown.len() > LONGEST || is_machine(shown) {
             return;

@@ -130,7 +130,7 @@ fn mark_instructions(text: &str, room: usize) -> String {
 
 /// Returns a line with [`instruction::MARK`] behind the mark of its list, where it reads like an instruction.
 fn marked(line: &str) -> String {
-    if line.contains(instruction::MARK) || instruction::rule(line).is_none() {
+    if line.contains(instruction::MARK) || instruction::match_rule(line).is_none() {
         return line.to_owned();
     }
     let said = line.trim_start_matches(['-', ' ']);

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use hippo_core::context::complete::file_of;
-use hippo_core::context::lifecycle::Kept;
+use hippo_core::context::complete::source_path;
+use hippo_core::context::lifecycle::SessionEntry;
 use hippo_core::context::{ContextEntry, Shown};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
@@ -39,8 +39,8 @@ pub struct KeptEntry {
 impl KeptEntry {
     /// What the core knows of it.
     #[must_use]
-    pub fn to_kept(&self) -> Kept {
-        Kept {
+    pub fn to_kept(&self) -> SessionEntry {
+        SessionEntry {
             entry: self.entry.clone(),
             shown: self.shown,
             uses: self.uses.clone(),
@@ -97,7 +97,7 @@ fn kept(row: &Row<'_>) -> rusqlite::Result<Read> {
     };
     let content = row.get::<_, Option<[u8; 32]>>(5)?.map(ContentId);
     let kept: bool = row.get(7)?;
-    if content.is_some() && !kept && file_of(&entry.source.kind, &entry.source.reference).is_none() {
+    if content.is_some() && !kept && source_path(&entry.source.kind, &entry.source.reference).is_none() {
         // Its content went, and there is no file to read it from again.
         entry.source.retrievable = false;
     }
@@ -219,7 +219,7 @@ impl ContextStore {
     ///
     /// # Errors
     /// [`ContextError::UnknownEntry`], [`ContextError::ClosedSession`], [`ContextError::Store`].
-    pub fn update_entries(&mut self, entries: &[Kept], now_ms: i64) -> Result<(), ContextError> {
+    pub fn update_entries(&mut self, entries: &[SessionEntry], now_ms: i64) -> Result<(), ContextError> {
         if entries.is_empty() {
             return Ok(());
         }
@@ -269,7 +269,7 @@ impl ContextStore {
     }
 
     /// JSON of how an entry was used.
-    pub(super) fn used(&self, kept: &Kept) -> Result<String, StoreError> {
+    pub(super) fn used(&self, kept: &SessionEntry) -> Result<String, StoreError> {
         let used = Use {
             shown: kept.shown,
             uses: Cow::Borrowed(&kept.uses),

@@ -9,8 +9,8 @@ mod words;
 
 use std::path::PathBuf;
 
-use hippo_core::context::lifecycle::Kept;
-use hippo_core::context::{ContextEntry, Decay, Kind, Lifecycle, Modifiers, Source};
+use hippo_core::context::lifecycle::SessionEntry;
+use hippo_core::context::{ContextEntry, Decay, EntryKind, EntrySource, Lifecycle, Modifiers};
 
 use super::*;
 
@@ -41,8 +41,8 @@ impl Scratch {
 fn entry(id: &str) -> ContextEntry {
     ContextEntry {
         id: id.to_owned(),
-        kind: Kind::ToolResult,
-        source: Source {
+        kind: EntryKind::ToolResult,
+        source: EntrySource {
             kind: "exec".to_owned(),
             reference: format!("make {id}"),
             turn: 3,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use hippo_core::context::ContextEntry;
-use hippo_core::context::lifecycle::Kept;
+use hippo_core::context::lifecycle::SessionEntry;
 use rusqlite::params;
 
 use super::content::Packed;
@@ -106,7 +106,7 @@ impl ContextStore {
             None => None,
         };
         let json = self.json(new.entry)?;
-        let used = self.used(&Kept::new(new.entry.clone()))?;
+        let used = self.used(&SessionEntry::new(new.entry.clone()))?;
         let summary = self.summary_terms(new.entry);
         let text = match &content {
             Some(content) if !content.withhold => Some(match ready {

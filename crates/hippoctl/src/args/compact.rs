@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use hippo_core::compaction::Format;
+use hippo_core::compaction::SessionFormat;
 use hippo_proto::TranscriptFormat;
 
 /// Shown below the help of `compact`.
@@ -49,13 +49,13 @@ pub enum FormatArg {
 
 impl FormatArg {
     /// The only format to read; none for each record as it looks.
-    pub fn only(self) -> Option<Format> {
+    pub fn only(self) -> Option<SessionFormat> {
         match self {
             Self::Auto => None,
-            Self::ClaudeCode => Some(Format::ClaudeCode),
-            Self::Pi => Some(Format::Pi),
-            Self::Codex => Some(Format::Codex),
-            Self::Messages => Some(Format::Messages),
+            Self::ClaudeCode => Some(SessionFormat::ClaudeCode),
+            Self::Pi => Some(SessionFormat::Pi),
+            Self::Codex => Some(SessionFormat::Codex),
+            Self::Messages => Some(SessionFormat::Messages),
         }
     }
 }

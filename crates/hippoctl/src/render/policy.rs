@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use hippo_core::context::capture::Indexing;
-use hippo_core::context::policy::FieldOf;
+use hippo_core::context::policy::EvaluatedField;
 use serde_json::Value;
 
 use super::{INDENT, one_line, plural, short, table};
@@ -95,7 +95,7 @@ fn row(record: &RecordUse, style: Style) -> Vec<String> {
 }
 
 /// A field that a rule decided; how it ends says which.
-fn field(field: &FieldOf) -> Option<String> {
+fn field(field: &EvaluatedField) -> Option<String> {
     let rule = field.rule.as_ref()?;
     let value = match &field.value {
         Value::String(text) => one_line(text),

@@ -8,7 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::thread;
 
-use hippo_core::compaction::{CONFIG_FILE, Compacted, Compactor, Config, Options, Pass, Problem, Stats};
+use hippo_core::compaction::{
+    CONFIG_FILE, Compacted, CompactionConfig, CompactionOptions, CompactionPass, Compactor, Stats,
+    TranscriptProblem,
+};
 use hippo_proto::folder::Trust;
 use hippo_proto::{CompactProblem, CompactStats};
 use serde::{Serialize, Serializer};
@@ -43,7 +46,7 @@ struct Rest<'a>(&'a Compacted);
 
 impl Serialize for Rest<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_seq(self.0.rest_ids().map(|id| id.to_string()))
+        to.collect_seq(self.0.dropped_ids().map(|id| id.to_string()))
     }
 }
 
@@ -52,7 +55,7 @@ struct Entries<'a>(&'a Compacted);
 
 impl Serialize for Entries<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_seq(self.0.entries())
+        to.collect_seq(self.0.scores())
     }
 }
 
@@ -67,13 +70,13 @@ pub fn compact(session: &mut Session, args: &CompactArgs, out: &mut Output) -> R
     let folder = folder(session)?;
     let config = config(&session.paths.state, &folder, settings(&folder)?.as_deref(), out)?;
     let debug = config.debug;
-    let options = Options {
+    let options = CompactionOptions {
         config,
         format: args.format.only(),
         budget: args.budget.map(|budget| budget as usize),
         // Nothing keeps the contents: no id can be fetched.
         stored: false,
-        beside: Some(beside),
+        parallel: Some(run_in_parallel),
     };
     let compacted = if args.file == Path::new("-") {
         let spooled = spooled()
@@ -102,7 +105,7 @@ fn open(transcript: &Path) -> io::Result<File> {
 }
 
 /// Has the other processors help, as far as they are of use.
-fn beside(help: &(dyn Fn() + Sync), here: &mut dyn FnMut()) {
+fn run_in_parallel(help: &(dyn Fn() + Sync), here: &mut dyn FnMut()) {
     static OTHERS: LazyLock<usize> =
         LazyLock::new(|| thread::available_parallelism().map_or(0, |all| all.get().min(MOST) - 1));
     thread::scope(|scope| {
@@ -132,11 +135,16 @@ fn settings(folder: &Path) -> Result<Option<Vec<u8>>, Failure> {
 }
 
 /// The numbers of a folder, as far as they are trusted, or the defaults.
-fn config(state: &Path, folder: &Path, settings: Option<&[u8]>, out: &mut Output) -> Result<Config, Failure> {
+fn config(
+    state: &Path,
+    folder: &Path,
+    settings: Option<&[u8]>,
+    out: &mut Output,
+) -> Result<CompactionConfig, Failure> {
     let Some(bytes) = settings else {
-        return Ok(Config::default());
+        return Ok(CompactionConfig::default());
     };
-    let (config, warnings) = Config::parse(bytes);
+    let (config, warnings) = CompactionConfig::parse(bytes);
     warnings
         .iter()
         .for_each(|warning| out.note(&format!("warning: {warning}")));
@@ -149,7 +157,7 @@ fn config(state: &Path, folder: &Path, settings: Option<&[u8]>, out: &mut Output
         wider.join(", "),
         folder.display()
     ));
-    Ok(Config {
+    Ok(CompactionConfig {
         debug: config.debug,
         ..narrowed
     })
@@ -169,15 +177,17 @@ fn spooled() -> io::Result<File> {
     Ok(file)
 }
 
-fn read(mut file: File, options: &Options) -> io::Result<Compacted> {
+fn read(mut file: File, options: &CompactionOptions) -> io::Result<Compacted> {
     let mut compactor = Compactor::new(options.clone());
     // A session that is being written grows: the second reading ends where the first did.
     let mut length = u64::MAX;
     loop {
         length = feed(&mut compactor, (&file).take(length))?;
         match compactor.finish() {
-            Pass::Done(compacted) => return Ok(*compacted),
-            Pass::Again(selection) => compactor = Compactor::along(options.clone(), selection),
+            CompactionPass::Done(compacted) => return Ok(*compacted),
+            CompactionPass::Again(selection) => {
+                compactor = Compactor::with_selection(options.clone(), selection)
+            }
         }
         file.rewind()?;
     }
@@ -221,7 +231,7 @@ fn figures(stats: &Stats) -> CompactStats {
         malformed,
         problems,
     } = stats;
-    let problem = |problem: &Problem| CompactProblem {
+    let problem = |problem: &TranscriptProblem| CompactProblem {
         line: problem.line,
         what: problem.what.to_owned(),
     };

@@ -7,8 +7,8 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use hippo_core::context::capture::{Indexing, Settings};
-use hippo_core::context::policy::{self, Evaluated, Record, Rule, evaluate};
+use hippo_core::context::capture::{CaptureSettings, Indexing};
+use hippo_core::context::policy::{self, PolicyEvaluation, PolicyRecord, PolicyRule, evaluate};
 use serde::Serialize;
 
 use crate::connect::{Session, current_dir};
@@ -66,7 +66,7 @@ pub struct RecordUse {
     pub tokens: u64,
     /// Outcome, reason, fields.
     #[serde(flatten)]
-    pub evaluated: Evaluated,
+    pub evaluated: PolicyEvaluation,
 }
 
 /// Evaluates the rules on a transcript.
@@ -81,14 +81,14 @@ pub fn policy(session: &Session, args: &ContextPolicyArgs, out: &mut Output) -> 
     };
     let rules = match &file {
         Some((path, text)) => {
-            policy::rules(text).map_err(|error| Failure::file("use the policies", path, error))?
+            policy::load_rules(text).map_err(|error| Failure::file("use the policies", path, error))?
         }
-        None => policy::built_in().to_vec(),
+        None => policy::built_in_rules().to_vec(),
     };
     let file = file.map(|(path, _)| path);
-    let settings = Settings {
+    let settings = CaptureSettings {
         worth_tokens: args.worth_tokens,
-        ..Settings::default()
+        ..CaptureSettings::default()
     };
     let tested = test(file.as_deref(), &rules, &settings, |each| {
         records::each(&bytes, args.format.only(), each);
@@ -110,16 +110,16 @@ pub fn policy(session: &Session, args: &ContextPolicyArgs, out: &mut Output) -> 
 /// Evaluates all records that `feed` hands on.
 fn test(
     file: Option<&Path>,
-    rules: &[Rule],
-    settings: &Settings,
-    feed: impl FnOnce(&mut dyn FnMut(Vec<Record>)),
+    rules: &[PolicyRule],
+    settings: &CaptureSettings,
+    feed: impl FnOnce(&mut dyn FnMut(Vec<PolicyRecord>)),
 ) -> Tested {
     let mut tested = Tested {
         policy: file.map(|file| file.display().to_string()),
         rules: rules
             .iter()
             .map(|rule| RuleUse {
-                place: rule.place(),
+                place: rule.location(),
                 built_in: rule.built_in,
                 matched: 0,
             })
@@ -139,7 +139,7 @@ fn test(
 }
 
 impl Tested {
-    fn take(&mut self, record: Record, evaluated: Evaluated) {
+    fn take(&mut self, record: PolicyRecord, evaluated: PolicyEvaluation) {
         for rule in &mut self.rules {
             rule.matched += usize::from(evaluated.matched.contains(&rule.place));
         }

@@ -30,11 +30,11 @@ impl Context {
     }
 
     /// As the core takes it.
-    pub fn capture(&self) -> capture::Settings {
-        capture::Settings {
+    pub fn capture(&self) -> capture::CaptureSettings {
+        capture::CaptureSettings {
             worth_tokens: self.worth_tokens,
             store_secrets: self.store_secrets,
-            ..capture::Settings::default()
+            ..capture::CaptureSettings::default()
         }
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use hippo_core::context::Kind;
-use hippo_core::context::lifecycle::{Kept, Settings, Trigger, promoted};
+use hippo_core::context::EntryKind;
+use hippo_core::context::lifecycle::{LifecycleSettings, SessionEntry, Trigger, merge_promoted};
 use hippo_core::time::Timestamp;
 use hippo_proto::{
     ContextCloseRequest, ContextCloseResponse, ContextPersisted, ErrorKind, RememberRequest, RpcError,
@@ -32,7 +32,7 @@ struct Leaving {
     view: Arc<WorkspaceView>,
     session: Session,
     ids: Vec<String>,
-    texts: Vec<(String, Kind)>,
+    texts: Vec<(String, EntryKind)>,
 }
 
 /// How far the end of a session came.
@@ -129,7 +129,10 @@ pub async fn close(
 async fn promote(shared: &Arc<Shared>, leaving: &Leaving) -> Result<Option<String>, RpcError> {
     let view = &leaving.view;
     // What a tool or a stranger said is not put into every prompt (it stands in the log).
-    let own = leaving.texts.iter().filter(|(_, kind)| *kind != Kind::ToolResult);
+    let own = leaving
+        .texts
+        .iter()
+        .filter(|(_, kind)| *kind != EntryKind::ToolResult);
     let (root, texts) = (
         view.root.clone(),
         own.map(|(text, _)| text.clone()).collect::<Vec<_>>(),
@@ -139,8 +142,10 @@ async fn promote(shared: &Arc<Shared>, leaving: &Leaving) -> Result<Option<Strin
     }
     let today = date_in(shared.clock.now(), &shared.zone_of(view));
     let write = move || {
-        let most = Settings::default().persist_tokens;
-        own_part::change(&root, MEMORY, BLOCK, |body| promoted(body, today, &texts, most))
+        let most = LifecycleSettings::default().persist_tokens;
+        own_part::change(&root, MEMORY, BLOCK, |body| {
+            merge_promoted(body, today, &texts, most)
+        })
     };
     let written = tokio::task::spawn_blocking(write).await.map_err(gone)?;
     // The daily log has it: that is what counts.
@@ -163,7 +168,7 @@ fn step(shared: &Shared, id: &str, written: &[String]) -> Result<Step, RpcError>
     let (store, sessions) = held.parts()?;
     if session.closed_ms.is_none() {
         let entries = sessions.entries(store, id)?;
-        let wrote: Vec<Kept> = entries
+        let wrote: Vec<SessionEntry> = entries
             .kept
             .iter_mut()
             .filter(|kept| written.contains(&kept.entry.id))
@@ -192,13 +197,13 @@ fn step(shared: &Shared, id: &str, written: &[String]) -> Result<Step, RpcError>
         }
         let not_persisted = plan.not_persisted;
         // What the end makes of the entries, together with what was written.
-        let mut last: BTreeMap<String, Kept> = wrote
+        let mut last: BTreeMap<String, SessionEntry> = wrote
             .into_iter()
             .map(|kept| (kept.entry.id.clone(), kept))
             .collect();
         let moved = changed(entries, &plan).into_iter();
         last.extend(moved.map(|kept| (kept.entry.id.clone(), kept)));
-        let last: Vec<Kept> = last.into_values().collect();
+        let last: Vec<SessionEntry> = last.into_values().collect();
         sessions.forget(id);
         store.update_entries(&last, now(shared)).map_err(refusal)?;
         let closed = store.close_session(id, now(shared)).map_err(refusal)?;

@@ -6,7 +6,9 @@ use std::path::Path;
 use std::sync::LazyLock;
 use std::thread;
 
-use hippo_core::compaction::{self, CONFIG_FILE, Compactor, Config, Options, Pass};
+use hippo_core::compaction::{
+    self, CONFIG_FILE, CompactionConfig, CompactionOptions, CompactionPass, Compactor,
+};
 use hippo_core::context::capture::shows_secret;
 use hippo_proto::folder::Trust;
 use hippo_proto::{
@@ -44,12 +46,12 @@ pub fn compact(
     cancellation: Cancellation<'_>,
 ) -> Result<SessionCompactResponse, RpcError> {
     let (config, mut notes) = config(shared, view, &request)?;
-    let options = Options {
+    let options = CompactionOptions {
         config,
         format: request.format.and_then(format),
         budget: request.budget_tokens.map(|tokens| tokens as usize),
         stored: view.is_some(),
-        beside: Some(beside),
+        parallel: Some(run_in_parallel),
     };
     let mut keeper = view.map(|view| Keeper::new(shared, view, owner(&request)));
     let compacted = match (&request.path, request.messages) {
@@ -69,7 +71,7 @@ pub fn compact(
     let stored = match keeper {
         None => None,
         Some(mut keeper) => {
-            let rest = compacted.stats.rest.as_ref().map(|_| compacted.rest());
+            let rest = compacted.stats.rest.as_ref().map(|_| compacted.dropped_list());
             match rest.filter(|rest| !rest.is_empty()) {
                 Some(rest) if rest.len() > MOST_CONTENT => notes.push(format!(
                     "the list of what has no room in the summary has {} bytes, and is not kept: more than {MOST_CONTENT}",
@@ -89,7 +91,7 @@ pub fn compact(
     };
     let stats = &compacted.stats;
     let count = |number: usize| number as u64;
-    let all = compacted.entries();
+    let all = compacted.scores();
     let skipped = all.len().saturating_sub(MAX_SCORES);
     Ok(SessionCompactResponse {
         stats: CompactStats {
@@ -133,7 +135,7 @@ pub fn compact(
 }
 
 /// Has the other processors help, as far as they are of use.
-fn beside(help: &(dyn Fn() + Sync), here: &mut dyn FnMut()) {
+fn run_in_parallel(help: &(dyn Fn() + Sync), here: &mut dyn FnMut()) {
     static OTHERS: LazyLock<usize> =
         LazyLock::new(|| thread::available_parallelism().map_or(0, |all| all.get().min(MOST) - 1));
     thread::scope(|scope| {
@@ -145,13 +147,13 @@ fn beside(help: &(dyn Fn() + Sync), here: &mut dyn FnMut()) {
     });
 }
 
-pub(super) fn format(format: TranscriptFormat) -> Option<compaction::Format> {
+pub(super) fn format(format: TranscriptFormat) -> Option<compaction::SessionFormat> {
     match format {
         TranscriptFormat::Auto => None,
-        TranscriptFormat::ClaudeCode => Some(compaction::Format::ClaudeCode),
-        TranscriptFormat::Pi => Some(compaction::Format::Pi),
-        TranscriptFormat::Codex => Some(compaction::Format::Codex),
-        TranscriptFormat::Messages => Some(compaction::Format::Messages),
+        TranscriptFormat::ClaudeCode => Some(compaction::SessionFormat::ClaudeCode),
+        TranscriptFormat::Pi => Some(compaction::SessionFormat::Pi),
+        TranscriptFormat::Codex => Some(compaction::SessionFormat::Codex),
+        TranscriptFormat::Messages => Some(compaction::SessionFormat::Messages),
     }
 }
 
@@ -160,23 +162,23 @@ fn config(
     shared: &Shared,
     view: Option<&WorkspaceView>,
     request: &SessionCompactRequest,
-) -> Result<(Config, Vec<String>), RpcError> {
+) -> Result<(CompactionConfig, Vec<String>), RpcError> {
     if let Some(config) = &request.config {
         let bytes = serde_json::to_vec(config).map_err(|error| RpcError::internal(error.to_string()))?;
-        return Ok(Config::parse(&bytes));
+        return Ok(CompactionConfig::parse(&bytes));
     }
     let Some(view) = view else {
-        return Ok((Config::default(), Vec::new()));
+        return Ok((CompactionConfig::default(), Vec::new()));
     };
     match hippo_fs::read(&view.root, CONFIG_FILE, LARGEST) {
         Ok(bytes) => {
-            let (config, warnings) = Config::parse(&bytes);
+            let (config, warnings) = CompactionConfig::parse(&bytes);
             let trusted = Trust::of(&shared.paths.state, &view.root).covers(CONFIG_FILE, &bytes);
             Ok((if trusted { config } else { config.narrowed().0 }, warnings))
         }
-        Err(error) if files::is_absence(&error) => Ok((Config::default(), Vec::new())),
+        Err(error) if files::is_absence(&error) => Ok((CompactionConfig::default(), Vec::new())),
         Err(error) => Ok((
-            Config::default(),
+            CompactionConfig::default(),
             vec![format!(
                 "{CONFIG_FILE} cannot be read, the defaults hold: {error}"
             )],
@@ -191,7 +193,7 @@ fn owner(request: &SessionCompactRequest) -> String {
 
 fn read(
     path: &Path,
-    options: &Options,
+    options: &CompactionOptions,
     keeper: &mut Option<Keeper>,
     cancellation: Cancellation<'_>,
 ) -> Result<compaction::Compacted, RpcError> {
@@ -209,7 +211,7 @@ fn read(
 
 /// Reads a transcript, a second time where it has branches.
 fn passes<R: Read>(
-    options: &Options,
+    options: &CompactionOptions,
     keeper: &mut Option<Keeper>,
     open: impl Fn() -> Result<R, RpcError>,
     unread: impl Fn(std::io::Error) -> RpcError,
@@ -240,8 +242,10 @@ fn passes<R: Read>(
         let pass = compactor.finish_with(|_, message| Keeper::take(keeper, &message.content()));
         Keeper::failed(keeper)?;
         match pass {
-            Pass::Done(compacted) => return Ok(*compacted),
-            Pass::Again(selection) => compactor = Compactor::along(options.clone(), selection),
+            CompactionPass::Done(compacted) => return Ok(*compacted),
+            CompactionPass::Again(selection) => {
+                compactor = Compactor::with_selection(options.clone(), selection)
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hippo_core::compaction;
-use hippo_core::context::complete::{self, AtHand};
+use hippo_core::context::complete::{self, CompletionSources};
 use hippo_core::time::DAY_MS;
 use hippo_proto::{ContextFetchRequest, ContextFetchResponse, ErrorKind, RpcError};
 use hippo_store::contexts::{Content, ContentId, ContentPrefix, ContextReader, Gone, KeptEntry, Lookup};
@@ -84,7 +84,7 @@ fn content(
             Some(Lookup::Kept(content)) => {
                 used(place, &content, now);
                 let hash = content.id.to_string();
-                let at_hand = AtHand {
+                let at_hand = CompletionSources {
                     stored: Ok(&content.bytes),
                     source: Err("a content has no source of its own"),
                     stored_hash: Some(&hash),
@@ -105,7 +105,7 @@ fn content(
     }
     let (whole, why) = gone.ok_or_else(|| unreadable.unwrap_or_else(|| nothing(id)))?;
     let hash = whole.to_string();
-    let at_hand = AtHand {
+    let at_hand = CompletionSources {
         stored: Err(&why),
         source: Err("a content has no source of its own"),
         stored_hash: Some(&hash),
@@ -125,7 +125,7 @@ fn entry(
         None => Err("the entry stands for itself".to_owned()),
         Some(id) => bytes_of(place, id, now(shared))?,
     };
-    let source = complete::file_of(&found.entry.source.kind, &found.entry.source.reference)
+    let source = complete::source_path(&found.entry.source.kind, &found.entry.source.reference)
         .ok_or_else(|| {
             format!(
                 "a source of type {} cannot be read again",
@@ -157,7 +157,7 @@ fn entry(
             }
         }
     }
-    let at_hand = AtHand {
+    let at_hand = CompletionSources {
         stored: stored.as_deref().map_err(String::as_str),
         source: source.as_deref().map_err(String::as_str),
         stored_hash: hash.as_deref(),

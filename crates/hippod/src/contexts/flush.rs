@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use hippo_core::flush::{Flushed, Flusher, Key, Options};
+use hippo_core::flush::{FlushOptions, Flushed, Flusher, LoggedMessageKey};
 use hippo_core::time::{Date, Timestamp};
 use hippo_proto::{
     CompactProblem, ErrorKind, FlushedLog, RpcError, SessionFlushRequest, SessionFlushResponse,
@@ -160,7 +160,7 @@ struct Taken {
     another: bool,
     before: Option<TakenUp>,
     found: Flushed,
-    keys: Vec<Key>,
+    keys: Vec<LoggedMessageKey>,
     upto: TakenUp,
     parts: Vec<FlushPart>,
 }
@@ -198,12 +198,12 @@ impl Session<'_> {
         let trouble = RefCell::new(None);
         let mut seen = HashSet::new();
         let mut flusher = Flusher::new(
-            Options {
+            FlushOptions {
                 format: self.request.format.and_then(format),
                 root: self.view.root.to_str().map(str::to_owned),
                 topic,
                 within: self.within(),
-                goes_on: from > 0,
+                resumed: from > 0,
             },
             |key| {
                 // What is found is not used then.

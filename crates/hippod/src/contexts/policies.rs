@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use hippo_core::context::policy::{self, Rule};
+use hippo_core::context::policy::{self, PolicyRule};
 use hippo_proto::folder::Trust;
 
 /// Policies of a workspace, below its root.
@@ -15,7 +15,7 @@ const LARGEST: u64 = 1 << 20;
 #[derive(Default)]
 pub struct Policies(Mutex<Option<(Vec<u8>, Read)>>);
 
-type Read = (Arc<[Rule]>, Option<String>);
+type Read = (Arc<[PolicyRule]>, Option<String>);
 
 impl Policies {
     /// The built-in rules and those of the file; where that cannot be used or is not trusted, the built-in ones, and why.
@@ -30,7 +30,7 @@ impl Policies {
                 "{FILE} is not trusted; the built-in policies hold; to accept it: hippoctl workspace trust {}",
                 root.display()
             );
-            return (policy::built_in().into(), Some(why));
+            return (policy::built_in_rules().into(), Some(why));
         }
         let mut last = super::lock(&self.0);
         if let Some((known, read)) = &*last
@@ -39,7 +39,7 @@ impl Policies {
             return read.clone();
         }
         let read = match std::str::from_utf8(&bytes) {
-            Ok(text) => match policy::rules(text) {
+            Ok(text) => match policy::load_rules(text) {
                 Ok(rules) => (rules.into(), None),
                 Err(error) => built_in(Some(error.to_string())),
             },
@@ -58,5 +58,5 @@ pub fn is_trusted(root: &Path, trust: &Trust) -> bool {
 fn built_in(why: Option<String>) -> Read {
     let why =
         why.map(|why| format!("{FILE} is not used: {why}; the built-in policies hold until it is mended"));
-    (policy::built_in().into(), why)
+    (policy::built_in_rules().into(), why)
 }

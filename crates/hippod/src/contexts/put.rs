@@ -91,7 +91,7 @@ pub fn put(shared: &Shared, request: &ContextPutRequest) -> Result<ContextPutRes
             rule: captured
                 .rule
                 .and_then(|at| rules.get(at))
-                .map(|rule| rule.place()),
+                .map(|rule| rule.location()),
             content_id: None,
             tokens: captured.tokens,
             entry_tokens: captured.entry_tokens,
@@ -131,7 +131,7 @@ pub fn put(shared: &Shared, request: &ContextPutRequest) -> Result<ContextPutRes
                 answer.content_id = content.map(|content| content.to_string());
                 answer.entry = Some(wire::entry(&entry, entry.strength));
                 entries.push(Known {
-                    kept: hippo_core::context::lifecycle::Kept::new(entry),
+                    kept: hippo_core::context::lifecycle::SessionEntry::new(entry),
                     content,
                     tokens: captured.tokens,
                 });

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use hippo_core::context::lifecycle::{Kept, Plan, Settings, Trigger, plan_sized, size};
+use hippo_core::context::lifecycle::{CyclePlan, LifecycleSettings, SessionEntry, Trigger, plan_sized, size};
 use hippo_proto::RpcError;
 use hippo_store::contexts::{ContentId, ContextStore, KeptEntry};
 
@@ -15,7 +15,7 @@ const MOST: usize = 16;
 #[derive(Debug, Clone)]
 pub struct Known {
     /// The entry and its use.
-    pub kept: Kept,
+    pub kept: SessionEntry,
     /// Its content.
     pub content: Option<ContentId>,
     /// Tokens of that.
@@ -33,7 +33,7 @@ pub struct Sessions {
 #[derive(Default)]
 pub struct Entries {
     /// The entries as the core takes them.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<SessionEntry>,
     /// Content and its tokens of each.
     pub contents: Vec<(Option<ContentId>, u64)>,
     /// Tokens of each as it is rendered.
@@ -48,8 +48,8 @@ impl Entries {
     }
 
     /// What a trigger does; the turn that counts is the highest.
-    pub fn plan(&self, trigger: Trigger, turn: u64, highest: u64) -> Plan {
-        let settings = Settings::default();
+    pub fn plan(&self, trigger: Trigger, turn: u64, highest: u64) -> CyclePlan {
+        let settings = LifecycleSettings::default();
         plan_sized(&self.kept, trigger, turn, highest, &settings, |at| self.size(at))
     }
 
@@ -59,7 +59,7 @@ impl Entries {
     }
 
     /// What an entry is now, which may say something else than before.
-    pub fn replace(&mut self, at: usize, kept: Kept) {
+    pub fn replace(&mut self, at: usize, kept: SessionEntry) {
         if let (Some(place), Some(sized)) = (self.kept.get_mut(at), self.sizes.get_mut(at)) {
             *sized = size(&kept.entry);
             *place = kept;
@@ -114,7 +114,7 @@ impl Sessions {
 }
 
 /// Does what a plan says; answers the entries that are others now, as they are to be written.
-pub fn changed(entries: &mut Entries, plan: &Plan) -> Vec<Kept> {
+pub fn changed(entries: &mut Entries, plan: &CyclePlan) -> Vec<SessionEntry> {
     plan.apply(&mut entries.kept);
     let moved = plan.moved.iter().map(|step| step.at);
     let changed: BTreeSet<usize> = moved.chain(plan.linked.iter().map(|link| link.at)).collect();

@@ -2,7 +2,7 @@
 //! `context.list`?
 
 use hippo_core::context::lifecycle::{Cycle, Trigger};
-use hippo_core::context::render::{self as core, Format};
+use hippo_core::context::render::{self as core, SectionFormat};
 use hippo_core::context::{ContextEntry, Shown};
 use hippo_core::time::Timestamp;
 use hippo_proto::{
@@ -114,18 +114,18 @@ pub fn render(shared: &Shared, request: &ContextRenderRequest) -> Result<Context
     let plan = entries.plan(Trigger::TurnComplete, session.turn, session.turn);
     let budget = request.budget_tokens.unwrap_or(view.config.context.render_tokens);
     let format = match request.format {
-        Some(ContextFormat::Json) => Format::Json,
-        Some(ContextFormat::Markdown) | None => Format::Markdown,
+        Some(ContextFormat::Json) => SectionFormat::Json,
+        Some(ContextFormat::Markdown) | None => SectionFormat::Markdown,
     };
     let all: Vec<&ContextEntry> = entries.kept.iter().map(|kept| &kept.entry).collect();
     let count = |text: &str| hippo_core::tokens::of(text) as u64;
     let least = |at: usize| match format {
-        Format::Markdown => entries.size(at),
-        Format::Json => 0,
+        SectionFormat::Markdown => entries.size(at),
+        SectionFormat::Json => 0,
     };
     let (strengths, states) = (&plan.strengths, &plan.states);
     let section = core::render_sized(&all, strengths, states, budget.into(), format, count, least);
-    let shown = core::shown(&section, &all, strengths, count);
+    let shown = core::shown_entries(&section, &all, strengths, count);
     Ok(ContextRenderResponse {
         entries: shown.iter().map(wire::shown).collect(),
         markdown: section.text,

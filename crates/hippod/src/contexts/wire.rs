@@ -1,8 +1,8 @@
 //! How do the core's context entries look on the wire, and back?
 
 use hippo_core::context as core;
-use hippo_core::context::capture::Put;
-use hippo_core::context::complete::{Completion, Origin, Outcome};
+use hippo_core::context::capture::CaptureInput;
+use hippo_core::context::complete::{Completion, CompletionOrigin, CompletionOutcome};
 use hippo_core::context::render::ShownEntry;
 use hippo_proto::{
     ContextDecay, ContextEncoding, ContextEntry, ContextFetchResponse, ContextLifecycle, ContextModifiers,
@@ -55,15 +55,15 @@ pub fn state(shown: core::Shown) -> ContextState {
 }
 
 /// What a caller puts, as the core takes it.
-pub fn put<'a>(request: &'a ContextPutRequest, id: &'a str, turn: u64) -> Put<'a> {
+pub fn put<'a>(request: &'a ContextPutRequest, id: &'a str, turn: u64) -> CaptureInput<'a> {
     let (modifiers, lifecycle) = (request.modifiers.as_ref(), request.lifecycle.as_ref());
-    Put {
+    CaptureInput {
         id,
         kind: Some(match request.type_ {
-            ContextType::ToolResult => core::Kind::ToolResult,
-            ContextType::Message => core::Kind::Message,
-            ContextType::State => core::Kind::State,
-            ContextType::Memory => core::Kind::Memory,
+            ContextType::ToolResult => core::EntryKind::ToolResult,
+            ContextType::Message => core::EntryKind::Message,
+            ContextType::State => core::EntryKind::State,
+            ContextType::Memory => core::EntryKind::Memory,
         }),
         source_type: &request.source.type_,
         source_ref: &request.source.reference,
@@ -115,9 +115,9 @@ pub fn fetched(
         .map(|bytes| String::from_utf8_lossy(bytes).into_owned());
     ContextFetchResponse {
         outcome: match completion.outcome {
-            Outcome::Full => ContextOutcome::Full,
-            Outcome::Partial => ContextOutcome::Partial,
-            Outcome::Unavailable => ContextOutcome::Unavailable,
+            CompletionOutcome::Full => ContextOutcome::Full,
+            CompletionOutcome::Partial => ContextOutcome::Partial,
+            CompletionOutcome::Unavailable => ContextOutcome::Unavailable,
         },
         content,
         summary: entry.is_some().then(|| summary.to_owned()),
@@ -127,19 +127,19 @@ pub fn fetched(
         source_hash: completion.source_hash,
         entry,
         from: completion.from.map(|from| match from {
-            Origin::Store => ContextOrigin::Store,
-            Origin::Source => ContextOrigin::Source,
-            Origin::Summary => ContextOrigin::Summary,
+            CompletionOrigin::Store => ContextOrigin::Store,
+            CompletionOrigin::Source => ContextOrigin::Source,
+            CompletionOrigin::Summary => ContextOrigin::Summary,
         }),
     }
 }
 
-fn kind(kind: core::Kind) -> ContextType {
+fn kind(kind: core::EntryKind) -> ContextType {
     match kind {
-        core::Kind::ToolResult => ContextType::ToolResult,
-        core::Kind::Message => ContextType::Message,
-        core::Kind::State => ContextType::State,
-        core::Kind::Memory => ContextType::Memory,
+        core::EntryKind::ToolResult => ContextType::ToolResult,
+        core::EntryKind::Message => ContextType::Message,
+        core::EntryKind::State => ContextType::State,
+        core::EntryKind::Memory => ContextType::Memory,
     }
 }
 
@@ -152,7 +152,7 @@ fn priority(priority: ContextPriority) -> core::Priority {
     }
 }
 
-fn source(source: &core::Source) -> ContextSource {
+fn source(source: &core::EntrySource) -> ContextSource {
     ContextSource {
         type_: source.kind.clone(),
         reference: source.reference.clone(),

@@ -69,7 +69,7 @@ impl Collector {
     /// Takes a hit that stands on disk, if it fits.
     pub fn take(&mut self, place: Place, verified: Verified) {
         let counted = place.tokens > 0;
-        let text = text::visible(&verified.text).into_owned();
+        let text = text::strip_comments(&verified.text).into_owned();
         let tokens = if counted { place.tokens } else { estimate(&text) };
         self.found.get_or_insert(tokens);
         if self.packer.is_full() || !self.said.is_new(&text) || !self.packer.take(tokens) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use hippo_core::redact::{Kind, kinds};
+use hippo_core::redact::{SecretKind, find_kinds};
 use hippo_proto::RememberRequest;
 
 use super::Appended;
@@ -11,18 +11,18 @@ use super::Appended;
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Secrets {
     /// In the text, which the log keeps as it was given.
-    text: BTreeSet<Kind>,
+    text: BTreeSet<SecretKind>,
     /// In its topic and its tags, which show none.
-    beside: BTreeSet<Kind>,
+    beside: BTreeSet<SecretKind>,
 }
 
 impl Secrets {
     /// Those of a request whose fields are in its text.
     pub fn of(request: &RememberRequest) -> Self {
         let tags = request.tags.iter().flatten();
-        let beside = tags.chain(&request.topic).flat_map(|said| kinds(said));
+        let beside = tags.chain(&request.topic).flat_map(|said| find_kinds(said));
         Self {
-            text: kinds(&request.text),
+            text: find_kinds(&request.text),
             beside: beside.collect(),
         }
     }
@@ -58,7 +58,7 @@ impl Secrets {
     }
 }
 
-fn words(kinds: &BTreeSet<Kind>) -> String {
+fn words(kinds: &BTreeSet<SecretKind>) -> String {
     let names: Vec<String> = kinds.iter().map(|kind| kind.name().replace('-', " ")).collect();
     names.join(", ")
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use hippo_core::compaction::{Compactor, ContentId, Message, Options, Pass, Role};
+use hippo_core::compaction::{CompactionOptions, CompactionPass, Compactor, ContentId, Message, Role};
 use hippo_core::tokens;
 use serde_json::Value;
 
@@ -132,14 +132,14 @@ fn one(bytes: &[u8], before: &[Line], after: &[Line]) -> Result<Sums> {
     }
     let reference = reference::summary(&before.iter().map(message).collect::<Vec<_>>());
     let budget = tokens::of(&reference);
-    let mut compactor = Compactor::new(Options {
+    let mut compactor = Compactor::new(CompactionOptions {
         budget: Some(budget),
         // As where contents are kept: otherwise no id leads on to what has no room.
         stored: true,
-        ..Options::default()
+        ..CompactionOptions::default()
     });
     compactor.feed(bytes);
-    let Pass::Done(compacted) = compactor.finish() else {
+    let CompactionPass::Done(compacted) = compactor.finish() else {
         bail!("a list of messages has no paths")
     };
     let summary = &compacted.summary;
@@ -147,11 +147,11 @@ fn one(bytes: &[u8], before: &[Line], after: &[Line]) -> Result<Sums> {
         bail!("{} tokens within a budget of {budget}", tokens::of(summary));
     }
     let mut contents: Vec<(ContentId, String)> = Vec::new();
-    let mut again = Compactor::new(Options::default());
+    let mut again = Compactor::new(CompactionOptions::default());
     let mut keep = |id: ContentId, message: &Message<'_>| contents.push((id, message.content().into_owned()));
     again.feed_with(bytes, &mut keep);
     let _ = again.finish_with(&mut keep);
-    let rest = compacted.rest();
+    let rest = compacted.dropped_list();
     let led_on = compacted
         .stats
         .rest
@@ -197,5 +197,5 @@ fn message(line: &Line) -> Message<'_> {
         "tool" => Role::Tool,
         _ => Role::Other,
     };
-    Message::new(role, line.text.as_str()).named(line.name.as_deref().unwrap_or_default())
+    Message::new(role, line.text.as_str()).with_name(line.name.as_deref().unwrap_or_default())
 }

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use hippo_core::compaction::{
-    Config, EntryType, Facts, Message, Role, Tier, classify, importance, retention, tier,
+    CompactionConfig, EntryType, Message, Role, ScoreFacts, Tier, classify, importance, retention, tier,
 };
 
 /// Characters that a message is cut at where it is shown whole.
@@ -14,7 +14,7 @@ const KEPT: usize = 500;
 
 /// The summary.
 pub fn summary(messages: &[Message<'_>]) -> String {
-    let config = Config::default();
+    let config = CompactionConfig::default();
     let (mut kept, mut compressed, mut sparse, mut goals) =
         (String::new(), String::new(), String::new(), String::new());
     let mut sparse_tokens = 0;
@@ -22,7 +22,7 @@ pub fn summary(messages: &[Message<'_>]) -> String {
         let text = &*message.text;
         let kind = classify(message);
         let beginning = first(text, 30);
-        let facts = Facts {
+        let facts = ScoreFacts {
             age: messages.len() - 1 - index,
             tokens: text.chars().count().div_ceil(4),
             referenced: messages[index + 1..]

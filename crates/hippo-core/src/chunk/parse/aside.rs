@@ -1,17 +1,17 @@
-//! Which lines are no text: comments, and what hippod wrote that stands elsewhere as well?
+//! Skipping of comments and of blocks that hippod generated.
 
-use super::Parser;
-use super::{Line, indent, trim};
+use super::MarkdownParser;
+use super::{MarkdownLine, indent, trim};
 use crate::own_block;
 
-/// Fences with a block in them whose ends are looked for: more would make the time of some files grow with its square.
+/// Maximum number of fences whose end is searched, because each search may read the whole file.
 const FENCES: u8 = 32;
 
-impl Parser<'_> {
-    /// Skips a block of hippod that stands elsewhere as well; whether there was one. One in fenced code is an example, unless the fence
-    /// never ends, and one that is not closed hides nothing.
-    pub(super) fn skip_own(&mut self, line: Line, text: &[u8]) -> bool {
-        if !own_block::is_copy(text) || self.in_code() {
+impl MarkdownParser<'_> {
+    /// Skips a block in which hippod repeats content of other files. Returns false if there is none. A block in
+    /// fenced code is an example, unless the fence is never closed. An unclosed block hides nothing.
+    pub(super) fn skip_generated_block(&mut self, line: MarkdownLine, text: &[u8]) -> bool {
+        if !own_block::is_copy(text) || self.is_in_closed_fence() {
             return false;
         }
         let mut ahead = self.lines.clone();
@@ -24,8 +24,8 @@ impl Parser<'_> {
         if closed != Some(true) {
             return false;
         }
-        self.close();
-        self.chunks.part();
+        self.close_block();
+        self.chunks.separate();
         self.fence = None;
         self.fence_ends = None;
         self.lines = ahead;
@@ -38,8 +38,8 @@ impl Parser<'_> {
         true
     }
 
-    /// Whether a fence is open that is closed further below.
-    fn in_code(&mut self) -> bool {
+    /// Returns true if there is an open fence that is closed later.
+    fn is_in_closed_fence(&mut self) -> bool {
         let Some(fence) = self.fence else { return false };
         if let Some(ends) = self.fence_ends {
             return ends;
@@ -49,13 +49,13 @@ impl Parser<'_> {
         }
         self.fences_followed += 1;
         let mut ahead = self.lines.clone();
-        let ends = ahead.any(|line| fence.closed_by(trim(&self.bytes[line.start..line.end])));
+        let ends = ahead.any(|line| fence.is_closed_by(trim(&self.bytes[line.start..line.end])));
         self.fence_ends = Some(ends);
         ends
     }
 
-    /// Skips a comment that has its lines for itself; whether there was one.
-    pub(super) fn skip_comment(&mut self, line: Line) -> bool {
+    /// Skips a comment that occupies whole lines. Returns false if there is none.
+    pub(super) fn skip_comment(&mut self, line: MarkdownLine) -> bool {
         if self.no_comment_end {
             return false;
         }
@@ -67,7 +67,7 @@ impl Parser<'_> {
         };
         let mut last = line;
         if end > line.end {
-            self.close();
+            self.close_block();
             while last.end < end {
                 match self.lines.next() {
                     Some(next) => last = next,
@@ -77,15 +77,15 @@ impl Parser<'_> {
         }
         let rest = trim(&self.bytes[end..last.end]);
         if rest.is_empty() {
-            self.close();
+            self.close_block();
             return true;
         }
         if last.number == line.number {
             return false;
         }
-        // Text behind a comment of several lines is text, with the end of the comment in front of it.
+        // Text after a multi-line comment is kept, together with the end of the comment.
         let raw = &self.bytes[last.start..last.end];
-        self.text(last, indent(raw), trim(raw));
+        self.read_text(last, indent(raw), trim(raw));
         true
     }
 }

@@ -1,4 +1,4 @@
-//! Which line of a tool's answer tells of an error?
+//! Detection of the error line in a tool result.
 
 use std::sync::LazyLock;
 
@@ -6,7 +6,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 
 use crate::text::start;
 
-/// How lines begin that tell of an error.
+/// Markers of a line that reports an error.
 const MARKS: [&str; 10] = [
     "error:",
     "error[",
@@ -19,25 +19,26 @@ const MARKS: [&str; 10] = [
     "Traceback",
     "ERR!",
 ];
-/// Bytes of an error that are shown.
+/// Maximum bytes of an error that are shown.
 const SHOWN: usize = 160;
-/// Bytes of an answer that are searched for one.
+/// Bytes of a result that are searched for an error.
 const SEARCHED: usize = 64 << 10;
 
-/// The first line that tells of an error. Of a tool that failed it may stand anywhere in its line, and is the first line at
-/// least; of another one a line has to begin with it: what a tool shows of a file tells of errors as well.
-pub fn first(text: &str, failed: bool) -> Option<&str> {
-    whole(text, failed).map(|line| start(line, SHOWN).trim())
+/// Returns the first line that reports an error, shortened for display. For a failed tool, the marker may be anywhere
+/// in the line, and the first line is the fallback. For a successful tool, the line must start with the marker,
+/// because the contents of files mention errors too.
+pub fn find_error(text: &str, failed: bool) -> Option<&str> {
+    find_error_line(text, failed).map(|line| start(line, SHOWN).trim())
 }
 
-/// The same line to its end: a secret that is cut is not known as one.
-pub fn whole(text: &str, failed: bool) -> Option<&str> {
+/// Returns the complete error line: redaction does not recognise a secret that was cut.
+pub fn find_error_line(text: &str, failed: bool) -> Option<&str> {
     let text = start(text, SEARCHED);
     let at = if failed {
         let found = ANYWHERE.as_ref().and_then(|marks| marks.find(text));
         found.map_or(text.len() - text.trim_start().len(), |found| found.start())
     } else {
-        begins(text)?
+        find_marked_line(text)?
     };
     let from = text[..at].rfind('\n').map_or(0, |end| end + 1);
     let line = text[from..].lines().next()?.trim();
@@ -46,8 +47,8 @@ pub fn whole(text: &str, failed: bool) -> Option<&str> {
     (!line.is_empty()).then_some(line)
 }
 
-/// Where the first line begins that begins with a mark.
-fn begins(text: &str) -> Option<usize> {
+/// Returns the start of the first line that starts with a marker.
+fn find_marked_line(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let ends = memchr::memchr_iter(b'\n', bytes).map(|end| end + 1);
     std::iter::once(0).chain(ends).find(|&at| {
@@ -56,7 +57,7 @@ fn begins(text: &str) -> Option<usize> {
     })
 }
 
-/// The bytes that marks begin with.
+/// First bytes of the markers.
 const FIRSTS: [bool; 256] = {
     let mut firsts = [false; 256];
     let mut mark = 0;
@@ -67,7 +68,7 @@ const FIRSTS: [bool; 256] = {
     firsts
 };
 
-/// `None` would be a fault of the marks; they are constants.
+/// `None` only for invalid markers; they are constants.
 static ANYWHERE: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     AhoCorasick::builder()
         .match_kind(MatchKind::LeftmostFirst)
@@ -80,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tool_that_did_not_fail_tells_of_an_error_at_the_beginning_of_a_line() {
+    fn a_successful_tool_reports_an_error_only_at_the_start_of_a_line() {
         let table = [
             (
                 "ok\nerror: no such file\nmore",
@@ -104,9 +105,9 @@ mod tests {
             ("", true, None),
         ];
         for (text, failed, expected) in table {
-            assert_eq!(first(text, failed), expected, "{text}");
+            assert_eq!(find_error(text, failed), expected, "{text}");
         }
         let long = format!("{}error: here", "x".repeat(SHOWN));
-        assert_eq!(first(&long, true), Some("error: here"));
+        assert_eq!(find_error(&long, true), Some("error: here"));
     }
 }

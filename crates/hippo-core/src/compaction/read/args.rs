@@ -1,109 +1,109 @@
-//! How are the arguments of a tool call written in one line?
+//! Formatting of tool call arguments on one line.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-/// Arguments as text: `key=value, key=value` of an object, the words of a list, a text as it is.
+/// Arguments as text: `key=value, key=value` for an object, the items of a list, a string as it is.
 #[derive(Debug, Default, Clone)]
-pub struct Args<'a>(pub Option<Cow<'a, str>>);
+pub struct CallArguments<'a>(pub Option<Cow<'a, str>>);
 
-impl Args<'_> {
-    /// Them as text. Those that are JSON within a text, as OpenAI writes them, are read once more.
-    pub fn shown(&self) -> Cow<'_, str> {
+impl CallArguments<'_> {
+    /// Returns the arguments as text. JSON inside a string, as OpenAI writes it, is parsed once more.
+    pub fn to_text(&self) -> Cow<'_, str> {
         let text = self.0.as_deref().unwrap_or_default();
         if text.starts_with(['{', '['])
-            && let Ok(inner) = serde_json::from_str::<Args<'_>>(text)
+            && let Ok(inner) = serde_json::from_str::<CallArguments<'_>>(text)
         {
             return Cow::Owned(inner.0.map(Cow::into_owned).unwrap_or_default());
         }
         Cow::Borrowed(text)
     }
 
-    /// Whether there are any.
+    /// Returns true if there are arguments.
     pub fn is_some(&self) -> bool {
         self.0.is_some()
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Args<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for CallArguments<'a> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_any(Outer)
+        from.deserialize_any(ArgumentsVisitor)
     }
 }
 
-struct Outer;
+struct ArgumentsVisitor;
 
-impl<'de> Visitor<'de> for Outer {
-    type Value = Args<'de>;
+impl<'de> Visitor<'de> for ArgumentsVisitor {
+    type Value = CallArguments<'de>;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("arguments")
     }
     fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Args(Some(Cow::Borrowed(text))))
+        Ok(CallArguments(Some(Cow::Borrowed(text))))
     }
     fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Args(Some(Cow::Owned(text.to_owned()))))
+        Ok(CallArguments(Some(Cow::Owned(text.to_owned()))))
     }
     fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
-        Ok(Args(None))
+        Ok(CallArguments(None))
     }
     fn visit_bool<E: Error>(self, flag: bool) -> Result<Self::Value, E> {
-        Ok(Args(Some(Cow::Owned(flag.to_string()))))
+        Ok(CallArguments(Some(Cow::Owned(flag.to_string()))))
     }
     fn visit_i64<E: Error>(self, number: i64) -> Result<Self::Value, E> {
-        Ok(Args(Some(Cow::Owned(number.to_string()))))
+        Ok(CallArguments(Some(Cow::Owned(number.to_string()))))
     }
     fn visit_u64<E: Error>(self, number: u64) -> Result<Self::Value, E> {
-        Ok(Args(Some(Cow::Owned(number.to_string()))))
+        Ok(CallArguments(Some(Cow::Owned(number.to_string()))))
     }
     fn visit_f64<E: Error>(self, number: f64) -> Result<Self::Value, E> {
-        Ok(Args(Some(Cow::Owned(float(number)))))
+        Ok(CallArguments(Some(Cow::Owned(format_float(number)))))
     }
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
         let mut out = String::new();
-        Inner {
+        ValueWriter {
             out: &mut out,
             top: true,
         }
         .visit_seq(list)?;
-        Ok(Args(Some(Cow::Owned(out))))
+        Ok(CallArguments(Some(Cow::Owned(out))))
     }
     fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<Self::Value, A::Error> {
         let mut out = String::new();
-        Inner {
+        ValueWriter {
             out: &mut out,
             top: true,
         }
         .visit_map(object)?;
-        Ok(Args(Some(Cow::Owned(out))))
+        Ok(CallArguments(Some(Cow::Owned(out))))
     }
 }
 
-/// A number as text; one beyond all digits as it is written in JSON, not as three hundred zeros.
-pub fn float(number: f64) -> String {
+/// Formats a number. Very large numbers use the exponent notation instead of hundreds of zeros.
+pub fn format_float(number: f64) -> String {
     if number.abs() < 1e15 && number.fract() == 0.0 {
         return number.to_string();
     }
     format!("{number:?}")
 }
 
-/// Writes one value.
-struct Inner<'s> {
+/// Writer of one value.
+struct ValueWriter<'s> {
     out: &'s mut String,
-    /// Not within another value: no brackets are needed.
+    /// At the top level, which needs no brackets.
     top: bool,
 }
 
-impl<'de> DeserializeSeed<'de> for Inner<'_> {
+impl<'de> DeserializeSeed<'de> for ValueWriter<'_> {
     type Value = ();
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
         from.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for Inner<'_> {
+impl<'de> Visitor<'de> for ValueWriter<'_> {
     type Value = ();
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a value")
@@ -127,7 +127,7 @@ impl<'de> Visitor<'de> for Inner<'_> {
         write!(self.out, "{number}").map_err(E::custom)
     }
     fn visit_f64<E: Error>(self, number: f64) -> Result<(), E> {
-        self.out.push_str(&float(number));
+        self.out.push_str(&format_float(number));
         Ok(())
     }
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
@@ -141,7 +141,7 @@ impl<'de> Visitor<'de> for Inner<'_> {
                 out.push_str(between);
             }
             if list
-                .next_element_seed(Inner {
+                .next_element_seed(ValueWriter {
                     out: &mut *out,
                     top: false,
                 })?
@@ -165,7 +165,7 @@ impl<'de> Visitor<'de> for Inner<'_> {
                 out.push_str(", ");
             }
             if object
-                .next_key_seed(Inner {
+                .next_key_seed(ValueWriter {
                     out: &mut *out,
                     top: false,
                 })?
@@ -175,7 +175,7 @@ impl<'de> Visitor<'de> for Inner<'_> {
                 break;
             }
             out.push('=');
-            object.next_value_seed(Inner {
+            object.next_value_seed(ValueWriter {
                 out: &mut *out,
                 top: false,
             })?;

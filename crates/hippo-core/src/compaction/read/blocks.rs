@@ -1,49 +1,51 @@
-//! What do the blocks of a message's content say: texts, calls of tools, answers of tools?
+//! Content blocks of a message: texts, tool calls, tool results.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use super::node::{Content, Node};
-use super::{Record, hash};
+use super::node::{JsonNode, NodeContent};
+use super::{TranscriptRecord, hash_text};
 use crate::compaction::message::{Message, Role};
 
-/// What was found in blocks, in a shape for one message and those that it carries.
+/// Parsed content blocks of one message.
 #[derive(Debug, Default)]
-pub struct Blocks<'a> {
-    /// Texts, joined.
+pub struct ContentBlocks<'a> {
+    /// The texts, joined by line breaks.
     pub text: Cow<'a, str>,
-    /// Calls, one a line.
+    /// The calls, one per line.
     pub calls: String,
-    /// Ids of calls, and their tools.
+    /// Hashed ids of the calls, and their tools.
     pub called: Vec<(u64, String)>,
-    /// Answers of tools, each a message.
+    /// Tool results, each as a message.
     pub results: Vec<Message<'a>>,
-    /// There was something else than thoughts.
+    /// There was a block other than reasoning.
     pub said: bool,
 }
 
-impl<'a> Blocks<'a> {
-    /// Reads a content.
-    pub fn read(content: &'a Content<'_>) -> Self {
+impl<'a> ContentBlocks<'a> {
+    /// Parses the blocks of a content.
+    pub fn parse(content: &'a NodeContent<'_>) -> Self {
         let mut blocks = Self::default();
-        content.0.iter().for_each(|block| blocks.take(block));
+        content.0.iter().for_each(|block| blocks.add_block(block));
         blocks.said |= content.0.is_empty();
         blocks
     }
 
-    fn take(&mut self, block: &'a Node<'_>) {
+    fn add_block(&mut self, block: &'a JsonNode<'_>) {
         match block.tag.get() {
             "thinking" | "redacted_thinking" | "reasoning" => return,
-            "tool_use" | "toolCall" | "server_tool_use" | "mcp_tool_use" => self.call(block),
-            "tool_result" | "web_search_tool_result" | "mcp_tool_result" => self.results.push(result(block)),
-            "image" | "input_image" | "image_url" => self.say(Cow::Borrowed("[image]")),
-            "document" | "file" | "input_file" => self.say(Cow::Borrowed("[document]")),
-            _ => self.say(Cow::Borrowed(block.text.get())),
+            "tool_use" | "toolCall" | "server_tool_use" | "mcp_tool_use" => self.add_call(block),
+            "tool_result" | "web_search_tool_result" | "mcp_tool_result" => {
+                self.results.push(parse_result(block))
+            }
+            "image" | "input_image" | "image_url" => self.add_text(Cow::Borrowed("[image]")),
+            "document" | "file" | "input_file" => self.add_text(Cow::Borrowed("[document]")),
+            _ => self.add_text(Cow::Borrowed(block.text.get())),
         }
         self.said = true;
     }
 
-    fn say(&mut self, text: Cow<'a, str>) {
+    fn add_text(&mut self, text: Cow<'a, str>) {
         if text.is_empty() {
             return;
         }
@@ -56,8 +58,8 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Notes a call of a tool, in any of the shapes in which one is written.
-    pub fn call(&mut self, call: &Node<'_>) {
+    /// Adds a tool call, in any of its JSON forms.
+    pub fn add_call(&mut self, call: &JsonNode<'_>) {
         let function = call.rare().function.0.as_deref().unwrap_or(call);
         let name = [function.name.get(), call.name.get(), "tool"];
         let name = name.into_iter().find(|name| !name.is_empty()).unwrap_or("tool");
@@ -66,31 +68,31 @@ impl<'a> Blocks<'a> {
         } else {
             &function.input
         };
-        self.call_of(name, &args.shown());
+        self.add_named_call(name, &args.to_text());
         let id = if call.id.get().is_empty() {
             call.call_id.get()
         } else {
             call.id.get()
         };
         if !id.is_empty() {
-            self.called.push((hash(id), name.to_owned()));
+            self.called.push((hash_text(id), name.to_owned()));
         }
     }
 
-    /// Notes a call by name and arguments.
-    pub fn call_of(&mut self, name: &str, args: &str) {
+    /// Adds a call by name and arguments.
+    pub fn add_named_call(&mut self, name: &str, args: &str) {
         let between = if self.calls.is_empty() { "" } else { "\n" };
-        // A `String` takes everything.
+        // Writing to a `String` cannot fail.
         let _ = write!(self.calls, "{between}{name}({args})");
         self.said = true;
     }
 
-    /// As messages of a record: what was said by `role`, and the answers of tools that came with it. Those that a user's message carries
-    /// answer what was before it.
-    pub fn into(self, role: Role, name: Cow<'a, str>, record: &mut Record<'a>) {
+    /// Appends a message by `role` and the tool results to the record. Results inside a user message come first,
+    /// because they answer earlier calls.
+    pub fn append_to(self, role: Role, name: Cow<'a, str>, record: &mut TranscriptRecord<'a>) {
         record.called.extend(self.called);
         let only_results = self.text.is_empty() && self.calls.is_empty() && !self.results.is_empty();
-        let mut message = Message::new(role, self.text).named(name);
+        let mut message = Message::new(role, self.text).with_name(name);
         message.calls = self.calls;
         let message = Some(message).filter(|_| self.said && !only_results);
         if role == Role::User {
@@ -103,17 +105,17 @@ impl<'a> Blocks<'a> {
     }
 }
 
-/// The answer of a tool as a block.
-fn result<'a>(block: &'a Node<'_>) -> Message<'a> {
-    let text = Blocks::read(&block.content).text;
-    let mut message = Message::new(Role::Tool, text).named(block.call_id.get());
+/// Parses a tool result block.
+fn parse_result<'a>(block: &'a JsonNode<'_>) -> Message<'a> {
+    let text = ContentBlocks::parse(&block.content).text;
+    let mut message = Message::new(Role::Tool, text).with_name(block.call_id.get());
     message.by_call = true;
     message.error = block.error.is_set();
     message
 }
 
-/// A role by its name; none for one that is not known.
-pub fn role(name: &str) -> Option<Role> {
+/// Parses the name of a role; `None` for an unknown one.
+pub fn parse_role(name: &str) -> Option<Role> {
     Some(match name {
         "user" | "human" => Role::User,
         "assistant" | "model" | "ai" => Role::Assistant,

@@ -1,13 +1,13 @@
-//! How does Claude Code write a session? One event a line, one block of a message at a time, linked by `parentUuid`.
+//! Reader for Claude Code sessions: one event per line, linked by `parentUuid`.
 
 use std::borrow::Cow;
 
-use super::node::Node;
-use super::{Blocks, Format, Link, Record, hashed};
+use super::node::JsonNode;
+use super::{ContentBlocks, RecordLink, SessionFormat, TranscriptRecord, hash_optional};
 use crate::compaction::message::{Message, Role};
 
-/// Kinds of lines that are no messages.
-const OTHERS: [&str; 9] = [
+/// Kinds of lines that contain no messages.
+const SILENT_KINDS: [&str; 9] = [
     "system",
     "file-history-snapshot",
     "queue-operation",
@@ -19,45 +19,45 @@ const OTHERS: [&str; 9] = [
     "agent-name",
 ];
 
-/// Reads a record, if it is one of Claude Code.
-pub fn read<'a>(node: &'a Node<'_>) -> Option<Record<'a>> {
+/// Parses a record of Claude Code; `None` for another format.
+pub fn parse<'a>(node: &'a JsonNode<'_>) -> Option<TranscriptRecord<'a>> {
     let marked = node.rare().uuid.0.is_some() || node.rare().parent_uuid.0.is_some();
     let tag = node.tag.get();
     let known = match tag {
         "user" | "assistant" => node.message.0.is_some() && node.role.0.is_none(),
         "summary" => node.rare().summary.0.is_some() && node.id.0.is_none() && node.content.0.is_empty(),
-        other => OTHERS.contains(&other) && (marked || other != "system") && node.role.0.is_none(),
+        other => SILENT_KINDS.contains(&other) && (marked || other != "system") && node.role.0.is_none(),
     };
     if !known {
         return None;
     }
-    let mut record = Record {
-        format: Some(Format::ClaudeCode),
-        link: Link {
-            id: hashed(&node.rare().uuid),
-            parent: hashed(&node.rare().parent_uuid),
-            ..Link::default()
+    let mut record = TranscriptRecord {
+        format: Some(SessionFormat::ClaudeCode),
+        link: RecordLink {
+            id: hash_optional(&node.rare().uuid),
+            parent: hash_optional(&node.rare().parent_uuid),
+            ..RecordLink::default()
         },
-        ..Record::default()
+        ..TranscriptRecord::default()
     };
-    // Another agent's conversation; what it found comes back as the answer of a tool.
+    // The conversation of a subagent; its outcome is repeated as a tool result.
     if node.rare().sidechain.is_set() {
-        record.link = Link::default();
+        record.link = RecordLink::default();
         return Some(record);
     }
     if tag == "summary" {
-        let title = Message::new(Role::Other, node.rare().summary.get()).named("summary");
+        let title = Message::new(Role::Other, node.rare().summary.get()).with_name("summary");
         record.messages.push(title);
     }
     if let ("user" | "assistant", Some(message)) = (tag, &node.message.0) {
         let blocks = if message.content.0.is_empty() && !message.text.get().is_empty() {
-            Blocks {
+            ContentBlocks {
                 text: Cow::Borrowed(message.text.get()),
                 said: true,
-                ..Blocks::default()
+                ..ContentBlocks::default()
             }
         } else {
-            Blocks::read(&message.content)
+            ContentBlocks::parse(&message.content)
         };
         if node.rare().compact_summary.is_set() {
             record.prior = Some(blocks.text.into_owned());
@@ -72,7 +72,7 @@ pub fn read<'a>(node: &'a Node<'_>) -> Option<Record<'a>> {
         };
         record.link.prompt = role == Role::User && blocks.results.is_empty();
         let name = if role == Role::Other { "meta" } else { "" };
-        blocks.into(role, Cow::Borrowed(name), &mut record);
+        blocks.append_to(role, Cow::Borrowed(name), &mut record);
     }
     Some(record)
 }

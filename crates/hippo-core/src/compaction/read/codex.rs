@@ -1,19 +1,19 @@
-//! How does Codex write a session? As a rollout of response items, as the events of a run, or as the log of its screen.
+//! Reader for Codex sessions: rollouts, run events and screen logs.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::node::{Content, Node};
-use super::{Blocks, Format, Record, blocks, hashed};
+use super::node::{JsonNode, NodeContent};
+use super::{ContentBlocks, SessionFormat, TranscriptRecord, blocks, hash_optional};
 use crate::compaction::message::{Message, Role};
 
-/// Bytes after its kind in which the type of an event stands.
+/// Bytes after the kind that contain the type of an event.
 const HEAD: usize = 160;
-/// Kinds that say nothing: keys, redraws, lines on the screen.
+/// Kinds of lines without content: keys, redraws, screen lines.
 const NOISE: [&[u8]; 4] = [b"app_event\"", b"key_event\"", b"insert_history\"", b"log_line\""];
-/// What a program, not a person, writes in the name of the user.
+/// Prefixes of user messages that a program wrote, not a person.
 const INJECTED: [&str; 4] = [
     "<environment_context>",
     "<user_instructions>",
@@ -21,12 +21,12 @@ const INJECTED: [&str; 4] = [
     "<turn_aborted>",
 ];
 
-/// Whether it is a line of a screen log that says nothing: most of them do not, and are not worth parsing. Pieces of what
-/// comes as a whole later say nothing either.
+/// Returns true for a screen log line without content. Most lines are of this kind, so they are recognised without
+/// parsing. Deltas are skipped too, because the complete text follows later.
 pub fn is_noise(bytes: &[u8]) -> bool {
     let kind = || {
-        let rest = past_value(bytes.strip_prefix(br#"{"ts":""#)?)?;
-        let rest = past_value(rest.strip_prefix(br#","dir":""#)?)?;
+        let rest = skip_string(bytes.strip_prefix(br#"{"ts":""#)?)?;
+        let rest = skip_string(rest.strip_prefix(br#","dir":""#)?)?;
         rest.strip_prefix(br#","kind":""#)
     };
     let Some(kind) = kind().filter(|_| bytes.last() == Some(&b'}')) else {
@@ -35,24 +35,24 @@ pub fn is_noise(bytes: &[u8]) -> bool {
     NOISE.iter().any(|noise| kind.starts_with(noise)) || DELTA.find(&kind[..kind.len().min(HEAD)]).is_some()
 }
 
-/// The end of the type of an event that is a piece.
+/// End of the type of an event that is a delta.
 static DELTA: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(b"_delta\""));
 
-/// What follows the text that begins here.
-fn past_value(bytes: &[u8]) -> Option<&[u8]> {
+/// Returns the bytes after the string that starts here.
+fn skip_string(bytes: &[u8]) -> Option<&[u8]> {
     let end = memchr::memchr(b'"', bytes)?;
     bytes.get(end + 1..)
 }
 
-/// Reads a record, if it is one of Codex.
-pub fn read<'a>(node: &'a Node<'_>) -> Option<Record<'a>> {
-    let mut record = Record {
-        format: Some(Format::Codex),
-        ..Record::default()
+/// Parses a record of Codex; `None` for another format.
+pub fn parse<'a>(node: &'a JsonNode<'_>) -> Option<TranscriptRecord<'a>> {
+    let mut record = TranscriptRecord {
+        format: Some(SessionFormat::Codex),
+        ..TranscriptRecord::default()
     };
     let payload = node.rare().payload.0.as_deref();
     match (node.tag.get(), payload) {
-        ("response_item", Some(item)) => response_item(item, &mut record),
+        ("response_item", Some(item)) => parse_response_item(item, &mut record),
         ("compacted", Some(folded)) => {
             let summary = folded
                 .message
@@ -66,7 +66,7 @@ pub fn read<'a>(node: &'a Node<'_>) -> Option<Record<'a>> {
         ("event_msg" | "turn_context", Some(_)) => {}
         ("item.completed" | "item.started" | "item.updated", _) => {
             if let ("item.completed", Some(item)) = (node.tag.get(), &node.rare().item.0) {
-                run_item(item, &mut record);
+                parse_run_item(item, &mut record);
             }
         }
         ("thread.started" | "turn.started" | "turn.completed" | "turn.failed", _) => {}
@@ -79,13 +79,13 @@ pub fn read<'a>(node: &'a Node<'_>) -> Option<Record<'a>> {
             | "reasoning"
             | "web_search_call",
             _,
-        ) => response_item(node, &mut record),
+        ) => parse_response_item(node, &mut record),
         ("message", _) if node.role.0.is_some() && has_typed_text(&node.content) => {
-            response_item(node, &mut record);
+            parse_response_item(node, &mut record);
         }
         _ if node.rare().dir.0.is_some() && node.rare().kind.0.is_some() => {
             if let Some(payload) = payload {
-                screen_event(payload, &mut record);
+                parse_screen_event(payload, &mut record);
             }
         }
         _ => return None,
@@ -93,17 +93,17 @@ pub fn read<'a>(node: &'a Node<'_>) -> Option<Record<'a>> {
     Some(record)
 }
 
-fn has_typed_text(content: &Content<'_>) -> bool {
-    let typed = |block: &Node<'_>| matches!(block.tag.get(), "input_text" | "output_text");
+fn has_typed_text(content: &NodeContent<'_>) -> bool {
+    let typed = |block: &JsonNode<'_>| matches!(block.tag.get(), "input_text" | "output_text");
     content.0.first().is_some_and(typed)
 }
 
-fn response_item<'a>(item: &'a Node<'_>, record: &mut Record<'a>) {
-    let mut found = Blocks::default();
+fn parse_response_item<'a>(item: &'a JsonNode<'_>, record: &mut TranscriptRecord<'a>) {
+    let mut found = ContentBlocks::default();
     match item.tag.get() {
         "message" => {
-            let mut role = blocks::role(item.role.get()).unwrap_or(Role::Other);
-            found = Blocks::read(&item.content);
+            let mut role = blocks::parse_role(item.role.get()).unwrap_or(Role::Other);
+            found = ContentBlocks::parse(&item.content);
             let mut name = if role == Role::Other { item.role.get() } else { "" };
             if role == Role::User
                 && INJECTED
@@ -112,17 +112,17 @@ fn response_item<'a>(item: &'a Node<'_>, record: &mut Record<'a>) {
             {
                 (role, name) = (Role::Other, "context");
             }
-            found.into(role, Cow::Borrowed(name), record);
+            found.append_to(role, Cow::Borrowed(name), record);
             return;
         }
         "function_call" | "custom_tool_call" => {
-            found.call(item);
+            found.add_call(item);
             let name = if item.name.get().is_empty() {
                 "tool"
             } else {
                 item.name.get()
             };
-            found.called = hashed(&item.call_id)
+            found.called = hash_optional(&item.call_id)
                 .map(|id| (id, name.to_owned()))
                 .into_iter()
                 .collect();
@@ -133,28 +133,28 @@ fn response_item<'a>(item: &'a Node<'_>, record: &mut Record<'a>) {
             } else {
                 "web_search"
             };
-            found.call_of(tool, &item.rare().action.shown());
-            found.called = hashed(&item.call_id)
+            found.add_named_call(tool, &item.rare().action.to_text());
+            found.called = hash_optional(&item.call_id)
                 .map(|id| (id, tool.to_owned()))
                 .into_iter()
                 .collect();
         }
         "function_call_output" | "custom_tool_call_output" => {
-            let text = unwrapped(Blocks::read(&item.rare().output).text);
-            let mut message = Message::new(Role::Tool, text).named(item.call_id.get());
+            let text = unwrap_output(ContentBlocks::parse(&item.rare().output).text);
+            let mut message = Message::new(Role::Tool, text).with_name(item.call_id.get());
             message.by_call = true;
             record.messages.push(message);
             return;
         }
         _ => return,
     }
-    found.into(Role::Assistant, Cow::Borrowed(""), record);
+    found.append_to(Role::Assistant, Cow::Borrowed(""), record);
 }
 
-/// The output within `{"output": "…", "metadata": …}`, which some versions write as a text.
-fn unwrapped(text: Cow<'_, str>) -> Cow<'_, str> {
+/// Extracts the output from `{"output": "…", "metadata": …}`, which some versions write as a string.
+fn unwrap_output(text: Cow<'_, str>) -> Cow<'_, str> {
     if text.starts_with('{')
-        && let Ok(inner) = Node::read(text.as_bytes())
+        && let Ok(inner) = JsonNode::parse(text.as_bytes())
         && let Some(output) = inner.rare().output.0.first()
         && !output.text.get().is_empty()
     {
@@ -163,9 +163,9 @@ fn unwrapped(text: Cow<'_, str>) -> Cow<'_, str> {
     text
 }
 
-/// An item of `codex exec --json`.
-fn run_item<'a>(item: &'a Node<'_>, record: &mut Record<'a>) {
-    let mut found = Blocks::default();
+/// Parses an item of `codex exec --json`.
+fn parse_run_item<'a>(item: &'a JsonNode<'_>, record: &mut TranscriptRecord<'a>) {
+    let mut found = ContentBlocks::default();
     match item.tag.get() {
         "agent_message" => {
             record
@@ -173,15 +173,17 @@ fn run_item<'a>(item: &'a Node<'_>, record: &mut Record<'a>) {
                 .push(Message::new(Role::Assistant, item.text.get()));
         }
         "command_execution" => {
-            found.call_of("shell", &item.rare().command.shown());
-            found.into(Role::Assistant, Cow::Borrowed(""), record);
-            record
-                .messages
-                .push(answer(item, item.rare().aggregated_output.get(), "shell"));
+            found.add_named_call("shell", &item.rare().command.to_text());
+            found.append_to(Role::Assistant, Cow::Borrowed(""), record);
+            record.messages.push(build_tool_result(
+                item,
+                item.rare().aggregated_output.get(),
+                "shell",
+            ));
         }
         "file_change" => {
-            found.call_of("apply_patch", &item.rare().changes.shown());
-            found.into(Role::Assistant, Cow::Borrowed(""), record);
+            found.add_named_call("apply_patch", &item.rare().changes.to_text());
+            found.append_to(Role::Assistant, Cow::Borrowed(""), record);
         }
         "mcp_tool_call" => {
             let tool = if item.rare().tool.get().is_empty() {
@@ -189,20 +191,20 @@ fn run_item<'a>(item: &'a Node<'_>, record: &mut Record<'a>) {
             } else {
                 item.rare().tool.get()
             };
-            found.call_of(tool, &item.rare().arguments.shown());
-            found.into(Role::Assistant, Cow::Borrowed(""), record);
-            record.messages.extend(result(item, tool));
+            found.add_named_call(tool, &item.rare().arguments.to_text());
+            found.append_to(Role::Assistant, Cow::Borrowed(""), record);
+            record.messages.extend(parse_tool_result(item, tool));
         }
         _ => {}
     }
 }
 
-/// An event of the screen log, or an operation of the user.
-fn screen_event<'a>(payload: &'a Node<'_>, record: &mut Record<'a>) {
+/// Parses an event of the screen log, or a user operation.
+fn parse_screen_event<'a>(payload: &'a JsonNode<'_>, record: &mut TranscriptRecord<'a>) {
     if let "user_input" | "user_turn" = payload.tag.get() {
-        let mut found = Blocks::read(&payload.rare().items);
+        let mut found = ContentBlocks::parse(&payload.rare().items);
         found.said = true;
-        found.into(Role::User, Cow::Borrowed(""), record);
+        found.append_to(Role::User, Cow::Borrowed(""), record);
         return;
     }
     let Some(event) = payload.rare().msg.0.as_deref() else {
@@ -214,26 +216,29 @@ fn screen_event<'a>(payload: &'a Node<'_>, record: &mut Record<'a>) {
         .as_deref()
         .map_or("", |message| message.text.get());
     let mut call = |name: &str, args: &str| {
-        let mut found = Blocks::default();
-        found.call_of(name, args);
-        found.into(Role::Assistant, Cow::Borrowed(""), record);
+        let mut found = ContentBlocks::default();
+        found.add_named_call(name, args);
+        found.append_to(Role::Assistant, Cow::Borrowed(""), record);
     };
     match event.tag.get() {
         "agent_message" => record.messages.push(Message::new(Role::Assistant, message)),
         "error" => record
             .messages
-            .push(Message::new(Role::Other, message).named("error")),
-        "exec_command_begin" => call("exec", &event.rare().command.shown()),
-        "patch_apply_begin" => call("apply_patch", &event.rare().changes.shown()),
+            .push(Message::new(Role::Other, message).with_name("error")),
+        "exec_command_begin" => call("exec", &event.rare().command.to_text()),
+        "patch_apply_begin" => call("apply_patch", &event.rare().changes.to_text()),
         "mcp_tool_call_begin" => {
             if let Some(invocation) = &event.rare().invocation.0 {
-                call(invocation.rare().tool.get(), &invocation.rare().arguments.shown());
+                call(
+                    invocation.rare().tool.get(),
+                    &invocation.rare().arguments.to_text(),
+                );
             }
         }
         "mcp_tool_call_end" => {
             let invocation = event.rare().invocation.0.as_deref();
             let tool = invocation.map_or("", |invocation| invocation.rare().tool.get());
-            record.messages.extend(result(event, tool));
+            record.messages.extend(parse_tool_result(event, tool));
         }
         "exec_command_end" | "patch_apply_end" => {
             let name = if event.tag.get() == "exec_command_end" {
@@ -252,22 +257,22 @@ fn screen_event<'a>(payload: &'a Node<'_>, record: &mut Record<'a>) {
             } else {
                 text
             };
-            record.messages.push(answer(event, text, name));
+            record.messages.push(build_tool_result(event, text, name));
         }
         _ => {}
     }
 }
 
-fn answer<'a>(node: &Node<'_>, text: impl Into<Cow<'a, str>>, name: &'a str) -> Message<'a> {
-    let mut message = Message::new(Role::Tool, text).named(name);
+fn build_tool_result<'a>(node: &JsonNode<'_>, text: impl Into<Cow<'a, str>>, name: &'a str) -> Message<'a> {
+    let mut message = Message::new(Role::Tool, text).with_name(name);
     message.error =
         node.rare().exit_code.0.is_some_and(|code| code != 0) || node.rare().success.0 == Some(false);
     message
 }
 
-/// What the tool of a server answered: `{"content": […]}`, which stands in `{"Ok": …}` or beside `{"Err": "…"}` in event logs.
-fn result<'a>(node: &'a Node<'_>, tool: &'a str) -> Option<Message<'a>> {
-    let said = |node: &'a Node<'_>| {
+/// Parses the result of an MCP tool: `{"content": […]}`, wrapped in `{"Ok": …}` in event logs, or an error.
+fn parse_tool_result<'a>(node: &'a JsonNode<'_>, tool: &'a str) -> Option<Message<'a>> {
+    let said = |node: &'a JsonNode<'_>| {
         let inner = node.message.0.as_deref().unwrap_or(node);
         Cow::Borrowed(inner.text.get())
     };
@@ -278,13 +283,13 @@ fn result<'a>(node: &'a Node<'_>, tool: &'a str) -> Option<Message<'a>> {
         (Some(failure), _) => (said(failure), true),
         (None, Some(result)) => {
             let result = result.rare().ok.0.as_deref().unwrap_or(result);
-            let text = Blocks::read(&result.content).text;
+            let text = ContentBlocks::parse(&result.content).text;
             let text = if text.is_empty() { said(result) } else { text };
             (text, result.error.is_set())
         }
         (None, None) => return None,
     };
-    let mut message = Message::new(Role::Tool, text).named(tool);
+    let mut message = Message::new(Role::Tool, text).with_name(tool);
     message.error = error;
     Some(message)
 }

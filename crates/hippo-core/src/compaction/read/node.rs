@@ -1,7 +1,7 @@
-//! Which fields of a JSON object may belong to a message, whatever program wrote it?
+//! Format-independent JSON object of a transcript.
 //!
-//! Every format is read into one shape, in which a field of an unexpected type counts as missing, and of a field that stands twice
-//! the last one counts: a transcript is the work of another program, and one odd field is no reason to lose a message.
+//! All formats are parsed into one type. A field of an unexpected type counts as missing, and the last value of a
+//! repeated field wins. Transcripts are written by other programs, and one unusual field must not lose a message.
 
 mod field;
 mod scalar;
@@ -12,81 +12,81 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::args::Args;
-use field::{Field, Key};
+use super::args::CallArguments;
+use field::{NodeField, NodeKey};
 use scalar::ignores;
-pub use scalar::{Flag, Number, Text};
+pub use scalar::{LenientFlag, LenientNumber, LenientText};
 
-/// Blocks of one record that are kept; more are counted. No program writes as many, and a block takes more than the bytes it is
-/// written with.
+/// Maximum number of blocks that are kept of a record; further ones are counted. No program writes as many, and a
+/// block takes more memory than its JSON text.
 pub const BLOCKS: usize = 20_000;
 
-/// An object of a transcript.
+/// Object of a transcript.
 #[derive(Debug, Default)]
-pub struct Node<'a> {
-    pub tag: Text<'a>,
-    pub role: Text<'a>,
-    pub name: Text<'a>,
-    pub text: Text<'a>,
-    pub id: Text<'a>,
-    pub call_id: Text<'a>,
-    pub content: Content<'a>,
-    pub message: Sub<'a>,
-    pub input: Args<'a>,
-    pub error: Flag,
-    /// When it was written, in any of the ways in which programs write that.
-    pub at: Text<'a>,
+pub struct JsonNode<'a> {
+    pub tag: LenientText<'a>,
+    pub role: LenientText<'a>,
+    pub name: LenientText<'a>,
+    pub text: LenientText<'a>,
+    pub id: LenientText<'a>,
+    pub call_id: LenientText<'a>,
+    pub content: NodeContent<'a>,
+    pub message: SubNode<'a>,
+    pub input: CallArguments<'a>,
+    pub error: LenientFlag,
+    /// Time of writing, in the notation of the program.
+    pub at: LenientText<'a>,
     /// Fields that most blocks do not have.
-    rare: Option<Box<Rare<'a>>>,
+    rare: Option<Box<RareFields<'a>>>,
 }
 
-/// The other fields of an object.
+/// The less frequent fields of an object.
 #[derive(Debug, Default)]
-pub struct Rare<'a> {
-    pub kind: Text<'a>,
-    pub dir: Text<'a>,
-    pub tool_name: Text<'a>,
-    pub tool: Text<'a>,
-    pub summary: Text<'a>,
-    pub uuid: Text<'a>,
-    pub parent_uuid: Text<'a>,
-    pub parent_id: Text<'a>,
-    pub first_kept: Text<'a>,
-    pub stdout: Text<'a>,
-    pub stderr: Text<'a>,
-    pub aggregated_output: Text<'a>,
-    pub forked_from: Text<'a>,
-    pub output: Content<'a>,
-    pub tool_calls: Content<'a>,
-    pub items: Content<'a>,
-    pub payload: Sub<'a>,
-    pub msg: Sub<'a>,
-    pub item: Sub<'a>,
-    pub function: Sub<'a>,
-    pub invocation: Sub<'a>,
-    pub result: Sub<'a>,
-    pub ok: Sub<'a>,
-    pub err: Sub<'a>,
-    pub failure: Sub<'a>,
-    pub arguments: Args<'a>,
-    pub command: Args<'a>,
-    pub action: Args<'a>,
-    pub changes: Args<'a>,
-    pub sidechain: Flag,
-    pub meta: Flag,
-    pub compact_summary: Flag,
-    pub success: Flag,
-    pub exit_code: Number,
+pub struct RareFields<'a> {
+    pub kind: LenientText<'a>,
+    pub dir: LenientText<'a>,
+    pub tool_name: LenientText<'a>,
+    pub tool: LenientText<'a>,
+    pub summary: LenientText<'a>,
+    pub uuid: LenientText<'a>,
+    pub parent_uuid: LenientText<'a>,
+    pub parent_id: LenientText<'a>,
+    pub first_kept: LenientText<'a>,
+    pub stdout: LenientText<'a>,
+    pub stderr: LenientText<'a>,
+    pub aggregated_output: LenientText<'a>,
+    pub forked_from: LenientText<'a>,
+    pub output: NodeContent<'a>,
+    pub tool_calls: NodeContent<'a>,
+    pub items: NodeContent<'a>,
+    pub payload: SubNode<'a>,
+    pub msg: SubNode<'a>,
+    pub item: SubNode<'a>,
+    pub function: SubNode<'a>,
+    pub invocation: SubNode<'a>,
+    pub result: SubNode<'a>,
+    pub ok: SubNode<'a>,
+    pub err: SubNode<'a>,
+    pub failure: SubNode<'a>,
+    pub arguments: CallArguments<'a>,
+    pub command: CallArguments<'a>,
+    pub action: CallArguments<'a>,
+    pub changes: CallArguments<'a>,
+    pub sidechain: LenientFlag,
+    pub meta: LenientFlag,
+    pub compact_summary: LenientFlag,
+    pub success: LenientFlag,
+    pub exit_code: LenientNumber,
 }
 
-/// What an object without rare fields has of them.
-static NONE: Rare<'static> = {
-    const TEXT: Text<'static> = Text(None);
-    const CONTENT: Content<'static> = Content(Vec::new());
-    const SUB: Sub<'static> = Sub(None);
-    const ARGS: Args<'static> = Args(None);
-    const FLAG: Flag = Flag(None);
-    Rare {
+/// Fields of an object without rare fields.
+static NO_RARE_FIELDS: RareFields<'static> = {
+    const TEXT: LenientText<'static> = LenientText(None);
+    const CONTENT: NodeContent<'static> = NodeContent(Vec::new());
+    const SUB: SubNode<'static> = SubNode(None);
+    const ARGS: CallArguments<'static> = CallArguments(None);
+    const FLAG: LenientFlag = LenientFlag(None);
+    RareFields {
         kind: TEXT,
         dir: TEXT,
         tool_name: TEXT,
@@ -120,59 +120,59 @@ static NONE: Rare<'static> = {
         meta: FLAG,
         compact_summary: FLAG,
         success: FLAG,
-        exit_code: Number(None),
+        exit_code: LenientNumber(None),
     }
 };
 
-/// An object, or nothing; a text stands for an object with that text.
+/// Optional object; a string is read as an object with that text.
 #[derive(Debug, Default)]
-pub struct Sub<'a>(pub Option<Box<Node<'a>>>);
+pub struct SubNode<'a>(pub Option<Box<JsonNode<'a>>>);
 
-/// A text, an object, or a list of these.
+/// String, object, or list of strings and objects.
 #[derive(Debug, Default)]
-pub struct Content<'a>(pub Vec<Node<'a>>);
+pub struct NodeContent<'a>(pub Vec<JsonNode<'a>>);
 
-impl<'a> Content<'a> {
-    /// Takes the place of another one, if it says something.
-    fn put(self, field: &mut Content<'a>) {
+impl<'a> NodeContent<'a> {
+    /// Replaces the field, unless empty.
+    fn replace_if_set(self, field: &mut NodeContent<'a>) {
         if !self.0.is_empty() {
             *field = self;
         }
     }
 }
 
-impl<'a> Node<'a> {
-    /// Reads an object.
+impl<'a> JsonNode<'a> {
+    /// Parses an object.
     ///
     /// # Errors
-    /// The bytes are no JSON object, or not one alone.
-    pub fn read(bytes: &'a [u8]) -> serde_json::Result<Self> {
+    /// Fails if the bytes are not exactly one JSON object.
+    pub fn parse(bytes: &'a [u8]) -> serde_json::Result<Self> {
         let left = Cell::new(BLOCKS);
         let mut from = serde_json::Deserializer::from_slice(bytes);
-        let node = from.deserialize_map(Object(&left))?;
+        let node = from.deserialize_map(NodeVisitor(&left))?;
         from.end()?;
         node.ok_or_else(|| Error::custom("no object"))
     }
 
-    /// A text that stands where an object may stand.
-    fn plain(text: Cow<'a, str>) -> Self {
+    /// Creates an object from a string.
+    fn from_text(text: Cow<'a, str>) -> Self {
         Self {
-            tag: Text(Some(Cow::Borrowed("text"))),
-            text: Text(Some(text)),
+            tag: LenientText(Some(Cow::Borrowed("text"))),
+            text: LenientText(Some(text)),
             ..Self::default()
         }
     }
 
-    /// The fields that most objects do not have.
-    pub fn rare(&self) -> &Rare<'a> {
+    /// Returns the less frequent fields.
+    pub fn rare(&self) -> &RareFields<'a> {
         match &self.rare {
             Some(rare) => rare,
-            None => &NONE,
+            None => &NO_RARE_FIELDS,
         }
     }
 
-    /// Whether none of the fields that are read is there.
-    fn says_nothing(&self) -> bool {
+    /// Returns true if the object has none of the fields that are read.
+    fn is_empty(&self) -> bool {
         let texts = [
             &self.tag,
             &self.role,
@@ -189,18 +189,19 @@ impl<'a> Node<'a> {
     }
 }
 
-/// Reads an object, or a text in its place; anything else is nothing. What it holds is counted against the blocks that are left.
+/// Reads an object, or a string in place of one; other values yield `None`. The number of blocks that may still be
+/// read is counted down in the cell.
 #[derive(Clone, Copy)]
-struct Object<'c>(&'c Cell<usize>);
+struct NodeVisitor<'c>(&'c Cell<usize>);
 
-impl<'de> DeserializeSeed<'de> for Object<'_> {
-    type Value = Option<Node<'de>>;
+impl<'de> DeserializeSeed<'de> for NodeVisitor<'_> {
+    type Value = Option<JsonNode<'de>>;
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
         from.deserialize_any(self)
     }
 }
 
-/// Takes a value over the one that a field has already, if it says something.
+/// Assigns a value to a field, unless the value is missing.
 macro_rules! replace {
     ($field:expr, $value:expr) => {{
         let value = $value;
@@ -210,34 +211,36 @@ macro_rules! replace {
     }};
 }
 
-impl<'de> Visitor<'de> for Object<'_> {
-    type Value = Option<Node<'de>>;
+impl<'de> Visitor<'de> for NodeVisitor<'_> {
+    type Value = Option<JsonNode<'de>>;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
     fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Some(Node::plain(Cow::Borrowed(text))))
+        Ok(Some(JsonNode::from_text(Cow::Borrowed(text))))
     }
     fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Some(Node::plain(Cow::Owned(text.to_owned()))))
+        Ok(Some(JsonNode::from_text(Cow::Owned(text.to_owned()))))
     }
     fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Self::Value, A::Error> {
-        let mut node = Node::default();
-        while let Some(Key(key)) = object.next_key()? {
+        let mut node = JsonNode::default();
+        while let Some(NodeKey(key)) = object.next_key()? {
             match key {
-                Field::Other => drop(object.next_value::<IgnoredAny>()?),
-                Field::Type => replace!(node.tag, object.next_value::<Text<'de>>()?),
-                Field::Role => replace!(node.role, object.next_value::<Text<'de>>()?),
-                Field::Name => replace!(node.name, object.next_value::<Text<'de>>()?),
-                Field::Text => replace!(node.text, object.next_value::<Text<'de>>()?),
-                Field::Id => replace!(node.id, object.next_value::<Text<'de>>()?),
-                Field::CallId => replace!(node.call_id, object.next_value::<Text<'de>>()?),
-                Field::Content => object.next_value_seed(List(self.0))?.put(&mut node.content),
-                Field::Message => replace!(node.message, Sub(self.sub(&mut object)?)),
-                Field::Input => replace!(node.input, object.next_value::<Args<'de>>()?),
-                Field::IsError => replace!(node.error, object.next_value::<Flag>()?),
-                Field::At => replace!(node.at, object.next_value::<Text<'de>>()?),
-                rare => self.rare(rare, node.rare.get_or_insert_default(), &mut object)?,
+                NodeField::Other => drop(object.next_value::<IgnoredAny>()?),
+                NodeField::Type => replace!(node.tag, object.next_value::<LenientText<'de>>()?),
+                NodeField::Role => replace!(node.role, object.next_value::<LenientText<'de>>()?),
+                NodeField::Name => replace!(node.name, object.next_value::<LenientText<'de>>()?),
+                NodeField::Text => replace!(node.text, object.next_value::<LenientText<'de>>()?),
+                NodeField::Id => replace!(node.id, object.next_value::<LenientText<'de>>()?),
+                NodeField::CallId => replace!(node.call_id, object.next_value::<LenientText<'de>>()?),
+                NodeField::Content => object
+                    .next_value_seed(NodeListVisitor(self.0))?
+                    .replace_if_set(&mut node.content),
+                NodeField::Message => replace!(node.message, SubNode(self.read_sub(&mut object)?)),
+                NodeField::Input => replace!(node.input, object.next_value::<CallArguments<'de>>()?),
+                NodeField::IsError => replace!(node.error, object.next_value::<LenientFlag>()?),
+                NodeField::At => replace!(node.at, object.next_value::<LenientText<'de>>()?),
+                rare => self.read_rare(rare, node.rare.get_or_insert_default(), &mut object)?,
             }
         }
         Ok(Some(node))
@@ -245,100 +248,115 @@ impl<'de> Visitor<'de> for Object<'_> {
     ignores!(bool, numbers, none, list);
 }
 
-impl Object<'_> {
-    fn sub<'de, A: MapAccess<'de>>(self, object: &mut A) -> Result<Option<Box<Node<'de>>>, A::Error> {
+impl NodeVisitor<'_> {
+    fn read_sub<'de, A: MapAccess<'de>>(
+        self,
+        object: &mut A,
+    ) -> Result<Option<Box<JsonNode<'de>>>, A::Error> {
         Ok(object.next_value_seed(self)?.map(Box::new))
     }
 
-    fn rare<'de, A: MapAccess<'de>>(
+    fn read_rare<'de, A: MapAccess<'de>>(
         self,
-        field: Field,
-        rare: &mut Rare<'de>,
+        field: NodeField,
+        rare: &mut RareFields<'de>,
         object: &mut A,
     ) -> Result<(), A::Error> {
         let text = match field {
-            Field::Kind => &mut rare.kind,
-            Field::Dir => &mut rare.dir,
-            Field::ToolName => &mut rare.tool_name,
-            Field::Tool => &mut rare.tool,
-            Field::Summary => &mut rare.summary,
-            Field::Uuid => &mut rare.uuid,
-            Field::ParentUuid => &mut rare.parent_uuid,
-            Field::ParentId => &mut rare.parent_id,
-            Field::FirstKept => &mut rare.first_kept,
-            Field::Stdout => &mut rare.stdout,
-            Field::Stderr => &mut rare.stderr,
-            Field::AggregatedOutput => &mut rare.aggregated_output,
-            Field::ForkedFrom => &mut rare.forked_from,
-            other => return self.rare_value(other, rare, object),
+            NodeField::Kind => &mut rare.kind,
+            NodeField::Dir => &mut rare.dir,
+            NodeField::ToolName => &mut rare.tool_name,
+            NodeField::Tool => &mut rare.tool,
+            NodeField::Summary => &mut rare.summary,
+            NodeField::Uuid => &mut rare.uuid,
+            NodeField::ParentUuid => &mut rare.parent_uuid,
+            NodeField::ParentId => &mut rare.parent_id,
+            NodeField::FirstKept => &mut rare.first_kept,
+            NodeField::Stdout => &mut rare.stdout,
+            NodeField::Stderr => &mut rare.stderr,
+            NodeField::AggregatedOutput => &mut rare.aggregated_output,
+            NodeField::ForkedFrom => &mut rare.forked_from,
+            other => return self.read_rare_value(other, rare, object),
         };
-        replace!(*text, object.next_value::<Text<'de>>()?);
+        replace!(*text, object.next_value::<LenientText<'de>>()?);
         Ok(())
     }
 
-    fn rare_value<'de, A: MapAccess<'de>>(
+    fn read_rare_value<'de, A: MapAccess<'de>>(
         self,
-        field: Field,
-        rare: &mut Rare<'de>,
+        field: NodeField,
+        rare: &mut RareFields<'de>,
         object: &mut A,
     ) -> Result<(), A::Error> {
         match field {
-            Field::Output => object.next_value_seed(List(self.0))?.put(&mut rare.output),
-            Field::ToolCalls => object.next_value_seed(List(self.0))?.put(&mut rare.tool_calls),
-            Field::Items => object.next_value_seed(List(self.0))?.put(&mut rare.items),
-            Field::Payload => replace!(rare.payload, Sub(self.sub(object)?)),
-            Field::Msg => replace!(rare.msg, Sub(self.sub(object)?)),
-            Field::Item => replace!(rare.item, Sub(self.sub(object)?)),
-            Field::Function => replace!(rare.function, Sub(self.sub(object)?)),
-            Field::Invocation => replace!(rare.invocation, Sub(self.sub(object)?)),
-            Field::Result => replace!(rare.result, Sub(self.sub(object)?)),
-            Field::Ok => replace!(rare.ok, Sub(self.sub(object)?)),
-            Field::Err => replace!(rare.err, Sub(self.sub(object)?)),
-            Field::Failure => replace!(rare.failure, Sub(self.sub(object)?)),
-            Field::Arguments => replace!(rare.arguments, object.next_value::<Args<'de>>()?),
-            Field::Command => replace!(rare.command, object.next_value::<Args<'de>>()?),
-            Field::Action => replace!(rare.action, object.next_value::<Args<'de>>()?),
-            Field::Changes => replace!(rare.changes, object.next_value::<Args<'de>>()?),
-            Field::IsSidechain => replace!(rare.sidechain, object.next_value::<Flag>()?),
-            Field::IsMeta => replace!(rare.meta, object.next_value::<Flag>()?),
-            Field::IsCompactSummary => replace!(rare.compact_summary, object.next_value::<Flag>()?),
-            Field::Success => replace!(rare.success, object.next_value::<Flag>()?),
-            Field::ExitCode => replace!(rare.exit_code, object.next_value::<Number>()?),
+            NodeField::Output => object
+                .next_value_seed(NodeListVisitor(self.0))?
+                .replace_if_set(&mut rare.output),
+            NodeField::ToolCalls => object
+                .next_value_seed(NodeListVisitor(self.0))?
+                .replace_if_set(&mut rare.tool_calls),
+            NodeField::Items => object
+                .next_value_seed(NodeListVisitor(self.0))?
+                .replace_if_set(&mut rare.items),
+            NodeField::Payload => replace!(rare.payload, SubNode(self.read_sub(object)?)),
+            NodeField::Msg => replace!(rare.msg, SubNode(self.read_sub(object)?)),
+            NodeField::Item => replace!(rare.item, SubNode(self.read_sub(object)?)),
+            NodeField::Function => replace!(rare.function, SubNode(self.read_sub(object)?)),
+            NodeField::Invocation => replace!(rare.invocation, SubNode(self.read_sub(object)?)),
+            NodeField::Result => replace!(rare.result, SubNode(self.read_sub(object)?)),
+            NodeField::Ok => replace!(rare.ok, SubNode(self.read_sub(object)?)),
+            NodeField::Err => replace!(rare.err, SubNode(self.read_sub(object)?)),
+            NodeField::Failure => replace!(rare.failure, SubNode(self.read_sub(object)?)),
+            NodeField::Arguments => replace!(rare.arguments, object.next_value::<CallArguments<'de>>()?),
+            NodeField::Command => replace!(rare.command, object.next_value::<CallArguments<'de>>()?),
+            NodeField::Action => replace!(rare.action, object.next_value::<CallArguments<'de>>()?),
+            NodeField::Changes => replace!(rare.changes, object.next_value::<CallArguments<'de>>()?),
+            NodeField::IsSidechain => replace!(rare.sidechain, object.next_value::<LenientFlag>()?),
+            NodeField::IsMeta => replace!(rare.meta, object.next_value::<LenientFlag>()?),
+            NodeField::IsCompactSummary => {
+                replace!(rare.compact_summary, object.next_value::<LenientFlag>()?)
+            }
+            NodeField::Success => replace!(rare.success, object.next_value::<LenientFlag>()?),
+            NodeField::ExitCode => replace!(rare.exit_code, object.next_value::<LenientNumber>()?),
             _ => drop(object.next_value::<IgnoredAny>()?),
         }
         Ok(())
     }
 }
 
-/// Reads a text, an object, or a list of these.
-struct List<'c>(&'c Cell<usize>);
+/// Reads a string, an object, or a list of strings and objects.
+struct NodeListVisitor<'c>(&'c Cell<usize>);
 
-impl<'de> DeserializeSeed<'de> for List<'_> {
-    type Value = Content<'de>;
+impl<'de> DeserializeSeed<'de> for NodeListVisitor<'_> {
+    type Value = NodeContent<'de>;
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
         from.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for List<'_> {
-    type Value = Content<'de>;
+impl<'de> Visitor<'de> for NodeListVisitor<'_> {
+    type Value = NodeContent<'de>;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a text or a list of blocks")
     }
     fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Content(vec![Node::plain(Cow::Borrowed(text))]))
+        Ok(NodeContent(vec![JsonNode::from_text(Cow::Borrowed(text))]))
     }
     fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Content(vec![Node::plain(Cow::Owned(text.to_owned()))]))
+        Ok(NodeContent(vec![JsonNode::from_text(Cow::Owned(
+            text.to_owned(),
+        ))]))
     }
     fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<Self::Value, A::Error> {
-        Ok(Content(Object(self.0).visit_map(object)?.into_iter().collect()))
+        Ok(NodeContent(
+            NodeVisitor(self.0).visit_map(object)?.into_iter().collect(),
+        ))
     }
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
         let mut blocks = Vec::new();
         let mut more = 0_usize;
-        while let Some(block) = list.next_element_seed(Object(self.0))? {
-            let Some(block) = block.filter(|block| !block.says_nothing()) else {
+        while let Some(block) = list.next_element_seed(NodeVisitor(self.0))? {
+            let Some(block) = block.filter(|block| !block.is_empty()) else {
                 continue;
             };
             match self.0.get().checked_sub(1) {
@@ -350,9 +368,9 @@ impl<'de> Visitor<'de> for List<'_> {
             }
         }
         if more > 0 {
-            blocks.push(Node::plain(Cow::Owned(format!("[{more} more blocks]"))));
+            blocks.push(JsonNode::from_text(Cow::Owned(format!("[{more} more blocks]"))));
         }
-        Ok(Content(blocks))
+        Ok(NodeContent(blocks))
     }
     ignores!(bool, numbers, none);
 }

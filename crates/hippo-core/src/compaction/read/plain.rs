@@ -1,35 +1,35 @@
-//! How do plain lists write messages: those of OpenAI's and Anthropic's interfaces, and simple lists of events?
+//! Reader for message lists of model APIs and simple event lists.
 
 use std::borrow::Cow;
 
-use super::node::Node;
-use super::{Blocks, Format, Record, blocks};
+use super::node::JsonNode;
+use super::{ContentBlocks, SessionFormat, TranscriptRecord, blocks};
 use crate::compaction::message::Role;
 
-/// Reads a record, if it has a role.
-pub fn read<'a>(node: &'a Node<'_>) -> Option<Record<'a>> {
+/// Parses a record that has a role; `None` for any other.
+pub fn parse<'a>(node: &'a JsonNode<'_>) -> Option<TranscriptRecord<'a>> {
     // A list may wrap its messages: {"message": {"role": …}}.
     let inner = node.message.0.as_deref().filter(|inner| inner.role.0.is_some());
     let node = if node.role.0.is_some() { node } else { inner? };
-    let mut record = Record {
-        format: Some(Format::Messages),
-        ..Record::default()
+    let mut record = TranscriptRecord {
+        format: Some(SessionFormat::Messages),
+        ..TranscriptRecord::default()
     };
     let name = node.role.get();
-    let mut role = blocks::role(name).unwrap_or(Role::Other);
-    let mut found = Blocks::read(&node.content);
+    let mut role = blocks::parse_role(name).unwrap_or(Role::Other);
+    let mut found = ContentBlocks::parse(&node.content);
     match node.rare().kind.get() {
         "thinking" | "reasoning" => return Some(record),
         "tool_call" => {
-            found = Blocks::default();
-            let call = super::args::Args(Some(Cow::Borrowed(node.text.get())));
+            found = ContentBlocks::default();
+            let call = super::args::CallArguments(Some(Cow::Borrowed(node.text.get())));
             let tool = if node.name.get().is_empty() {
                 "tool"
             } else {
                 node.name.get()
             };
-            found.call_of(tool, &call.shown());
-            if let Some(id) = super::hashed(&node.call_id) {
+            found.add_named_call(tool, &call.to_text());
+            if let Some(id) = super::hash_optional(&node.call_id) {
                 found.called.push((id, tool.to_owned()));
             }
         }
@@ -37,7 +37,11 @@ pub fn read<'a>(node: &'a Node<'_>) -> Option<Record<'a>> {
             if node.content.0.is_empty() {
                 found.text = Cow::Borrowed(node.text.get());
             }
-            node.rare().tool_calls.0.iter().for_each(|call| found.call(call));
+            node.rare()
+                .tool_calls
+                .0
+                .iter()
+                .for_each(|call| found.add_call(call));
             if kind == "tool_result" {
                 role = Role::Tool;
             }
@@ -50,7 +54,7 @@ pub fn read<'a>(node: &'a Node<'_>) -> Option<Record<'a>> {
         Role::Other => Some(name),
         _ => None,
     };
-    found.into(role, Cow::Borrowed(label.unwrap_or("")), &mut record);
+    found.append_to(role, Cow::Borrowed(label.unwrap_or("")), &mut record);
     let by_call = role == Role::Tool && label.is_none();
     for message in &mut record.messages {
         message.error |= node.error.is_set();

@@ -1,58 +1,60 @@
-//! Where do the messages of one JSON document lie: the elements of its outer list, or of a list with a known name?
+//! Extraction of the messages from one JSON document.
+//!
+//! The messages are the elements of the outermost list, or of a list with a known name.
 
-use super::{LONGEST, Piece};
+use super::{LONGEST, TranscriptPiece};
 
-/// Names of the lists that hold messages.
+/// Names of lists that contain messages.
 const LISTS: [&[u8]; 5] = [b"messages", b"history", b"conversation", b"transcript", b"input"];
-/// Bytes of a name that are kept.
+/// Maximum bytes of a name that are kept.
 const NAME: usize = 16;
 
-/// What has been seen of the document.
+/// Parser state of a document.
 #[derive(Debug, Default)]
-pub(super) struct Document {
-    /// Brackets that are open.
+pub(super) struct JsonDocument {
+    /// Number of open brackets.
     depth: usize,
-    /// At this depth the elements lie; 0 before the list begins.
+    /// Depth of the list elements; 0 before the list begins.
     elements: usize,
-    /// Within a string, and after a backslash in it.
+    /// Inside a string, and after a backslash in one.
     string: bool,
     escaped: bool,
-    /// The last string at depth 1: the name of a list, when a list follows.
+    /// The last string at depth 1: the name of a list, if a list follows.
     name: Vec<u8>,
-    /// An element has begun, on this line.
+    /// Line on which the current element began.
     begun: Option<u64>,
     element: Vec<u8>,
     too_long: bool,
     lines: u64,
-    /// The list of this value is over.
+    /// The list of this value has ended.
     over: bool,
-    /// The line on which this value begins, and how many values are over.
+    /// Line on which this value begins, and number of complete values.
     value: u64,
     values: u64,
 }
 
-impl Document {
-    /// Whether a list of messages has opened by the end of these bytes, the next ones of a line.
+impl JsonDocument {
+    /// Reads the next bytes of a line. Returns true once a list of messages has opened.
     pub(super) fn opens_list(&mut self, bytes: &[u8]) -> bool {
         let mut at = 0;
         while at < bytes.len() && self.elements == 0 {
             if self.string {
-                at = self.in_string(bytes, at);
+                at = self.skip_string(bytes, at);
             } else {
-                self.step(bytes[at]);
+                self.track_byte(bytes[at]);
                 at += 1;
             }
         }
         self.elements > 0
     }
 
-    pub(super) fn feed(&mut self, bytes: &[u8], each: &mut dyn FnMut(Piece<'_>)) {
-        // Where the element that is under way goes on in these bytes.
+    pub(super) fn feed(&mut self, bytes: &[u8], each: &mut dyn FnMut(TranscriptPiece<'_>)) {
+        // Offset at which the current element continues in these bytes.
         let mut from = 0;
         let mut at = 0;
         while at < bytes.len() {
             if self.string {
-                at = self.in_string(bytes, at);
+                at = self.skip_string(bytes, at);
                 continue;
             }
             let byte = bytes[at];
@@ -61,40 +63,40 @@ impl Document {
             }
             let listed = self.elements > 0 && !self.over && self.depth == self.elements;
             if listed && matches!(byte, b',' | b']') {
-                self.end(&bytes[from..at], each);
+                self.end_element(&bytes[from..at], each);
                 self.over = byte == b']';
             } else if listed && self.begun.is_none() && !byte.is_ascii_whitespace() {
                 self.begun = Some(self.lines + 1);
                 from = at;
             }
             let (depth, listless) = (self.depth, self.elements == 0);
-            self.step(byte);
+            self.track_byte(byte);
             if depth == 0 && self.depth == 1 {
                 self.value = self.lines + 1;
             } else if depth == 1 && self.depth == 0 {
-                // A value without messages behind one that has some is no message that can be read, and is told.
+                // Report a value without messages after one with messages as an unreadable record.
                 if listless && self.values > 0 {
-                    each(Piece::Record(self.value, &[]));
+                    each(TranscriptPiece::Record(self.value, &[]));
                 }
                 self.values += 1;
             }
             at += 1;
         }
         if self.begun.is_some() {
-            self.hold(&bytes[from.min(at)..at]);
+            self.store(&bytes[from.min(at)..at]);
         }
     }
 
-    pub(super) fn finish(self, each: &mut dyn FnMut(Piece<'_>)) {
+    pub(super) fn finish(self, each: &mut dyn FnMut(TranscriptPiece<'_>)) {
         if let Some(line) = self.begun {
-            each(Piece::Cut(line));
+            each(TranscriptPiece::Cut(line));
         } else if self.depth > 0 {
-            each(Piece::Cut(self.lines + 1));
+            each(TranscriptPiece::Cut(self.lines + 1));
         }
     }
 
-    /// Goes on to the end of the string, or of the bytes.
-    fn in_string(&mut self, bytes: &[u8], from: usize) -> usize {
+    /// Advances to the end of the string, or of the bytes.
+    fn skip_string(&mut self, bytes: &[u8], from: usize) -> usize {
         if self.escaped {
             self.escaped = false;
             return from + 1;
@@ -106,7 +108,7 @@ impl Document {
             let room = NAME.saturating_sub(self.name.len());
             self.name.extend_from_slice(&passed[..passed.len().min(room)]);
         }
-        // No JSON, but the lines below it are to be told rightly.
+        // Line breaks are invalid in a JSON string; count them anyway, so that line numbers stay correct.
         self.lines += u64::try_from(memchr::memchr_iter(b'\n', passed).count()).unwrap_or(0);
         match found {
             Some(found) => {
@@ -118,7 +120,7 @@ impl Document {
         }
     }
 
-    fn step(&mut self, byte: u8) {
+    fn track_byte(&mut self, byte: u8) {
         match byte {
             b'"' => {
                 self.string = true;
@@ -144,8 +146,8 @@ impl Document {
         }
     }
 
-    /// Keeps a part of the element.
-    fn hold(&mut self, bytes: &[u8]) {
+    /// Stores a part of the current element.
+    fn store(&mut self, bytes: &[u8]) {
         if self.too_long || self.element.len() + bytes.len() > LONGEST {
             self.too_long = true;
             self.element = Vec::new();
@@ -154,15 +156,15 @@ impl Document {
         }
     }
 
-    fn end(&mut self, last: &[u8], each: &mut dyn FnMut(Piece<'_>)) {
+    fn end_element(&mut self, last: &[u8], each: &mut dyn FnMut(TranscriptPiece<'_>)) {
         let Some(line) = self.begun.take() else { return };
         if self.too_long || self.element.len() + last.len() > LONGEST {
-            each(Piece::TooLong(line));
+            each(TranscriptPiece::TooLong(line));
         } else if self.element.is_empty() {
-            each(Piece::Record(line, last.trim_ascii_end()));
+            each(TranscriptPiece::Record(line, last.trim_ascii_end()));
         } else {
             self.element.extend_from_slice(last);
-            each(Piece::Record(line, self.element.trim_ascii_end()));
+            each(TranscriptPiece::Record(line, self.element.trim_ascii_end()));
         }
         self.too_long = false;
         self.element.clear();

@@ -1,12 +1,12 @@
-//! How many bytes are left for what is still to be chosen?
+//! Byte budget of the summary.
 
-/// Room in bytes.
+/// Remaining bytes.
 #[derive(Debug, Default)]
-pub struct Room(pub usize);
+pub struct ByteBudget(pub usize);
 
-impl Room {
-    /// Takes so many, if there are as many.
-    pub fn take(&mut self, bytes: usize) -> bool {
+impl ByteBudget {
+    /// Deducts the bytes if they are available. Returns false otherwise.
+    pub fn spend(&mut self, bytes: usize) -> bool {
         if bytes > self.0 {
             return false;
         }
@@ -14,14 +14,14 @@ impl Room {
         true
     }
 
-    /// A part of it, as room of its own.
-    pub fn share(&self, share: f64) -> Room {
+    /// Returns a share of the remaining bytes, without deducting it.
+    pub fn share(&self, share: f64) -> ByteBudget {
         #[allow(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             clippy::cast_precision_loss,
-            reason = "a share of a size is a size; beyond 2^53 bytes nobody counts"
+            reason = "a share of a size is a size; no budget exceeds 2^53 bytes"
         )]
-        Room((self.0 as f64 * share) as usize)
+        ByteBudget((self.0 as f64 * share) as usize)
     }
 }

@@ -1,11 +1,11 @@
-//! How is what was chosen written, section by section?
+//! Formatting of the selected parts, section by section.
 
 use std::fmt::Write as _;
 
-use super::{Built, Parts};
-use crate::compaction::ledger::{Ledger, Scored};
+use super::{BuiltSummary, SummaryParts};
+use crate::compaction::ledger::{MessageLedger, ScoredMessage};
 use crate::compaction::score::Tier;
-use crate::context::render::{CLOSE, guarded, open};
+use crate::context::render::{CLOSE, guard_lines, opening};
 use crate::tokens;
 
 const TITLE: &str = "# hippocampus.md Compaction\n";
@@ -15,22 +15,28 @@ const ACTIVE: &str = "\n## Active Context (high retention)\n";
 const COMPRESSED: &str = "\n## Compressed (mid retention — re-fetch if needed)\n";
 const SPARSE: &str = "\n## Sparse Index (decayed — pointers only)\n";
 
-/// What the first line and the last one tell.
+/// Figures in the first and the last line.
 #[derive(Debug, Clone, Copy)]
-pub struct Head {
+pub struct SummaryHeader {
     /// Tokens of all messages.
     pub before: usize,
-    /// Contents are stored.
+    /// Contents are stored and can be fetched.
     pub stored: bool,
 }
 
-impl Parts<'_> {
-    /// The summary as it is with these parts.
-    pub fn written(&self, ledger: &Ledger, scored: &[Scored], built: &Built, head: Head) -> String {
-        let mut out = open() + TITLE;
+impl SummaryParts<'_> {
+    /// Formats the summary.
+    pub fn format(
+        &self,
+        ledger: &MessageLedger,
+        scored: &[ScoredMessage],
+        built: &BuiltSummary,
+        head: SummaryHeader,
+    ) -> String {
+        let mut out = opening() + TITLE;
         let [kept, compressed, sparse] = built.tiers;
         let fetch = if head.stored { " | fetch any by its id" } else { "" };
-        // A `String` takes everything.
+        // Writing to a `String` cannot fail.
         let _ = writeln!(
             out,
             "<!-- entries: {} | sparse: {sparse} | compressed: {compressed} | kept: {kept} | dropped: {}{fetch} -->",
@@ -40,16 +46,16 @@ impl Parts<'_> {
         if !self.goals.is_empty() {
             out.push_str(GOAL);
             let goals: Vec<&str> = self.goals.values().map(String::as_str).collect();
-            push(&mut out, &goals.join("\n"));
+            push_guarded(&mut out, &goals.join("\n"));
         }
         if !self.prior.is_empty() {
             out.push_str(PRIOR);
-            push(&mut out, self.prior);
+            push_guarded(&mut out, self.prior);
         }
         if !self.active.is_empty() {
             out.push_str(ACTIVE);
             for (index, text) in &self.active {
-                let (core, scored) = (&ledger.cores()[*index], ledger.scored(*index));
+                let (core, scored) = (&ledger.cores()[*index], ledger.score(*index));
                 let more = if ledger.text(*index).is_some_and(|whole| whole.len() > text.len()) {
                     "…"
                 } else {
@@ -62,7 +68,7 @@ impl Parts<'_> {
                     scored.retention,
                     core.id()
                 );
-                push(&mut out, &format!("{text}{more}"));
+                push_guarded(&mut out, &format!("{text}{more}"));
                 out.push('\n');
             }
             out.pop();
@@ -75,8 +81,8 @@ impl Parts<'_> {
                 .peekable();
             if lines.peek().is_some() {
                 out.push_str(title);
-                let lines: Vec<String> = lines.map(|(line, added)| with_words(line, added)).collect();
-                push(&mut out, &lines.join("\n"));
+                let lines: Vec<String> = lines.map(|(line, added)| append_words(line, added)).collect();
+                push_guarded(&mut out, &lines.join("\n"));
             }
         };
         section(COMPRESSED, false);
@@ -91,30 +97,30 @@ impl Parts<'_> {
                 built.rest.count
             );
         }
-        // Its own length decides what it says; two goes are enough for it to be right about itself.
-        let first = stats(head.before, out.len() + CLOSE.len());
-        out.push_str(&stats(head.before, out.len() + first.len() + CLOSE.len()));
+        // The last line states the length of the summary, including itself. Two rounds are enough.
+        let first = format_stats(head.before, out.len() + CLOSE.len());
+        out.push_str(&format_stats(head.before, out.len() + first.len() + CLOSE.len()));
         out + CLOSE + "\n"
     }
 }
 
-fn stats(before: usize, bytes: usize) -> String {
+fn format_stats(before: usize, bytes: usize) -> String {
     let after = tokens::of_bytes(bytes);
     #[allow(clippy::cast_precision_loss, reason = "shown with one digit")]
     let ratio = before as f64 / after.max(1) as f64;
     format!("\n<!-- hippocampus stats: {before}tok → {after}tok ({ratio:.1}× compression) -->\n")
 }
 
-/// Appends lines of messages.
-fn push(out: &mut String, text: &str) {
-    for line in guarded(text) {
+/// Appends lines of messages, with instruction marks.
+fn push_guarded(out: &mut String, text: &str) {
+    for line in guard_lines(text) {
         out.push_str(&line);
         out.push('\n');
     }
 }
 
-/// A line with the words that were added to it.
-fn with_words(line: &str, added: Option<&Vec<&str>>) -> String {
+/// Appends the added words to a line.
+fn append_words(line: &str, added: Option<&Vec<&str>>) -> String {
     match added {
         Some(added) => format!("{line} | {}", added.join(" ")),
         None => line.to_owned(),

@@ -1,15 +1,15 @@
-//! Is the active path of a session found, however often it was left?
+//! Tests of the active path of a session.
 
 use super::*;
 
-/// The messages of a text.
+/// Returns the messages of a transcript and its format.
 fn read(text: &str) -> (Vec<String>, Option<&'static str>) {
     let (messages, compacted) = messages(text.as_bytes(), None);
     (messages, compacted.stats.format)
 }
 
 #[test]
-fn going_back_in_claude_code_leaves_what_came_after() {
+fn going_back_in_claude_code_drops_the_abandoned_branch() {
     let line = |id: &str, parent: &str, role: &str, text: &str| {
         format!(
             r#"{{"parentUuid":"{parent}","uuid":"{id}","type":"{role}","message":{{"role":"{role}","content":"{text}"}}}}"#
@@ -22,7 +22,7 @@ fn going_back_in_claude_code_leaves_what_came_after() {
         + &line("e", "b", "user", "right way");
     let expected = ["User  first|", "Assistant  one|", "User  right way|"];
     assert_eq!(read(&text).0, expected);
-    // A compaction of its own: what was before is folded.
+    // A compaction folds the messages before it.
     let folded = text
         + r#"{"type":"user","isCompactSummary":true,"uuid":"s","parentUuid":"e","message":{"role":"user","content":"so far"}}"#
         + "\n"
@@ -37,13 +37,13 @@ fn going_back_in_claude_code_leaves_what_came_after() {
 }
 
 #[test]
-fn going_back_twice_in_claude_code_comes_to_the_branch_that_was_left_first() {
+fn going_back_twice_in_claude_code_can_return_to_the_first_branch() {
     let line = |id: &str, parent: &str, role: &str| {
         format!(
             r#"{{"parentUuid":"{parent}","uuid":"{id}","type":"{role}","message":{{"role":"{role}","content":"{id}"}}}}"#
         ) + "\n"
     };
-    let said = |text: &str| {
+    let texts_on_path = |text: &str| {
         let (messages, _) = messages(text.as_bytes(), None);
         let text = |message: &String| {
             message
@@ -58,17 +58,20 @@ fn going_back_twice_in_claude_code_comes_to_the_branch_that_was_left_first() {
     let mut text = line("A", "", "user") + &line("a1", "A", "assistant");
     text += &(line("B", "a1", "user") + &line("b1", "B", "assistant"));
     text += &(line("C", "a1", "user") + &line("c1", "C", "assistant"));
-    assert_eq!(said(&text), "A a1 C c1");
+    assert_eq!(texts_on_path(&text), "A a1 C c1");
     text += &line("D", "b1", "user");
-    assert_eq!(said(&text), "A a1 B b1 D");
+    assert_eq!(texts_on_path(&text), "A a1 B b1 D");
     text += &(line("d1", "D", "assistant") + &line("E", "c1", "user"));
-    assert_eq!(said(&text), "A a1 C c1 E");
-    // Before the first prompt, within a turn, and to a line that is not there.
-    assert_eq!(said(&(text.clone() + &line("F", "A", "user"))), "A F");
-    assert_eq!(said(&(text.clone() + &line("F", "x", "user"))), "A a1 C c1 E F");
-    // Beside the answer that the next prompt hangs on there may be others.
+    assert_eq!(texts_on_path(&text), "A a1 C c1 E");
+    // To the first prompt, and to a line that does not exist.
+    assert_eq!(texts_on_path(&(text.clone() + &line("F", "A", "user"))), "A F");
+    assert_eq!(
+        texts_on_path(&(text.clone() + &line("F", "x", "user"))),
+        "A a1 C c1 E F"
+    );
+    // The record that the next prompt answers may have siblings.
     text += &(line("e1", "E", "assistant") + &line("e2", "E", "assistant") + &line("F", "e1", "user"));
-    assert_eq!(said(&text), "A a1 C c1 E e1 e2 F");
+    assert_eq!(texts_on_path(&text), "A a1 C c1 E e1 e2 F");
 }
 
 #[test]
@@ -119,7 +122,7 @@ fn the_active_path_of_a_pi_session_is_read() {
         read(&folded).0,
         ["Tool bash total 0|", "User  back|", "User  on|"]
     );
-    // The start and what was called stand in the compaction's summary; what was left before is on no path.
+    // The compaction's summary replaces the start and the calls; the abandoned branch is on no path.
     assert_eq!(compacted(&folded).stats.folded, 2);
     assert!(
         compacted(&folded)
@@ -129,7 +132,7 @@ fn the_active_path_of_a_pi_session_is_read() {
 }
 
 #[test]
-fn parents_in_a_circle_end_somewhere() {
+fn cyclic_parent_links_terminate() {
     let line = |id: &str, parent: &str| {
         format!(
             r#"{{"type":"message","id":"{id}","parentId":"{parent}","message":{{"role":"user","content":"{id}"}}}}"#

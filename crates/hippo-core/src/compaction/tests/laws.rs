@@ -1,4 +1,4 @@
-//! What holds for any bytes, any transcript and any budget?
+//! Property tests for arbitrary bytes, transcripts and budgets.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -27,7 +27,7 @@ const LINES: [&str; 16] = [
     r#"{"messages":[{"role":"user","content":"x"}]}"#,
 ];
 
-/// Lines in any order, and damages: a byte replaced, taken out or put in.
+/// Generates lines in random order, with bytes replaced, removed or inserted.
 fn transcripts() -> impl Strategy<Value = Vec<u8>> {
     let lines = vec((0..LINES.len(), any::<bool>()), 0..24);
     let damages = vec((any::<Index>(), any::<u8>(), 0..3_u8), 0..6);
@@ -53,7 +53,7 @@ fn transcripts() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// Messages of a session with words that come back.
+/// Generates sessions with recurring words.
 fn sessions() -> impl Strategy<Value = String> {
     let roles = prop::sample::select(vec!["user", "assistant", "tool", "system"]);
     let text = prop_oneof![
@@ -62,14 +62,18 @@ fn sessions() -> impl Strategy<Value = String> {
         Just("password: correct-horse-battery".to_owned()),
         (100..6_000_usize).prop_map(|length| "word_1 /a/b.c 4711 ".repeat(length / 19)),
     ];
-    vec((roles, text), 0..40)
-        .prop_map(|messages| messages.iter().map(|(role, text)| said(role, text)).collect())
+    vec((roles, text), 0..40).prop_map(|messages| {
+        messages
+            .iter()
+            .map(|(role, text)| message_line(role, text))
+            .collect()
+    })
 }
 
-/// Objects with the names of fields that are read, and any values in them: what no program writes, in the shapes that are read.
+/// Generates objects with known field names and arbitrary values.
 fn objects() -> impl Strategy<Value = String> {
     use serde_json::{Map, Value};
-    // Without `input`: a list of that name in the first line makes it a document.
+    // Without `input`: a list of that name in the first line makes the input a document.
     const NAMES: [&str; 23] = [
         "type",
         "role",
@@ -141,24 +145,26 @@ fn objects() -> impl Strategy<Value = String> {
     })
 }
 
-fn checked(bytes: &[u8], budget: Option<usize>, format: Option<Format>, piece: usize) -> Compacted {
-    let options = Options {
+fn checked(bytes: &[u8], budget: Option<usize>, format: Option<SessionFormat>, piece: usize) -> Compacted {
+    let options = CompactionOptions {
         budget,
         format,
-        ..Options::default()
+        ..CompactionOptions::default()
     };
     let mut compactor = Compactor::new(options.clone());
     loop {
         bytes.chunks(piece.max(1)).for_each(|piece| compactor.feed(piece));
         match compactor.finish() {
-            Pass::Done(compacted) => return *compacted,
-            Pass::Again(selection) => compactor = Compactor::along(options.clone(), selection),
+            CompactionPass::Done(compacted) => return *compacted,
+            CompactionPass::Again(selection) => {
+                compactor = Compactor::with_selection(options.clone(), selection)
+            }
         }
     }
 }
 
-/// How others help: not at all, before anything else, at the same time, and with nothing done here.
-const WAYS: [Beside; 4] = [
+/// Parallel runners: without help, with help in advance, with help from two threads, and doing nothing at all.
+const WAYS: [ParallelRunner; 4] = [
     |_, here| here(),
     |help, here| {
         help();
@@ -174,8 +180,12 @@ const WAYS: [Beside; 4] = [
     |_, _| {},
 ];
 
-/// All that comes of a transcript: the messages with their ids, and what is made of them.
-fn all(bytes: &[u8], options: &Options, piece: usize) -> (Vec<(ContentId, Message<'static>)>, Compacted) {
+/// Returns the messages with their ids, and the result of the compaction.
+fn compact_with_messages(
+    bytes: &[u8],
+    options: &CompactionOptions,
+    piece: usize,
+) -> (Vec<(ContentId, Message<'static>)>, Compacted) {
     let mut messages = Vec::new();
     let mut compactor = Compactor::new(options.clone());
     loop {
@@ -185,14 +195,16 @@ fn all(bytes: &[u8], options: &Options, piece: usize) -> (Vec<(ContentId, Messag
             compactor.feed_with(piece, &mut each);
         }
         match compactor.finish_with(&mut each) {
-            Pass::Done(compacted) => return (messages, *compacted),
-            Pass::Again(selection) => compactor = Compactor::along(options.clone(), selection),
+            CompactionPass::Done(compacted) => return (messages, *compacted),
+            CompactionPass::Again(selection) => {
+                compactor = Compactor::with_selection(options.clone(), selection)
+            }
         }
     }
 }
 
-fn formats() -> impl Strategy<Value = Option<Format>> {
-    prop::option::of(prop::sample::select(Format::ALL.to_vec()))
+fn formats() -> impl Strategy<Value = Option<SessionFormat>> {
+    prop::option::of(prop::sample::select(SessionFormat::ALL.to_vec()))
 }
 
 proptest! {
@@ -210,7 +222,7 @@ proptest! {
     ) {
         let whole = checked(text.as_bytes(), budget, format, usize::MAX);
         prop_assert!(budget.is_none_or(|budget| tokens::of(&whole.summary) <= budget));
-        prop_assert!(whole.stats.problems.iter().all(|problem| problem.what == "no record of the format"), "{:?}", whole.stats);
+        prop_assert!(whole.stats.problems.iter().all(|problem| problem.what == "not a record of the expected format"), "{:?}", whole.stats);
         let pieces = checked(text.as_bytes(), budget, format, piece);
         prop_assert_eq!(&whole.summary, &pieces.summary);
         prop_assert_eq!(whole.stats, pieces.stats);
@@ -228,7 +240,7 @@ proptest! {
 
     #[test]
     fn a_summary_never_exceeds_its_budget(text in sessions(), budget in 0..4_000_usize) {
-        let compacted = within(&text, budget);
+        let compacted = compacted_within(&text, budget);
         prop_assert!(tokens::of(&compacted.summary) <= budget, "{} of {budget}", tokens::of(&compacted.summary));
         prop_assert_eq!(tokens::of(&compacted.summary), compacted.stats.tokens_after);
         prop_assert!(!compacted.summary.contains("correct-horse"));
@@ -237,8 +249,8 @@ proptest! {
     #[test]
     fn every_message_has_its_scores(text in sessions()) {
         let compacted = compacted(&text);
-        prop_assert_eq!(compacted.entries().len(), text.lines().count());
-        for entry in compacted.entries() {
+        prop_assert_eq!(compacted.scores().len(), text.lines().count());
+        for entry in compacted.scores() {
             prop_assert!((0.0..=1.0).contains(&entry.importance) && (0.0..=1.0).contains(&entry.retention));
             prop_assert!(entry.retention <= entry.importance || entry.retention == 0.5 || entry.retention == 0.35);
         }
@@ -247,17 +259,17 @@ proptest! {
     }
 
     #[test]
-    fn whoever_helps_the_result_is_the_same(
+    fn the_result_does_not_depend_on_parallel_helpers(
         bytes in prop_oneof![transcripts(), sessions().prop_map(String::into_bytes), objects().prop_map(String::into_bytes)],
         format in formats(), budget in prop::option::of(0..2_000_usize), piece in 1..5_000_usize, way in 0..WAYS.len(),
     ) {
-        let options = Options { format, budget, stored: true, ..Options::default() };
-        let (messages, alone) = all(&bytes, &options, usize::MAX);
-        let (handed_on, helped) = all(&bytes, &Options { beside: Some(WAYS[way]), ..options }, piece);
+        let options = CompactionOptions { format, budget, stored: true, ..CompactionOptions::default() };
+        let (messages, alone) = compact_with_messages(&bytes, &options, usize::MAX);
+        let (handed_on, helped) = compact_with_messages(&bytes, &CompactionOptions { parallel: Some(WAYS[way]), ..options }, piece);
         prop_assert_eq!(messages, handed_on);
         prop_assert_eq!(&alone.summary, &helped.summary);
         prop_assert_eq!(&alone.stats, &helped.stats);
-        prop_assert!(alone.entries().eq(helped.entries()));
-        prop_assert_eq!(alone.rest(), helped.rest());
+        prop_assert!(alone.scores().eq(helped.scores()));
+        prop_assert_eq!(alone.dropped_list(), helped.dropped_list());
     }
 }

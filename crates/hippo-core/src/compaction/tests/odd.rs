@@ -1,4 +1,4 @@
-//! Is no message lost, and no memory, to what a program writes otherwise than expected?
+//! Tests with unusual JSON that programs may write.
 
 use super::*;
 
@@ -9,7 +9,7 @@ fn read(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn of_a_field_that_stands_twice_the_last_one_that_says_something_counts() {
+fn the_last_value_of_a_repeated_field_wins() {
     let table = [
         (
             r#"{"role":"tool","call_id":"a","tool_call_id":"b","toolCallId":null,"content":"x"}"#,
@@ -38,25 +38,25 @@ fn of_a_field_that_stands_twice_the_last_one_that_says_something_counts() {
 }
 
 #[test]
-fn numbers_that_are_none_cost_no_record() {
+fn invalid_number_literals_lose_no_record() {
     let line = r#"{"role":"assistant","loss":NaN,"content":"NaN, \"Infinity\" and -Infinity","tool_calls":[{"name":"f","input":{"a":-Infinity,"b":[NaN,-1,Infinity],"c":"NaN"}}]}"#;
     assert_eq!(
         read(line),
         ["Assistant  NaN, \"Infinity\" and -Infinity|f(a=null, b=[null, -1, null], c=NaN)"]
     );
-    // What is broken elsewhere stays broken.
+    // Other syntax errors remain errors.
     assert_eq!(compacted(r#"{"role":"user","content":NaNa}"#).stats.malformed, 1);
 }
 
 #[test]
-fn large_numbers_are_written_as_they_are() {
+fn large_numbers_keep_their_exponent_notation() {
     let line =
         r#"{"role":"assistant","tool_calls":[{"name":"f","input":{"a":1e300,"b":1.5,"c":3.0,"d":1e-9}}]}"#;
     assert_eq!(read(line), ["Assistant  |f(a=1e300, b=1.5, c=3, d=1e-9)"]);
 }
 
 #[test]
-fn what_the_tool_of_a_server_answered_is_read() {
+fn results_of_mcp_tools_are_read() {
     let run = r#"{"type":"item.completed","item":{"type":"mcp_tool_call","server":"s","tool":"find","arguments":{"q":1},"result":{"content":[{"type":"text","text":"found"}]},"status":"completed"}}
 {"type":"item.completed","item":{"type":"mcp_tool_call","tool":"find","arguments":{},"error":{"message":"no such server"}}}
 {"type":"item.completed","item":{"type":"mcp_tool_call","tool":"find","arguments":{}}}
@@ -91,7 +91,7 @@ fn what_the_tool_of_a_server_answered_is_read() {
 }
 
 #[test]
-fn blocks_beyond_any_use_are_counted_and_take_no_memory() {
+fn excess_blocks_are_counted_and_take_no_memory() {
     let list = |block: &str, count: usize| {
         let blocks = vec![block; count].join(",");
         format!(r#"{{"role":"user","content":[{blocks},{{"text":"end"}}]}}"#)
@@ -104,7 +104,7 @@ fn blocks_beyond_any_use_are_counted_and_take_no_memory() {
         "{}",
         &many[0][many[0].len() - 40..]
     );
-    // Within each other too.
+    // The limit includes nested blocks.
     let inner = vec![r#"{"text":"a"}"#; 1_000].join(",");
     let nested = list(&format!(r#"{{"type":"tool_result","content":[{inner}]}}"#), 100);
     let tools: usize = read(&nested)
@@ -115,7 +115,7 @@ fn blocks_beyond_any_use_are_counted_and_take_no_memory() {
 }
 
 #[test]
-fn the_name_of_a_tool_is_bounded_wherever_it_comes_from() {
+fn tool_names_are_bounded_from_every_source() {
     let name = "n".repeat(5_000);
     let text = format!(
         r#"{{"role":"assistant","tool_calls":[{{"id":"c","name":"{name}","input":{{}}}}]}}
@@ -132,12 +132,12 @@ fn the_name_of_a_tool_is_bounded_wherever_it_comes_from() {
 }
 
 #[test]
-fn what_hippod_put_into_a_prompt_is_no_message() {
+fn sections_inserted_by_hippod_are_not_messages() {
     let section =
         "<!-- hippod: context -->\n- [ctx_9] file a.md @ turn 1: The secret garden.\n<!-- /hippod -->\n";
     let text = [
-        said("user", &format!("Open the valve. {section}Then close it.")),
-        said("system", section),
+        message_line("user", &format!("Open the valve. {section}Then close it.")),
+        message_line("system", section),
     ]
     .concat();
     let (contents, compacted) = messages(text.as_bytes(), None);

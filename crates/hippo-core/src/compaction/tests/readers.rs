@@ -1,8 +1,8 @@
-//! Is every format read as its program means it, and is what is broken told and passed over?
+//! Tests of the transcript readers and of broken input.
 
 use super::*;
 
-/// The messages of a text, and the format that was found.
+/// Returns the messages of a transcript and its format.
 fn read(text: &str) -> (Vec<String>, Option<&'static str>) {
     let (messages, compacted) = messages(text.as_bytes(), None);
     (messages, compacted.stats.format)
@@ -89,7 +89,7 @@ fn codex_is_read_from_rollouts_runs_and_screen_logs() {
 }
 
 #[test]
-fn lists_of_messages_are_read_however_they_are_laid_out() {
+fn message_lists_are_read_in_every_layout() {
     let messages = r#"[{"role": "system", "content": "be brief"}, {"role": "user", "content": [{"type": "text", "text": "a, [b]"}, {"type": "image_url"}]},
  {"role": "assistant", "content": null, "tool_calls": [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{\"x\": 1}"}}]},
  {"role": "tool", "tool_call_id": "c", "content": "say \"}]\" \\"}]"#;
@@ -137,8 +137,8 @@ fn lists_of_messages_are_read_however_they_are_laid_out() {
 }
 
 #[test]
-fn what_is_broken_is_told_by_its_line_and_costs_nothing_else() {
-    let good = said("user", "a good line");
+fn broken_records_are_reported_with_their_line_and_skipped() {
+    let good = message_line("user", "a good line");
     let text = format!("{good}{{\"role\":\"user\",\"con\n\n\0\0\0\n[1]\n{{\"x\":1}}\n{good}{{\"role\":\"us");
     let (messages, compacted) = messages(text.as_bytes(), None);
     assert_eq!(messages.len(), 2);
@@ -149,19 +149,19 @@ fn what_is_broken_is_told_by_its_line_and_costs_nothing_else() {
         .map(|problem| problem.line)
         .collect();
     assert_eq!((compacted.stats.malformed, lines), (5, vec![2, 4, 5, 6, 8]));
-    // A document that ends within a message.
+    // The document ends inside a message.
     let cut = r#"[{"role":"user","content":"whole"},
 {"role":"user","content":"ha"#;
     let (messages, compacted) = super::messages(cut.as_bytes(), None);
     assert_eq!(messages, ["User  whole|"]);
     assert_eq!(
         compacted.stats.problems,
-        [Problem {
+        [TranscriptProblem {
             line: 2,
-            what: "the file ends within it"
+            what: "the file ends inside the record"
         }]
     );
-    // Bytes that are no text, and half of a surrogate pair, are replaced.
+    // Invalid UTF-8 and an unpaired surrogate are replaced.
     let (messages, compacted) = super::messages(b"{\"role\":\"user\",\"content\":\"a\xffb\"}\n{\"role\":\"user\",\"content\":\"\\\\ud800 \\ud83d\\ude00 \\ud800\"}", None);
     assert_eq!(
         messages,
@@ -171,7 +171,7 @@ fn what_is_broken_is_told_by_its_line_and_costs_nothing_else() {
 }
 
 #[test]
-fn what_follows_a_list_of_messages_is_read_or_told() {
+fn values_after_a_message_list_are_read_or_reported() {
     let lists = r#"{"messages":[{"role":"user","content":"one"}]}
 {"messages":[{"role":"user","content":"two"}]}
 "#;
@@ -194,33 +194,33 @@ fn what_follows_a_list_of_messages_is_read_or_told() {
 }
 
 #[test]
-fn a_record_that_is_too_long_is_passed_over() {
-    let good = said("user", "a good line");
+fn a_record_that_is_too_long_is_skipped() {
+    let good = message_line("user", "a good line");
     let long = format!("{{\"role\":\"user\",\"content\":\"{}\"}}\n", "x".repeat(LONGEST));
     let text = format!("{good}{long}{good}");
-    let mut compactor = Compactor::new(Options::default());
+    let mut compactor = Compactor::new(CompactionOptions::default());
     text.as_bytes()
         .chunks(100_000)
         .for_each(|piece| compactor.feed(piece));
-    let Pass::Done(compacted) = compactor.finish() else {
+    let CompactionPass::Done(compacted) = compactor.finish() else {
         panic!("no second reading")
     };
     assert_eq!(compacted.stats.messages, 2);
     assert_eq!(
         compacted.stats.problems,
-        [Problem {
+        [TranscriptProblem {
             line: 2,
             what: "longer than 16 MiB"
         }]
     );
     let document = format!("[{},{},{}]", good.trim(), long.trim(), good.trim());
-    let compacted = compact(document.as_bytes(), &Options::default());
+    let compacted = compact(document.as_bytes(), &CompactionOptions::default());
     assert_eq!((compacted.stats.messages, compacted.stats.malformed), (2, 1));
 }
 
 #[test]
-fn the_shape_does_not_depend_on_the_pieces() {
-    let message = said("user", &"a long first message ".repeat(15_000));
+fn the_detected_shape_does_not_depend_on_the_pieces() {
+    let message = message_line("user", &"a long first message ".repeat(15_000));
     let list = format!("[{message},{message}]");
     let tools = "t".repeat(300_000);
     let cut = message.replace("\"}", "");
@@ -238,19 +238,19 @@ fn the_shape_does_not_depend_on_the_pieces() {
         (format!("{{\n{}\"messages\":{list}}}", " ".repeat(100_000)), 2),
         (format!("{message}{message}"), 2),
         (message.trim().to_owned(), 1),
-        // A first line that was cut off.
+        // A truncated first line.
         (format!("{}\n{message}", cut.trim()), 1),
         (format!("\u{feff}{message}"), 1),
     ];
     for (number, (text, count)) in cases.iter().enumerate() {
-        let whole = compact(text.as_bytes(), &Options::default());
+        let whole = compact(text.as_bytes(), &CompactionOptions::default());
         assert_eq!(whole.stats.messages, *count, "case {number}");
         for size in [1_000, 64 << 10, 256 << 10] {
-            let mut compactor = Compactor::new(Options::default());
+            let mut compactor = Compactor::new(CompactionOptions::default());
             text.as_bytes()
                 .chunks(size)
                 .for_each(|piece| compactor.feed(piece));
-            let Pass::Done(pieces) = compactor.finish() else {
+            let CompactionPass::Done(pieces) = compactor.finish() else {
                 panic!("no second reading")
             };
             assert_eq!(pieces.stats, whole.stats, "case {number} in pieces of {size}");
@@ -259,19 +259,19 @@ fn the_shape_does_not_depend_on_the_pieces() {
 }
 
 #[test]
-fn a_format_that_is_asked_for_is_the_only_one_read() {
-    let text = said("user", "hello");
-    let (none, compacted) = messages(text.as_bytes(), Some(Format::Pi));
+fn only_the_requested_format_is_read() {
+    let text = message_line("user", "hello");
+    let (none, compacted) = messages(text.as_bytes(), Some(SessionFormat::Pi));
     assert_eq!((none.len(), compacted.stats.malformed), (0, 1));
-    let (one, _) = messages(text.as_bytes(), Some(Format::Messages));
+    let (one, _) = messages(text.as_bytes(), Some(SessionFormat::Messages));
     assert_eq!(one.len(), 1);
-    for format in Format::ALL {
-        assert_eq!(Format::from_name(format.name()), Some(format));
+    for format in SessionFormat::ALL {
+        assert_eq!(SessionFormat::from_name(format.name()), Some(format));
     }
 }
 
 #[test]
-fn depth_costs_no_stack() {
+fn deep_nesting_does_not_overflow_the_stack() {
     for (open, close) in [
         ("{\"message\":", "}"),
         ("{\"content\":[", "]}"),

@@ -1,4 +1,4 @@
-//! Do types, importance, retention, tiers and the configuration follow the extension?
+//! Tests of types, scores, tiers and settings against the extension.
 
 use super::*;
 
@@ -42,11 +42,11 @@ fn the_type_follows_role_and_words() {
     for (role, text, expected) in cases {
         assert_eq!(classify(&Message::new(role, text)), expected, "{role:?}: {text}");
     }
-    // At 50 characters an "ok" is no acknowledgement any more.
+    // From 50 characters on, an "ok" is not an acknowledgement.
     let at = |length: usize| format!("ok{}", "я".repeat(length - 2));
     assert_eq!(classify(&Message::new(Role::Assistant, at(49))), Ephemeral);
     assert_eq!(classify(&Message::new(Role::Assistant, at(50))), Context);
-    // What is called is not what is said.
+    // Words in calls do not count.
     let mut call = Message::new(Role::Assistant, "");
     call.calls = "write(path=plan.md)".to_owned();
     assert_eq!(classify(&call), Context);
@@ -55,7 +55,7 @@ fn the_type_follows_role_and_words() {
 #[test]
 fn importance_is_modified_in_order() {
     use EntryType::{Decision, Ephemeral, ToolResult, UserIntent};
-    let facts = |age, tokens, referenced| Facts {
+    let facts = |age, tokens, referenced| ScoreFacts {
         age,
         tokens,
         referenced,
@@ -81,8 +81,8 @@ fn importance_is_modified_in_order() {
 }
 
 #[test]
-fn retention_fades_by_type_down_to_a_floor() {
-    let config = Config::default();
+fn retention_decays_by_type_down_to_a_floor() {
+    let config = CompactionConfig::default();
     let cases = [
         (EntryType::Decision, 0.9, 0, 0.9),
         (EntryType::Decision, 0.9, 10, 0.9 * (-0.3_f64).exp()),
@@ -100,8 +100,8 @@ fn retention_fades_by_type_down_to_a_floor() {
 }
 
 #[test]
-fn thresholds_belong_to_the_tier_above() {
-    let config = Config::default();
+fn a_threshold_belongs_to_the_tier_above_it() {
+    let config = CompactionConfig::default();
     let cases = [
         (0.0, Tier::Sparse),
         (0.249_999, Tier::Sparse),
@@ -116,8 +116,8 @@ fn thresholds_belong_to_the_tier_above() {
 }
 
 #[test]
-fn a_text_is_kept_as_long_as_it_may_be_shown_whole() {
-    let mut configs = vec![Config::default(); 3];
+fn a_text_is_kept_while_it_may_be_shown_in_full() {
+    let mut configs = vec![CompactionConfig::default(); 3];
     configs[1].decay_rates = [0.0; EntryType::COUNT];
     configs[2].compress_threshold = 0.3;
     for config in configs {
@@ -125,7 +125,7 @@ fn a_text_is_kept_as_long_as_it_may_be_shown_whole() {
             for age in 0..60 {
                 let best = importance(
                     kind,
-                    Facts {
+                    ScoreFacts {
                         age,
                         tokens: 1,
                         referenced: true,
@@ -140,10 +140,10 @@ fn a_text_is_kept_as_long_as_it_may_be_shown_whole() {
 }
 
 #[test]
-fn a_configuration_changes_what_it_names_and_tells_the_rest() {
+fn a_configuration_sets_its_keys_and_warns_about_unknown_ones() {
     let text = br#"{"decayRates": {"decision": 0.5, "vibe": 1, "context": "x"}, "retentionFloor": {"decision": 0.1},
         "sparseThreshold": 0.2, "compressThreshold": 7, "maxSparseIndexTokens": 10, "debug": true, "logFile": "x.log", "extra": [1]}"#;
-    let (config, warnings) = Config::parse(text);
+    let (config, warnings) = CompactionConfig::parse(text);
     assert_eq!(config.decay_rates[EntryType::Decision as usize], 0.5);
     assert_eq!(config.decay_rates[EntryType::Context as usize], 0.12);
     assert_eq!(config.retention_floor[EntryType::Decision as usize], 0.1);
@@ -154,30 +154,33 @@ fn a_configuration_changes_what_it_names_and_tells_the_rest() {
     let mut warnings = warnings;
     warnings.sort();
     let expected = [
-        "hippocampus.config.json: compressThreshold cannot be 7; its default is used",
-        "hippocampus.config.json: decayRates.context cannot be \"x\"; its default is used",
+        "hippocampus.config.json: compressThreshold cannot be 7; using its default",
+        "hippocampus.config.json: decayRates.context cannot be \"x\"; using its default",
         "hippocampus.config.json: unknown key decayRates.vibe",
         "hippocampus.config.json: unknown key extra",
     ];
     assert_eq!(warnings, expected);
     for broken in [&b"{"[..], b"[]", b"", b"\xff"] {
-        let (config, warnings) = Config::parse(broken);
-        assert_eq!((config, warnings.len()), (Config::default(), 1));
+        let (config, warnings) = CompactionConfig::parse(broken);
+        assert_eq!((config, warnings.len()), (CompactionConfig::default(), 1));
     }
 }
 
 #[test]
-fn a_message_is_referred_to_by_its_words_or_its_beginning() {
+fn a_message_is_referenced_by_its_words_or_its_beginning() {
     let referenced = |texts: [(&str, &str); 3]| {
-        let text: String = texts.iter().map(|(role, text)| said(role, text)).collect();
-        let padding: String = (0..6).map(|_| said("assistant", "so")).collect();
-        let entry = compacted(&(text + &padding)).entries().next().unwrap();
+        let text: String = texts
+            .iter()
+            .map(|(role, text)| message_line(role, text))
+            .collect();
+        let padding: String = (0..6).map(|_| message_line("assistant", "so")).collect();
+        let entry = compacted(&(text + &padding)).scores().next().unwrap();
         entry.importance
     };
     let plain = 0.3;
     let lifted = 0.5;
     let cases = [
-        // An identifier that the agent names.
+        // The agent names an identifier.
         (
             [
                 ("tool", "saved as build_4711.log"),
@@ -186,7 +189,7 @@ fn a_message_is_referred_to_by_its_words_or_its_beginning() {
             ],
             lifted,
         ),
-        // Another tool that tells the same refers to nothing.
+        // A tool result does not count as a reference.
         (
             [
                 ("tool", "saved as build_4711.log"),
@@ -195,7 +198,7 @@ fn a_message_is_referred_to_by_its_words_or_its_beginning() {
             ],
             plain,
         ),
-        // Its first thirty characters, whoever repeats them.
+        // Any message that repeats the first thirty characters is a reference.
         (
             [
                 ("tool", "the quick brown fox jumps over the lazy dog"),
@@ -212,7 +215,7 @@ fn a_message_is_referred_to_by_its_words_or_its_beginning() {
             ],
             plain,
         ),
-        // An empty message is never referred to.
+        // An empty message is never referenced.
         ([("tool", ""), ("user", "x"), ("assistant", "anything")], plain),
         ([("tool", "   \n"), ("user", "x"), ("assistant", "   \n")], plain),
     ];

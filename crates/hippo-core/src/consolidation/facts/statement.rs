@@ -7,7 +7,7 @@ use super::LogDay;
 use crate::bootstrap::line::clean;
 use crate::bootstrap::summary::split_sentences;
 use crate::bootstrap::words::WordCounts;
-use crate::chunk::text::visible;
+use crate::chunk::text::strip_comments;
 use crate::chunk::{Chunk, ChunkKind, Speaker, chunk_text};
 use crate::own_block::generated_ranges;
 use crate::redact::redact;
@@ -85,7 +85,7 @@ pub(super) fn for_each_statement(
             continue;
         }
         let text = chunk_text(log.bytes, chunk);
-        for line in rejoin_lines(&visible(&text)) {
+        for line in rejoin_lines(&strip_comments(&text)) {
             if has_secret(&line) || MACHINE.iter().any(|mark| line.contains(mark)) {
                 continue;
             }

@@ -1,73 +1,73 @@
-//! How do summary and key data come to show no secret, and to fit into the tokens of an entry?
+//! Redaction and shortening of summaries and key data.
 
 use serde_json::{Map, Value};
 
 use super::shows_secret;
 use crate::context::ContextEntry;
-use crate::context::render::{block, without_sections};
+use crate::context::render::{format_block, without_sections};
 use crate::extract::MOST_TOKENS;
 use crate::redact::{self, REDACTED};
 use crate::{text, tokens};
 
-/// Bytes of one text in key data that a caller gave, at most.
+/// Maximum bytes of a string in the caller's key data.
 const MOST_VALUE: usize = 400;
-/// Values of a list or an object that a caller gave, at most.
+/// Maximum values of a list or an object in the caller's key data.
 const MOST_VALUES: usize = 100;
 
-/// A summary that a caller gave, or a short content: without secrets, in one line.
-pub(super) fn summary(text: &str) -> String {
+/// Redacts a summary given by the caller, or a short content, and joins its lines.
+pub(super) fn clean_summary(text: &str) -> String {
     let text = without_sections(text);
     text::clip(&redact::redact(&text), MOST_TOKENS * 4)
 }
 
-/// The sentences of a message that ask for something once and for all, within some bytes; empty when there are none.
-pub(super) fn instructions(text: &str, bytes: usize) -> String {
+/// Returns the sentences of a message that give lasting instructions, up to a number of bytes. May be empty.
+pub(super) fn find_instructions(text: &str, bytes: usize) -> String {
     const WORDS: [&str; 4] = ["remember", "always", "never", "important"];
     let shown = redact::redact(text);
     let lasting = |sentence: &&str| {
         let mut words = sentence.split(|mark: char| !mark.is_alphanumeric());
-        words.any(|word| WORDS.iter().any(|lasting| begins(word, lasting)))
+        words.any(|word| WORDS.iter().any(|lasting| starts_with_word(word, lasting)))
     };
     let sentences = shown.split_inclusive(['\n', '.', '!', '?']).map(str::trim);
     let said: Vec<&str> = sentences.filter(lasting).take(MOST_VALUES).collect();
     text::clip(&said.join(" "), bytes)
 }
 
-fn begins(word: &str, lasting: &str) -> bool {
+fn starts_with_word(word: &str, lasting: &str) -> bool {
     let start = word.as_bytes().get(..lasting.len());
     start.is_some_and(|start| start.eq_ignore_ascii_case(lasting.as_bytes()))
 }
 
-/// Key data that a caller gave, without secrets and without what is far too long.
-pub(super) fn data(given: &Map<String, Value>) -> Map<String, Value> {
+/// Redacts the key data given by the caller and shortens long values.
+pub(super) fn clean_data(given: &Map<String, Value>) -> Map<String, Value> {
     let mut shown = Map::new();
     for (name, value) in given.iter().take(MOST_VALUES) {
         let name = text::clip(&redact::redact(name), MOST_VALUE);
-        let value = value_of(value);
-        // Only beside its name is `hunter2` a secret.
-        let secret = !name.is_empty() && shows_secret(&json_of(&name, &value));
+        let value = clean_value(value);
+        // A value such as `hunter2` is recognised as a secret only beside its name.
+        let secret = !name.is_empty() && shows_secret(&pair_to_json(&name, &value));
         let value = if secret { Value::from(REDACTED) } else { value };
         shown.insert(name, value);
     }
     shown
 }
 
-fn value_of(value: &Value) -> Value {
+fn clean_value(value: &Value) -> Value {
     match value {
         Value::String(text) => Value::from(text::clip(&redact::redact(text), MOST_VALUE)),
-        Value::Array(items) => items.iter().take(MOST_VALUES).map(value_of).collect(),
-        Value::Object(inner) => Value::Object(data(inner)),
+        Value::Array(items) => items.iter().take(MOST_VALUES).map(clean_value).collect(),
+        Value::Object(inner) => Value::Object(clean_data(inner)),
         other => other.clone(),
     }
 }
 
-/// Takes out what is seen to be a secret once everything stands side by side.
+/// Removes secrets that become visible only when all parts of the entry are combined.
 pub(super) fn hide_secrets(entry: &mut ContextEntry) {
     if let Some(data) = &mut entry.key_data {
-        while shows_secret(&json(data)) {
+        while shows_secret(&to_json(data)) {
             let alone = data
                 .iter()
-                .find(|(name, value)| shows_secret(&json_of(name, value)));
+                .find(|(name, value)| shows_secret(&pair_to_json(name, value)));
             let Some(name) = alone
                 .or_else(|| data.iter().next_back())
                 .map(|(name, _)| name.clone())
@@ -77,25 +77,27 @@ pub(super) fn hide_secrets(entry: &mut ContextEntry) {
             data.remove(&name);
         }
     }
-    if shows_secret(&block(entry)) {
+    if shows_secret(&format_block(entry)) {
         entry.key_data = None;
         entry.summary = redact::redact(&entry.summary).into_owned();
     }
-    // Each is clean alone; side by side one may be the name of the other.
-    if shows_secret(&block(entry)) {
+    // Each part is clean alone, but one may act as the label of another.
+    if shows_secret(&format_block(entry)) {
         entry.source.reference = REDACTED.to_owned();
     }
-    if shows_secret(&block(entry)) {
+    if shows_secret(&format_block(entry)) {
         entry.summary = REDACTED.to_owned();
     }
     entry.key_data = entry.key_data.take().filter(|data| !data.is_empty());
 }
 
-/// Takes from the end of the longest values, then from that of the summary, until the entry has at most so many tokens.
-pub(super) fn fit(entry: &mut ContextEntry, most: usize) {
-    while size(entry) > most {
+/// Shortens the longest values, then the summary, until the entry has at most `most` tokens.
+pub(super) fn shrink_to(entry: &mut ContextEntry, most: usize) {
+    while count_tokens(entry) > most {
         let Some(data) = &mut entry.key_data else { break };
-        let longest = data.iter().max_by_key(|(name, value)| json_of(name, value).len());
+        let longest = data
+            .iter()
+            .max_by_key(|(name, value)| pair_to_json(name, value).len());
         let Some(name) = longest.map(|(name, _)| name.clone()) else {
             break;
         };
@@ -105,18 +107,19 @@ pub(super) fn fit(entry: &mut ContextEntry, most: usize) {
         entry.key_data = entry.key_data.take().filter(|data| !data.is_empty());
     }
     let mut bytes = entry.summary.len();
-    while size(entry) > most && bytes > 8 {
+    while count_tokens(entry) > most && bytes > 8 {
         bytes -= (bytes / 8).max(4);
         entry.summary = text::clip(&entry.summary, bytes.max(8));
     }
-    // What was cut may stand beside another thing now, and be seen to be its value.
-    let shows = |data: &Map<String, Value>| shows_secret(&json(data));
-    if shows_secret(&block(entry)) || entry.key_data.as_ref().is_some_and(shows) {
+    // The shortened text may act as the value of an adjacent label.
+    let shows = |data: &Map<String, Value>| shows_secret(&to_json(data));
+    if shows_secret(&format_block(entry)) || entry.key_data.as_ref().is_some_and(shows) {
         entry.key_data = None;
     }
 }
 
-/// Takes the last eighth of a list or an object: what stands first matters most. Whether there was something to take.
+/// Removes the last eighth of a list or an object; the first values matter most. Returns false if nothing could be
+/// removed.
 fn shorten(value: &mut Value) -> bool {
     let fewer = |count: usize| count - count.div_ceil(8);
     match value {
@@ -132,12 +135,12 @@ fn shorten(value: &mut Value) -> bool {
     true
 }
 
-/// Tokens of an entry: as it is rendered, or on the wire where that is more and can be less.
-pub(super) fn size(entry: &ContextEntry) -> usize {
-    let rendered = tokens::of(&block(entry));
+/// Returns the tokens of an entry: as rendered, or as JSON if that is more and can be shortened.
+pub(super) fn count_tokens(entry: &ContextEntry) -> usize {
+    let rendered = tokens::of(&format_block(entry));
     let wire = serde_json::to_string(entry).map_or(0, |text| tokens::of(&text));
     let names: usize = entry.modifiers.associations.iter().map(String::len).sum();
-    // Names and references are the caller's, and cannot be made shorter here.
+    // Names and references are given by the caller and cannot be shortened.
     let fixed = (names + entry.id.len() + entry.source.reference.len()) / 4;
     if fixed + 150 > MOST_TOKENS {
         rendered
@@ -146,10 +149,10 @@ pub(super) fn size(entry: &ContextEntry) -> usize {
     }
 }
 
-fn json(data: &Map<String, Value>) -> String {
+fn to_json(data: &Map<String, Value>) -> String {
     serde_json::to_string(data).unwrap_or_default()
 }
 
-fn json_of(name: &str, value: &Value) -> String {
-    json(&[(name.to_owned(), value.clone())].into_iter().collect())
+fn pair_to_json(name: &str, value: &Value) -> String {
+    to_json(&[(name.to_owned(), value.clone())].into_iter().collect())
 }

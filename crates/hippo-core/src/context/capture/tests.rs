@@ -1,26 +1,26 @@
-//! What becomes an entry, what it says, and that it never says a secret or too much.
+//! Tests of capture: outcome, contents, redaction, size.
 
 use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::context::policy::{built_in, rules};
+use crate::context::policy::{built_in_rules, load_rules};
 
 const TOKEN: &str = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
 
-fn put<'a>(kind: Kind, source: &'a str, content: &'a str) -> Put<'a> {
-    Put {
+fn put<'a>(kind: EntryKind, source: &'a str, content: &'a str) -> CaptureInput<'a> {
+    CaptureInput {
         id: "ctx_1",
         kind: Some(kind),
         source_type: source,
         turn: 7,
         content,
-        ..Put::default()
+        ..CaptureInput::default()
     }
 }
 
-fn captured(put: &Put<'_>) -> Captured {
-    capture(put, built_in(), &Settings::default())
+fn captured(put: &CaptureInput<'_>) -> Captured {
+    capture(put, built_in_rules(), &CaptureSettings::default())
 }
 
 #[test]
@@ -28,18 +28,23 @@ fn large_results_errors_and_lasting_instructions_become_entries() {
     use Indexing::{Entry, Passed};
     let (at, above) = ("word ".repeat(800), "word ".repeat(801));
     let table = [
-        (Kind::ToolResult, "exec", at.as_str(), Passed),
-        (Kind::ToolResult, "exec", above.as_str(), Entry),
-        (Kind::ToolResult, "error", "no such file", Entry),
-        (Kind::ToolResult, "exec", " \n", Passed),
-        (Kind::Message, "user", "What is the time?", Passed),
-        (Kind::Message, "user", above.as_str(), Passed),
-        (Kind::Message, "user", "Never deploy on Fridays.", Entry),
-        (Kind::Message, "user", "Whenever you deploy, tell me.", Passed),
-        (Kind::Message, "assistant", "I will always remember.", Passed),
-        (Kind::Message, "system", "Important: be brief.", Passed),
-        (Kind::State, "task", "Deploying to staging.", Entry),
-        (Kind::Memory, "MEMORY.md", "Ada likes tea.", Entry),
+        (EntryKind::ToolResult, "exec", at.as_str(), Passed),
+        (EntryKind::ToolResult, "exec", above.as_str(), Entry),
+        (EntryKind::ToolResult, "error", "no such file", Entry),
+        (EntryKind::ToolResult, "exec", " \n", Passed),
+        (EntryKind::Message, "user", "What is the time?", Passed),
+        (EntryKind::Message, "user", above.as_str(), Passed),
+        (EntryKind::Message, "user", "Never deploy on Fridays.", Entry),
+        (
+            EntryKind::Message,
+            "user",
+            "Whenever you deploy, tell me.",
+            Passed,
+        ),
+        (EntryKind::Message, "assistant", "I will always remember.", Passed),
+        (EntryKind::Message, "system", "Important: be brief.", Passed),
+        (EntryKind::State, "task", "Deploying to staging.", Entry),
+        (EntryKind::Memory, "MEMORY.md", "Ada likes tea.", Entry),
     ];
     for (kind, source, content, indexing) in table {
         let captured = captured(&put(kind, source, content));
@@ -47,16 +52,16 @@ fn large_results_errors_and_lasting_instructions_become_entries() {
         assert_eq!(captured.entry.is_some(), indexing == Entry);
         assert_eq!(captured.tokens, tokens::of(content) as u64);
     }
-    let mut failed = put(Kind::ToolResult, "exec", "exit 1");
+    let mut failed = put(EntryKind::ToolResult, "exec", "exit 1");
     failed.error = true;
     let entry = captured(&failed).entry.unwrap();
     assert_eq!(
         (entry.lifecycle.expires, entry.summary.as_str()),
         (Some(57), "exit 1")
     );
-    let asked = Put {
+    let asked = CaptureInput {
         encoding: Some(Encoding::Manual),
-        ..put(Kind::Message, "assistant", "We never do that.")
+        ..put(EntryKind::Message, "assistant", "We never do that.")
     };
     assert_eq!(captured(&asked).indexing, Entry, "the caller asks for it");
 }
@@ -64,7 +69,7 @@ fn large_results_errors_and_lasting_instructions_become_entries() {
 #[test]
 fn an_entry_has_the_defaults_of_its_type_and_what_the_caller_gave() {
     let content = "Never deploy on Fridays.";
-    let entry = captured(&put(Kind::Message, "user", content)).entry.unwrap();
+    let entry = captured(&put(EntryKind::Message, "user", content)).entry.unwrap();
     assert_eq!(
         (entry.summary.as_str(), entry.strength, entry.decay.rate),
         (content, 1.0, 0.05)
@@ -89,12 +94,12 @@ fn an_entry_has_the_defaults_of_its_type_and_what_the_caller_gave() {
         String::new(),
         "b".into(),
     ];
-    let given = Put {
+    let given = CaptureInput {
         priority: Some(Priority::Critical),
         associations: &associations,
         persist: Some(false),
         expires: Some(9),
-        ..put(Kind::Message, "user", content)
+        ..put(EntryKind::Message, "user", content)
     };
     let entry = captured(&given).entry.unwrap();
     assert_eq!(
@@ -110,19 +115,19 @@ fn an_entry_has_the_defaults_of_its_type_and_what_the_caller_gave() {
 }
 
 #[test]
-fn the_workspaces_rules_are_stronger_than_the_caller() {
-    let rules = rules(
+fn workspace_rules_override_the_caller() {
+    let rules = load_rules(
         "lifecycle_policies:\n\
          - match: {type: tool_result, contains: deploy}\n  action: {index: true, priority: low, persist: false, decay_rate: 0.3, floor: 0.2}\n\
          - match: {source.type: noise}\n  action: {keep: false}\n\
          - match: {source.type: [web, error]}\n  action: {index: false}\n",
     )
     .unwrap();
-    let of = |put: &Put<'_>| capture(put, &rules, &Settings::default());
-    let given = Put {
+    let of = |put: &CaptureInput<'_>| capture(put, &rules, &CaptureSettings::default());
+    let given = CaptureInput {
         priority: Some(Priority::High),
         persist: Some(true),
-        ..put(Kind::ToolResult, "exec", "deployed")
+        ..put(EntryKind::ToolResult, "exec", "deployed")
     };
     let decided = of(&given);
     assert_eq!(decided.reason, "policy at line 2: index: true");
@@ -132,15 +137,15 @@ fn the_workspaces_rules_are_stronger_than_the_caller() {
         (Priority::Low, false)
     );
     assert_eq!((entry.decay.rate, entry.decay.floor), (0.3, 0.2));
-    let noise = of(&put(Kind::ToolResult, "noise", &"hum ".repeat(2_000)));
+    let noise = of(&put(EntryKind::ToolResult, "noise", &"hum ".repeat(2_000)));
     assert_eq!(
         (noise.indexing, noise.store, noise.entry),
         (Indexing::Dropped, false, None)
     );
-    let web = of(&put(Kind::ToolResult, "web", &"page ".repeat(2_000)));
+    let web = of(&put(EntryKind::ToolResult, "web", &"page ".repeat(2_000)));
     assert_eq!((web.indexing, web.store), (Indexing::Passed, true));
     assert_eq!(
-        of(&put(Kind::ToolResult, "error", "no")).indexing,
+        of(&put(EntryKind::ToolResult, "error", "no")).indexing,
         Indexing::Passed
     );
 }
@@ -150,15 +155,15 @@ fn aggressive_compression_keeps_less() {
     let snapshot: String = (0..2_000)
         .map(|n| format!("- button \"Action number {n}\" [ref=e{n}]\n"))
         .collect();
-    let rules = rules(
+    let rules = load_rules(
         "lifecycle_policies:\n- match: {source.type: browser.snapshot}\n  action: {compression: aggressive}\n",
     )
     .unwrap();
-    let of = |rules: &[Rule]| {
-        let put = put(Kind::ToolResult, "browser.snapshot", &snapshot);
-        capture(&put, rules, &Settings::default())
+    let of = |rules: &[PolicyRule]| {
+        let put = put(EntryKind::ToolResult, "browser.snapshot", &snapshot);
+        capture(&put, rules, &CaptureSettings::default())
     };
-    let (usual, less) = (of(built_in()), of(&rules));
+    let (usual, less) = (of(built_in_rules()), of(&rules));
     assert!(
         less.entry_tokens * 3 < usual.entry_tokens * 2,
         "{} {}",
@@ -175,7 +180,7 @@ fn aggressive_compression_keeps_less() {
 }
 
 #[test]
-fn secrets_stand_neither_in_summary_nor_in_key_data() {
+fn secrets_are_in_neither_summary_nor_key_data() {
     let content = format!(
         "{}\npassword: hunter2hunter2\ntoken {TOKEN}\n",
         "line of a log\n".repeat(500)
@@ -185,13 +190,13 @@ fn secrets_stand_neither_in_summary_nor_in_key_data() {
         "port": 8080, TOKEN: 1,
     });
     let summary = format!("Logged in\nwith {TOKEN}.");
-    let given = Put {
+    let given = CaptureInput {
         summary: Some(&summary),
         key_data: key_data.as_object(),
         source_ref: "curl -H 'Authorization: Bearer abcdefghijklmnop123456'",
-        ..put(Kind::ToolResult, "exec", &content)
+        ..put(EntryKind::ToolResult, "exec", &content)
     };
-    for put in [put(Kind::ToolResult, "exec", &content), given] {
+    for put in [put(EntryKind::ToolResult, "exec", &content), given] {
         let captured = captured(&put);
         assert!(captured.secret && captured.store);
         let entry = captured.entry.unwrap();
@@ -199,7 +204,7 @@ fn secrets_stand_neither_in_summary_nor_in_key_data() {
         for secret in ["hunter2", "ghp_", "abcdefgh"] {
             assert!(!wire.contains(secret), "{wire}");
         }
-        assert!(!shows_secret(&block(&entry)), "{wire}");
+        assert!(!shows_secret(&format_block(&entry)), "{wire}");
     }
     let entry = captured(&given).entry.unwrap();
     let data = entry.key_data.unwrap();
@@ -208,18 +213,18 @@ fn secrets_stand_neither_in_summary_nor_in_key_data() {
         (&json!(8080), &json!("ada"))
     );
     assert_eq!(entry.summary, "Logged in with [redacted].");
-    let strict = Settings {
+    let strict = CaptureSettings {
         store_secrets: false,
-        ..Settings::default()
+        ..CaptureSettings::default()
     };
-    let refused = capture(&given, built_in(), &strict);
+    let refused = capture(&given, built_in_rules(), &strict);
     assert!(!refused.store && !refused.entry.unwrap().source.retrievable);
-    let file = Put {
+    let file = CaptureInput {
         source_ref: "log.txt",
-        ..put(Kind::ToolResult, "file", &content)
+        ..put(EntryKind::ToolResult, "file", &content)
     };
     assert!(
-        capture(&file, built_in(), &strict)
+        capture(&file, built_in_rules(), &strict)
             .entry
             .unwrap()
             .source
@@ -229,37 +234,41 @@ fn secrets_stand_neither_in_summary_nor_in_key_data() {
 }
 
 #[test]
-fn what_is_a_secret_side_by_side_alone_is_left_out() {
+fn text_that_is_a_secret_only_in_combination_is_removed() {
     let data = json!({"a": "the password is:", "b": "hunter2hunter2"});
     let table = [
-        Put {
+        CaptureInput {
             source_ref: "hunter2hunter2",
-            ..put(Kind::State, "password:", "Logged in.")
+            ..put(EntryKind::State, "password:", "Logged in.")
         },
-        Put {
+        CaptureInput {
             summary: Some("The password is:"),
             key_data: data.as_object(),
-            ..put(Kind::State, "task", "Logged in.")
+            ..put(EntryKind::State, "task", "Logged in.")
         },
     ];
     for put in table {
         let entry = captured(&put).entry.unwrap();
-        assert!(!shows_secret(&block(&entry)), "{}", block(&entry));
-        assert!(!block(&entry).contains("password: hunter2"), "{}", block(&entry));
+        assert!(!shows_secret(&format_block(&entry)), "{}", format_block(&entry));
+        assert!(
+            !format_block(&entry).contains("password: hunter2"),
+            "{}",
+            format_block(&entry)
+        );
         assert!(!entry.summary.is_empty());
     }
 }
 
 #[test]
-fn of_a_list_that_is_too_long_the_first_values_stay() {
+fn the_first_values_of_a_long_list_are_kept() {
     let paths: Vec<String> = (0..90)
         .map(|at| format!("src/part_{at}/module_{at}.rs"))
         .collect();
     let data = json!({ "paths": paths, "sizes": { "largest": 90_417, "smallest": 12 }, "exit": 101 });
-    let captured = captured(&Put {
+    let captured = captured(&CaptureInput {
         summary: Some("90 files"),
         key_data: data.as_object(),
-        ..put(Kind::ToolResult, "list", &"word ".repeat(2_000))
+        ..put(EntryKind::ToolResult, "list", &"word ".repeat(2_000))
     });
     assert!(
         (400..=500).contains(&captured.entry_tokens),
@@ -276,21 +285,23 @@ fn of_a_list_that_is_too_long_the_first_values_stay() {
 }
 
 #[test]
-fn long_messages_are_told_by_what_they_ask_for() {
+fn long_messages_are_summarized_by_their_instructions() {
     let said = format!(
         "{} Always write tests first. And so on.",
         "Some words before. ".repeat(60)
     );
-    let entry = captured(&put(Kind::Message, "user", &said)).entry.unwrap();
+    let entry = captured(&put(EntryKind::Message, "user", &said)).entry.unwrap();
     assert_eq!(entry.summary, "Always write tests first.");
 }
 
 #[test]
-fn what_hippod_put_into_the_prompt_is_not_told_again() {
+fn sections_inserted_by_hippod_are_not_summarized() {
     let section =
         "<!-- hippod: context -->\n- [ctx_9] file a.md @ turn 1: The secret garden.\n<!-- /hippod -->\n";
     let content = format!("{section}{}", "plain words follow here\n".repeat(300));
-    let entry = captured(&put(Kind::ToolResult, "exec", &content)).entry.unwrap();
+    let entry = captured(&put(EntryKind::ToolResult, "exec", &content))
+        .entry
+        .unwrap();
     assert!(!serde_json::to_string(&entry).unwrap().contains("garden"));
 }
 
@@ -321,19 +332,19 @@ proptest! {
         data in proptest::option::of(any_value()), reference in ".{0,3000}", kind in 0usize..4, most in 0usize..900,
     ) {
         let wrapped = data.map(|data| json!({"value": data}));
-        let rules = rules("lifecycle_policies:\n- action: {index: true}\n").unwrap();
-        let settings = Settings { entry_tokens: most, ..Settings::default() };
-        let put = Put {
+        let rules = load_rules("lifecycle_policies:\n- action: {index: true}\n").unwrap();
+        let settings = CaptureSettings { entry_tokens: most, ..CaptureSettings::default() };
+        let put = CaptureInput {
             summary: summary.as_deref(),
             key_data: wrapped.as_ref().and_then(Value::as_object),
             source_ref: &reference,
-            ..put(Kind::ALL[kind], "exec", &content)
+            ..put(EntryKind::ALL[kind], "exec", &content)
         };
         let captured = capture(&put, &rules, &settings);
         prop_assert_eq!(captured.secret, shows_secret(&content));
         if let Some(entry) = &captured.entry {
             prop_assert!(captured.entry_tokens <= 500 && captured.entry_tokens > 0);
-            let block = block(entry);
+            let block = format_block(entry);
             prop_assert!(!shows_secret(&block), "{}", block);
             prop_assert!(!shows_secret(&entry.summary) && !entry.summary.is_empty());
             let data = serde_json::to_string(&entry.key_data).unwrap();

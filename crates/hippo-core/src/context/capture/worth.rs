@@ -1,43 +1,47 @@
-//! Does an entry stand for a content, or does the content stay where it is (v2 §6.1)?
+//! Decision between an entry and unchanged content (v2 §6.1).
 
-use super::{Indexing, Settings};
-use crate::context::Kind;
-use crate::context::policy::{Decision, Rule};
+use super::{CaptureSettings, Indexing};
+use crate::context::EntryKind;
+use crate::context::policy::{Decision, PolicyRule};
 
-/// What decides it besides the policies.
+/// Facts that decide the outcome, besides the policies.
 #[derive(Debug, Clone, Copy)]
-pub struct Worth {
-    /// Its type.
-    pub kind: Kind,
-    /// Its tokens.
+pub struct WorthFacts {
+    /// Type of the content.
+    pub kind: EntryKind,
+    /// Tokens of the content.
     pub tokens: u64,
-    /// Whether there is nothing in it.
+    /// True if the content is blank.
     pub blank: bool,
-    /// Whether it is an error.
+    /// True if the content is an error.
     pub error: bool,
-    /// Whether the caller asks for an entry: its encoding is manual, or it is to persist.
+    /// True if the caller requests an entry: manual encoding, or `persist`.
     pub asked: bool,
 }
 
-/// What becomes of it, and why.
+/// Outcome, and the reason for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// What becomes of it.
+    /// Outcome.
     pub indexing: Indexing,
-    /// Why, for people.
+    /// Reason for the outcome, for people.
     pub reason: String,
-    /// Position of the rule that decided it.
+    /// Position of the rule that decided the outcome.
     pub rule: Option<usize>,
 }
 
-/// The verdict. Rules of the workspace are stronger than the caller's wish, that is stronger than built-in rules, and these
-/// are stronger than the size.
+/// Decides on the outcome. Precedence: workspace rules, the caller's request, built-in rules, size.
 #[must_use]
-pub fn worth(rules: &[Rule], decision: &Decision, worth: &Worth, settings: &Settings) -> Verdict {
+pub fn judge_worth(
+    rules: &[PolicyRule],
+    decision: &Decision,
+    worth: &WorthFacts,
+    settings: &CaptureSettings,
+) -> Verdict {
     let by_rule = |indexing, rule: usize, key: &str| Verdict {
         indexing,
         reason: match rules.get(rule) {
-            Some(rule) => format!("policy at {}: {key}", rule.place()),
+            Some(rule) => format!("policy at {}: {key}", rule.location()),
             None => format!("policy: {key}"),
         },
         rule: Some(rule),
@@ -51,7 +55,7 @@ pub fn worth(rules: &[Rule], decision: &Decision, worth: &Worth, settings: &Sett
         return by_rule(Indexing::Dropped, rule, "keep: false");
     }
     if worth.blank {
-        return verdict(Indexing::Passed, "there is nothing in it".to_owned());
+        return verdict(Indexing::Passed, "the content is blank".to_owned());
     }
     let built_in = |rule: usize| rules.get(rule).is_some_and(|rule| rule.built_in);
     match decision.index {
@@ -61,24 +65,24 @@ pub fn worth(rules: &[Rule], decision: &Decision, worth: &Worth, settings: &Sett
         None => {}
     }
     if worth.asked {
-        return verdict(Indexing::Entry, "the caller asks for it".to_owned());
+        return verdict(Indexing::Entry, "requested by the caller".to_owned());
     }
     let most = settings.worth_tokens;
     let (indexing, reason) = match worth.kind {
         _ if worth.error => (Indexing::Entry, "an error".to_owned()),
-        Kind::ToolResult if worth.tokens > most => (
+        EntryKind::ToolResult if worth.tokens > most => (
             Indexing::Entry,
             format!("a tool result of more than {most} tokens"),
         ),
-        Kind::ToolResult => (
+        EntryKind::ToolResult => (
             Indexing::Passed,
             format!("a tool result of at most {most} tokens"),
         ),
-        Kind::Message => (
+        EntryKind::Message => (
             Indexing::Passed,
             "a message without lasting instructions".to_owned(),
         ),
-        Kind::State | Kind::Memory => (Indexing::Entry, format!("of type {}", worth.kind.name())),
+        EntryKind::State | EntryKind::Memory => (Indexing::Entry, format!("of type {}", worth.kind.name())),
     };
     verdict(indexing, reason)
 }

@@ -1,4 +1,4 @@
-//! The flows of v2 §7, and that every combination of what is at hand has an answer.
+//! Tests of the retrieval flows of v2 §7.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -12,8 +12,8 @@ fn at_hand<'a>(
     stored: Result<&'a [u8], &'a str>,
     source: Result<&'a [u8], &'a str>,
     hash: Option<&'a str>,
-) -> AtHand<'a> {
-    AtHand {
+) -> CompletionSources<'a> {
+    CompletionSources {
         stored,
         source,
         stored_hash: hash,
@@ -23,12 +23,15 @@ fn at_hand<'a>(
 }
 
 #[test]
-fn stored_content_is_given_as_it_was_captured() {
-    let hash = hash_of(CAPTURED);
+fn stored_content_is_returned_as_captured() {
+    let hash = content_hash(CAPTURED);
     assert!(hash.starts_with("b3:") && hash.len() == 67, "{hash}");
     for source in [Err("a browser is not asked again"), Ok(CAPTURED)] {
         let given = complete(&at_hand(Ok(CAPTURED), source, Some(&hash)));
-        assert_eq!((given.outcome, given.from), (Outcome::Full, Some(Origin::Store)));
+        assert_eq!(
+            (given.outcome, given.from),
+            (CompletionOutcome::Full, Some(CompletionOrigin::Store))
+        );
         assert_eq!(
             (given.content, given.stale, given.reason),
             (Some(CAPTURED), false, None)
@@ -37,23 +40,26 @@ fn stored_content_is_given_as_it_was_captured() {
     let changed = complete(&at_hand(Ok(CAPTURED), Ok(NOW), Some(&hash)));
     assert_eq!(
         (changed.outcome, changed.content),
-        (Outcome::Full, Some(CAPTURED))
+        (CompletionOutcome::Full, Some(CAPTURED))
     );
     assert!(changed.stale && changed.reason.unwrap().contains("has changed"));
     assert_eq!(changed.stored_hash.as_deref(), Some(hash.as_str()));
-    assert_eq!(changed.source_hash, Some(hash_of(NOW)));
+    assert_eq!(changed.source_hash, Some(content_hash(NOW)));
 }
 
 #[test]
-fn without_stored_content_the_source_is_asked() {
-    let hash = hash_of(CAPTURED);
+fn without_stored_content_the_source_is_read() {
+    let hash = content_hash(CAPTURED);
     let same = complete(&at_hand(Err("too old"), Ok(CAPTURED), Some(&hash)));
-    assert_eq!((same.outcome, same.from), (Outcome::Full, Some(Origin::Source)));
+    assert_eq!(
+        (same.outcome, same.from),
+        (CompletionOutcome::Full, Some(CompletionOrigin::Source))
+    );
     assert_eq!((same.stale, same.reason), (false, None));
     let other = complete(&at_hand(Err("too old"), Ok(NOW), Some(&hash)));
     assert_eq!(
         (other.outcome, other.content, other.stale),
-        (Outcome::Full, Some(NOW), true)
+        (CompletionOutcome::Full, Some(NOW), true)
     );
     assert!(other.reason.unwrap().contains("too old"));
     assert_ne!(other.stored_hash, other.source_hash);
@@ -63,12 +69,12 @@ fn without_stored_content_the_source_is_asked() {
 }
 
 #[test]
-fn without_the_source_the_summary_is_given() {
-    let hash = hash_of(CAPTURED);
+fn without_the_source_the_summary_is_returned() {
+    let hash = content_hash(CAPTURED);
     let given = complete(&at_hand(Err("too old"), Err("no such file"), Some(&hash)));
     assert_eq!(
         (given.outcome, given.from),
-        (Outcome::Partial, Some(Origin::Summary))
+        (CompletionOutcome::Partial, Some(CompletionOrigin::Summary))
     );
     assert!(given.stale && given.content.is_none());
     let reason = given.reason.unwrap();
@@ -78,33 +84,33 @@ fn without_the_source_the_summary_is_given() {
     (values.summary, values.key_data) = (" ", key_data.as_object());
     assert_eq!(
         complete(&values).outcome,
-        Outcome::Partial,
+        CompletionOutcome::Partial,
         "key data may be enough"
     );
 }
 
 #[test]
-fn with_nothing_left_the_reason_says_so() {
+fn the_reason_explains_that_nothing_is_available() {
     let mut nothing = at_hand(Err("too old"), Err("no such file"), None);
     nothing.summary = "\n";
     let given = complete(&nothing);
     assert_eq!(
         (given.outcome, given.from, given.stale),
-        (Outcome::Unavailable, None, true)
+        (CompletionOutcome::Unavailable, None, true)
     );
     assert!(given.reason.unwrap().contains("capture it again"));
 }
 
 #[test]
-fn damaged_bytes_are_not_given() {
-    let hash = hash_of(CAPTURED);
+fn damaged_content_is_not_returned() {
+    let hash = content_hash(CAPTURED);
     let given = complete(&at_hand(Ok(NOW), Err("gone"), Some(&hash)));
-    assert_eq!(given.outcome, Outcome::Partial);
+    assert_eq!(given.outcome, CompletionOutcome::Partial);
     assert!(given.reason.unwrap().contains("damaged"));
 }
 
 #[test]
-fn a_part_of_a_file_is_not_stale_while_the_file_has_it() {
+fn an_excerpt_is_not_stale_while_the_file_contains_it() {
     let file = b"one\n  two\nthree\n";
     let fresh = |content: &[u8]| !complete(&at_hand(Ok(content), Ok(file), None)).stale;
     assert!(fresh(b"  two\nthree"));
@@ -115,8 +121,8 @@ fn a_part_of_a_file_is_not_stale_while_the_file_has_it() {
 }
 
 #[test]
-fn files_are_known_by_their_sources() {
-    let of = |kind, reference| file_of(kind, reference).map(Cow::into_owned);
+fn file_paths_are_extracted_from_sources() {
+    let of = |kind, reference| source_path(kind, reference).map(Cow::into_owned);
     assert_eq!(of("file", "src/a.rs").as_deref(), Some("src/a.rs"));
     assert_eq!(
         of("Read", r#"{"file_path": "/tmp/ä b"}"#).as_deref(),
@@ -136,22 +142,22 @@ fn files_are_known_by_their_sources() {
 
 proptest! {
     #[test]
-    fn every_combination_has_an_answer(
+    fn every_combination_of_sources_has_a_result(
         stored in proptest::option::of(".{0,20}"), source in proptest::option::of(".{0,20}"),
         hash in proptest::option::of(".{0,20}"), summary in ".{0,5}",
     ) {
-        let hash = hash.map(|of| hash_of(of.as_bytes()));
-        let given = complete(&AtHand {
+        let hash = hash.map(|of| content_hash(of.as_bytes()));
+        let given = complete(&CompletionSources {
             stored: stored.as_deref().map(str::as_bytes).ok_or("why"),
             source: source.as_deref().map(str::as_bytes).ok_or("gone"),
             stored_hash: hash.as_deref(),
             summary: &summary,
             key_data: None,
         });
-        prop_assert_eq!(given.content.is_some(), given.outcome == Outcome::Full);
-        prop_assert_eq!(given.from.is_none(), given.outcome == Outcome::Unavailable);
-        prop_assert!(given.outcome == Outcome::Full || given.reason.is_some());
+        prop_assert_eq!(given.content.is_some(), given.outcome == CompletionOutcome::Full);
+        prop_assert_eq!(given.from.is_none(), given.outcome == CompletionOutcome::Unavailable);
+        prop_assert!(given.outcome == CompletionOutcome::Full || given.reason.is_some());
         prop_assert!(!given.stale || given.reason.is_some());
-        prop_assert_eq!(given.source_hash, source.map(|source| hash_of(source.as_bytes())));
+        prop_assert_eq!(given.source_hash, source.map(|source| content_hash(source.as_bytes())));
     }
 }

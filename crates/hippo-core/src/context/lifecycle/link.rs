@@ -1,20 +1,20 @@
-//! Which entries of a session belong together: those that were asked for in the same turns?
+//! Associations between entries that are used in the same turns.
 
 use std::collections::BTreeMap;
 
-use super::{Kept, Link};
+use super::{AssociationChange, SessionEntry};
 
-/// Turns in which both were asked for until two entries belong together. Once may be chance.
+/// Minimum number of common turns. A single one may be chance.
 const TOGETHER: usize = 2;
-/// Entries that an entry is linked to, at most; a caller may give more.
+/// Maximum associations of an entry that are added here; a caller may give more.
 const MOST: usize = 8;
-/// Entries asked for in one turn until the turn says nothing about any two of them.
+/// A turn with more used entries than this is ignored: it says nothing about any pair.
 const CROWD: usize = 16;
-/// Turns of an entry that are looked at, the last ones.
+/// Number of latest turns that are considered for an entry.
 const TURNS: usize = 64;
 
-/// The entries that get new associations. Those that were used together most come first.
-pub(super) fn links(entries: &[Kept]) -> Vec<Link> {
+/// Returns the entries that get new associations. The entries most often used together come first.
+pub(super) fn find_links(entries: &[SessionEntry]) -> Vec<AssociationChange> {
     let mut turns: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     for (at, kept) in entries.iter().enumerate() {
         let last = kept.uses.len().saturating_sub(TURNS);
@@ -35,11 +35,15 @@ pub(super) fn links(entries: &[Kept]) -> Vec<Link> {
     }
     together
         .iter()
-        .filter_map(|(at, others)| link(entries, *at, others))
+        .filter_map(|(at, others)| extend_links(entries, *at, others))
         .collect()
 }
 
-fn link(entries: &[Kept], at: usize, others: &BTreeMap<usize, usize>) -> Option<Link> {
+fn extend_links(
+    entries: &[SessionEntry],
+    at: usize,
+    others: &BTreeMap<usize, usize>,
+) -> Option<AssociationChange> {
     let had = &entries.get(at)?.entry.modifiers.associations;
     let mut most: Vec<(usize, usize)> = others.iter().map(|(other, times)| (*other, *times)).collect();
     most.retain(|(_, times)| *times >= TOGETHER);
@@ -53,5 +57,5 @@ fn link(entries: &[Kept], at: usize, others: &BTreeMap<usize, usize>) -> Option<
             associations.push(id.clone());
         }
     }
-    (associations.len() > had.len()).then_some(Link { at, associations })
+    (associations.len() > had.len()).then_some(AssociationChange { at, associations })
 }

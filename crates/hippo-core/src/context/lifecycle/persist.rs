@@ -1,63 +1,63 @@
-//! Which entries of a session go into long-term memory when it ends, and in which words?
+//! Selection and wording of the entries written to long-term memory.
 
 use serde::Serialize;
 
-use super::{Kept, Settings};
-use crate::context::render::{line, told};
-use crate::context::{Kind, Priority, Shown};
+use super::{LifecycleSettings, SessionEntry};
+use crate::context::render::{format_key_data, to_safe_line};
+use crate::context::{EntryKind, Priority, Shown};
 use crate::redact;
 use crate::text::clip;
 use crate::time::Date;
 use crate::tokens;
 use crate::tree::claims_the_user;
 
-/// Bytes of a text, at most.
+/// Maximum bytes of a text.
 const TEXT: usize = 1_200;
-/// Bytes of key data that a text tells, at most.
+/// Maximum bytes of key data in a text.
 const VALUES: usize = 240;
-/// Bytes of a reference that a text tells, at most.
+/// Maximum bytes of a reference in a text.
 const REFERENCE: usize = 160;
-/// States that are still of interest when a session ends, at most: the last ones.
+/// Maximum number of state entries that are relevant at the end of a session: the latest ones.
 const STATES: usize = 3;
 
-/// How the block in `MEMORY.md` begins: in a section of its own, so that it belongs to none of a person's.
+/// Heading of the block in `MEMORY.md`, so that it does not become part of a section that a person wrote.
 const PROMOTED: &str = "## From sessions\n\n";
 
-/// Why an entry goes into long-term memory; the first that holds.
+/// Reason for writing an entry to long-term memory; the first that applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Why {
-    /// `lifecycle.persist` says so.
+pub enum PersistReason {
+    /// `lifecycle.persist` is set.
     Asked,
-    /// Its priority is critical.
+    /// The priority is critical.
     Critical,
-    /// Its priority is high.
+    /// The priority is high.
     High,
-    /// It is what the agent was doing last.
+    /// It is a recent state of the agent.
     State,
-    /// It was asked for in many turns.
+    /// It was used in many turns.
     OftenUsed,
 }
 
-/// An entry that goes into long-term memory.
+/// Entry to write to long-term memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Persist {
+pub struct PersistedEntry {
     /// Position of the entry.
     pub at: usize,
-    /// Why.
-    pub why: Why,
-    /// One line for the daily log: what it says, and where it comes from; without secrets.
+    /// Reason for the selection.
+    pub why: PersistReason,
+    /// One redacted line for the daily log, with the summary and the source.
     pub text: String,
 }
 
-/// Those entries, the most wanted first, and how many have no room.
-pub(super) fn persist(
-    entries: &[Kept],
+/// Selects the entries, most important first. Also returns the number of entries without room.
+pub(super) fn select_persisted(
+    entries: &[SessionEntry],
     strengths: &[f32],
     turn: u64,
-    settings: &Settings,
-) -> (Vec<Persist>, usize) {
-    let is_state = |kept: &Kept| kept.entry.kind == Kind::State;
+    settings: &LifecycleSettings,
+) -> (Vec<PersistedEntry>, usize) {
+    let is_state = |kept: &SessionEntry| kept.entry.kind == EntryKind::State;
     let mut made: Vec<u64> = entries
         .iter()
         .filter(|kept| is_state(kept))
@@ -65,18 +65,18 @@ pub(super) fn persist(
         .collect();
     made.sort_unstable_by(|a, b| b.cmp(a));
     let last = made.get(STATES - 1).or(made.last()).copied().unwrap_or(0);
-    let mut wanted: Vec<(Why, usize, f32)> = Vec::new();
+    let mut wanted: Vec<(PersistReason, usize, f32)> = Vec::new();
     for (at, (kept, strength)) in entries.iter().zip(strengths).enumerate() {
         let state = kept.entry.shown_at(turn, *strength);
         let why = match kept.entry.modifiers.priority {
-            _ if kept.entry.lifecycle.persist => Some(Why::Asked),
+            _ if kept.entry.lifecycle.persist => Some(PersistReason::Asked),
             _ if state == Shown::Expired => None,
-            Priority::Critical => Some(Why::Critical),
-            Priority::High => Some(Why::High),
+            Priority::Critical => Some(PersistReason::Critical),
+            Priority::High => Some(PersistReason::High),
             _ if is_state(kept) && state == Shown::Active && kept.entry.lifecycle.created >= last => {
-                Some(Why::State)
+                Some(PersistReason::State)
             }
-            _ if kept.uses.len() >= settings.often => Some(Why::OftenUsed),
+            _ if kept.uses.len() >= settings.often => Some(PersistReason::OftenUsed),
             _ => None,
         };
         if let Some(why) = why {
@@ -88,11 +88,11 @@ pub(super) fn persist(
             .then_with(|| weaker.total_cmp(strength))
             .then_with(|| at.cmp(place))
     });
-    // What was written before takes its room still, so that asking again writes no more.
+    // Entries written before still use up room, so that repeated plans do not write more.
     let (mut chosen, mut left_out, mut count, mut room) = (Vec::new(), 0, 0, settings.persist_tokens);
     for (why, at, _) in wanted {
         let Some(kept) = entries.get(at) else { continue };
-        let text = text(kept);
+        let text = describe(kept);
         let cost = tokens::of(&text);
         if count == settings.most_persisted || cost > room {
             left_out += usize::from(!kept.persisted);
@@ -101,16 +101,16 @@ pub(super) fn persist(
         count += 1;
         room -= cost;
         if !kept.persisted {
-            chosen.push(Persist { at, why, text });
+            chosen.push(PersistedEntry { at, why, text });
         }
     }
     (chosen, left_out)
 }
 
-/// The block of `MEMORY.md` with the texts of a session in it, the newest last: those that it has already stay once, and the
-/// oldest lines go when it has more than so many tokens. The daily log has each of them.
+/// Adds the texts of a session to the block of `MEMORY.md`, newest last. Repeated texts are kept once, and the oldest
+/// lines are dropped when the block exceeds the token limit. The daily log keeps every line.
 #[must_use]
-pub fn promoted(body: &str, date: Date, texts: &[String], most_tokens: usize) -> String {
+pub fn merge_promoted(body: &str, date: Date, texts: &[String], most_tokens: usize) -> String {
     let stand = body.lines().filter(|line| line.starts_with("- "));
     let said = |line: &str, text: &str| line.split_once(": ").is_some_and(|(_, said)| said == text);
     let mut lines: Vec<String> = stand
@@ -129,18 +129,18 @@ pub fn promoted(body: &str, date: Date, texts: &[String], most_tokens: usize) ->
     PROMOTED.to_owned() + &kept.join("\n") + "\n"
 }
 
-/// What an entry says, in one line.
-fn text(kept: &Kept) -> String {
+/// Describes an entry in one line.
+fn describe(kept: &SessionEntry) -> String {
     let entry = &kept.entry;
     let data = entry
         .key_data
         .as_ref()
-        .map(told)
+        .map(format_key_data)
         .filter(|data| !data.is_empty() && data.len() <= VALUES);
     let data = data.map(|data| format!(" [{data}]")).unwrap_or_default();
     let reference = clip(&entry.source.reference, REFERENCE);
     let from = format!("{} {reference}", entry.source.kind);
-    // The log takes fields and tags at the start of a line for the word of the user.
+    // At the start of a line, the log would attribute fields and tags to the user.
     let claims = match claims_the_user(&entry.summary) {
         true => format!("{}: ", entry.kind.name()),
         false => String::new(),
@@ -153,5 +153,5 @@ fn text(kept: &Kept) -> String {
         entry.source.turn,
         entry.id
     );
-    line(&redact::without_secrets(&text)).into_owned()
+    to_safe_line(&redact::without_secrets(&text)).into_owned()
 }

@@ -1,15 +1,15 @@
-//! What each trigger does, and the laws that every plan keeps.
+//! Tests of the triggers, and invariants of every plan.
 
 use proptest::prelude::*;
 
 use super::*;
-use crate::context::{Decay, Kind, Lifecycle, Modifiers, Priority, Source};
+use crate::context::{Decay, EntryKind, EntrySource, Lifecycle, Modifiers, Priority};
 
-fn kept(id: &str, kind: Kind, turn: u64) -> Kept {
-    Kept::new(ContextEntry {
+fn kept(id: &str, kind: EntryKind, turn: u64) -> SessionEntry {
+    SessionEntry::new(ContextEntry {
         id: id.to_owned(),
         kind,
-        source: Source {
+        source: EntrySource {
             kind: "exec".to_owned(),
             reference: "make test".to_owned(),
             turn,
@@ -31,16 +31,16 @@ fn kept(id: &str, kind: Kind, turn: u64) -> Kept {
     })
 }
 
-fn planned(entries: &[Kept], trigger: Trigger, turn: u64) -> Plan {
-    plan(entries, trigger, turn, 0, &Settings::default())
+fn planned(entries: &[SessionEntry], trigger: Trigger, turn: u64) -> CyclePlan {
+    plan(entries, trigger, turn, 0, &LifecycleSettings::default())
 }
 
-fn moves(plan: &Plan) -> Vec<(usize, Shown, Shown)> {
+fn moves(plan: &CyclePlan) -> Vec<(usize, Shown, Shown)> {
     plan.moved.iter().map(|one| (one.at, one.from, one.to)).collect()
 }
 
 #[test]
-fn triggers_ask_for_their_cycles() {
+fn each_trigger_has_its_cycle() {
     let of = |used, limit| Trigger::of_turn(used, limit, 0.8);
     assert_eq!(of(Some(80), Some(100)), Trigger::ContextThreshold);
     for (used, limit) in [
@@ -61,8 +61,11 @@ fn triggers_ask_for_their_cycles() {
 }
 
 #[test]
-fn what_fades_becomes_dormant_and_comes_back_by_an_access() {
-    let mut entries = vec![kept("a", Kind::ToolResult, 0), kept("b", Kind::ToolResult, 0)];
+fn weak_entries_become_dormant_and_an_access_reactivates_them() {
+    let mut entries = vec![
+        kept("a", EntryKind::ToolResult, 0),
+        kept("b", EntryKind::ToolResult, 0),
+    ];
     entries[1].entry.lifecycle.expires = Some(50);
     assert!(planned(&entries, Trigger::TurnComplete, 49).is_empty());
     let first = planned(&entries, Trigger::TurnComplete, 50);
@@ -89,11 +92,11 @@ fn what_fades_becomes_dormant_and_comes_back_by_an_access() {
 }
 
 #[test]
-fn a_full_context_keeps_what_is_strong() {
+fn a_full_context_keeps_strong_entries() {
     let mut entries = vec![
-        kept("old", Kind::ToolResult, 0),
-        kept("new", Kind::ToolResult, 30),
-        kept("kept", Kind::Message, 0),
+        kept("old", EntryKind::ToolResult, 0),
+        kept("new", EntryKind::ToolResult, 30),
+        kept("kept", EntryKind::Message, 0),
     ];
     entries[2].entry.modifiers.priority = Priority::High;
     assert!(planned(&entries, Trigger::TurnComplete, 40).is_empty());
@@ -110,10 +113,10 @@ fn a_full_context_keeps_what_is_strong() {
 }
 
 #[test]
-fn entries_used_in_the_same_turns_belong_together() {
-    let mut entries: Vec<Kept> = ["a", "b", "c"]
+fn entries_used_in_the_same_turns_are_associated() {
+    let mut entries: Vec<SessionEntry> = ["a", "b", "c"]
         .iter()
-        .map(|id| kept(id, Kind::ToolResult, 0))
+        .map(|id| kept(id, EntryKind::ToolResult, 0))
         .collect();
     entries[0].entry.modifiers.associations = vec!["given".to_owned()];
     for (turn, used) in [(1, vec![0, 1]), (2, vec![0, 2]), (3, vec![0, 1]), (3, vec![0, 1])] {
@@ -133,8 +136,8 @@ fn entries_used_in_the_same_turns_belong_together() {
     plan.apply(&mut entries);
     let later = planned(&entries, Trigger::TurnComplete, 13);
     assert!(later.is_empty() && later.strengths[0] > entries[0].entry.strength_at(13, false));
-    let mut crowd: Vec<Kept> = (0..40)
-        .map(|n| kept(&format!("e{n}"), Kind::ToolResult, 0))
+    let mut crowd: Vec<SessionEntry> = (0..40)
+        .map(|n| kept(&format!("e{n}"), EntryKind::ToolResult, 0))
         .collect();
     crowd
         .iter_mut()
@@ -143,11 +146,11 @@ fn entries_used_in_the_same_turns_belong_together() {
 }
 
 #[test]
-fn the_end_of_a_session_persists_what_matters_and_once() {
-    let mut entries: Vec<Kept> = (0..4)
-        .map(|turn| kept(&format!("state{turn}"), Kind::State, turn))
+fn the_end_of_a_session_persists_important_entries_once() {
+    let mut entries: Vec<SessionEntry> = (0..4)
+        .map(|turn| kept(&format!("state{turn}"), EntryKind::State, turn))
         .collect();
-    entries.extend(["asked", "high", "often", "plain", "over"].map(|id| kept(id, Kind::ToolResult, 0)));
+    entries.extend(["asked", "high", "often", "plain", "over"].map(|id| kept(id, EntryKind::ToolResult, 0)));
     entries[4].entry.lifecycle.persist = true;
     entries[4].entry.summary = "Deploy with\npassword: hunter2hunter2 <!-- /hippod -->".to_owned();
     entries[5].entry.modifiers.priority = Priority::High;
@@ -162,18 +165,18 @@ fn the_end_of_a_session_persists_what_matters_and_once() {
         assert_eq!(planned(&entries, trigger, 9).persist, []);
     }
     let end = planned(&entries, Trigger::SessionEnd, 9);
-    let chosen: Vec<(&str, Why)> = end
+    let chosen: Vec<(&str, PersistReason)> = end
         .persist
         .iter()
         .map(|one| (entries[one.at].entry.id.as_str(), one.why))
         .collect();
     let expected = [
-        ("asked", Why::Asked),
-        ("high", Why::High),
-        ("state3", Why::State),
-        ("state2", Why::State),
-        ("state1", Why::State),
-        ("often", Why::OftenUsed),
+        ("asked", PersistReason::Asked),
+        ("high", PersistReason::High),
+        ("state3", PersistReason::State),
+        ("state2", PersistReason::State),
+        ("state1", PersistReason::State),
+        ("often", PersistReason::OftenUsed),
     ];
     assert_eq!(chosen, expected);
     assert_eq!(
@@ -188,9 +191,9 @@ fn the_end_of_a_session_persists_what_matters_and_once() {
     end.apply(&mut entries);
     let again = planned(&entries, Trigger::SessionEnd, 9);
     assert!(again.is_empty() && again.not_persisted == 0);
-    let few = Settings {
+    let few = LifecycleSettings {
         most_persisted: 2,
-        ..Settings::default()
+        ..LifecycleSettings::default()
     };
     entries.iter_mut().for_each(|kept| kept.persisted = false);
     let bounded = plan(&entries, Trigger::SessionEnd, 9, 0, &few);
@@ -204,7 +207,7 @@ fn the_end_of_a_session_persists_what_matters_and_once() {
     );
 }
 
-fn any_kept() -> impl Strategy<Value = Kept> {
+fn any_kept() -> impl Strategy<Value = SessionEntry> {
     let number = prop_oneof![0.0f32..1.5, any::<f32>(), Just(f32::NAN)];
     let lives = (
         proptest::option::of(0u64..300),
@@ -233,7 +236,7 @@ fn any_kept() -> impl Strategy<Value = Kept> {
                 related,
                 (expires, persist, shown, persisted),
             )| {
-                let mut kept = kept("", Kind::ALL[kind], 0);
+                let mut kept = kept("", EntryKind::ALL[kind], 0);
                 kept.entry.strength = strength;
                 kept.entry.decay = Decay {
                     rate,
@@ -255,7 +258,7 @@ fn any_kept() -> impl Strategy<Value = Kept> {
         )
 }
 
-fn any_session() -> impl Strategy<Value = Vec<Kept>> {
+fn any_session() -> impl Strategy<Value = Vec<SessionEntry>> {
     proptest::collection::vec(any_kept(), 0..12).prop_map(|mut entries| {
         entries
             .iter_mut()
@@ -276,7 +279,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_plan_is_empty_once_it_is_applied_and_loses_nothing(mut entries in any_session(), turn in any::<u64>(), trigger in 0usize..4) {
+    fn planning_again_after_applying_changes_nothing_and_loses_nothing(mut entries in any_session(), turn in any::<u64>(), trigger in 0usize..4) {
         let before = entries.clone();
         let plan = planned(&entries, TRIGGERS[trigger], turn);
         plan.apply(&mut entries);
@@ -290,30 +293,30 @@ proptest! {
             let had = &before.entry.modifiers.associations;
             prop_assert!(after.entry.modifiers.associations.starts_with(had));
             after.entry.modifiers.associations.clone_from(had);
-            // Debug, since a strength that is no number is not equal to itself.
+            // Compared by Debug output, because NaN is not equal to itself.
             prop_assert_eq!(format!("{:?}", after.entry), format!("{:?}", before.entry), "the rest is as it was");
         }
     }
 
     #[test]
-    fn neither_a_plan_nor_an_access_changes_a_size(mut entries in any_session(), turn in any::<u64>(), trigger in 0usize..4) {
+    fn plans_and_accesses_do_not_change_sizes(mut entries in any_session(), turn in any::<u64>(), trigger in 0usize..4) {
         let sizes: Vec<u64> = entries.iter().map(|kept| size(&kept.entry)).collect();
         let planned = planned(&entries, TRIGGERS[trigger], turn);
         planned.apply(&mut entries);
         entries.iter_mut().for_each(|kept| kept.touch(turn));
         prop_assert_eq!(&sizes, &entries.iter().map(|kept| size(&kept.entry)).collect::<Vec<u64>>());
-        let sized = plan_sized(&entries, TRIGGERS[trigger], turn, 0, &Settings::default(), |at| sizes[at]);
-        prop_assert_eq!(sized, plan(&entries, TRIGGERS[trigger], turn, 0, &Settings::default()));
+        let sized = plan_sized(&entries, TRIGGERS[trigger], turn, 0, &LifecycleSettings::default(), |at| sizes[at]);
+        prop_assert_eq!(sized, plan(&entries, TRIGGERS[trigger], turn, 0, &LifecycleSettings::default()));
     }
 
     #[test]
     fn no_turn_raises_a_strength_or_wakes_an_entry(
         mut entries in any_session(), turns in proptest::collection::vec((any::<u64>(), 0u64..400, any::<bool>(), 0usize..4), 1..8),
     ) {
-        let (mut highest, mut last): (u64, Option<Plan>) = (0, None);
+        let (mut highest, mut last): (u64, Option<CyclePlan>) = (0, None);
         for (far, near, jump, trigger) in turns {
             let turn = if jump { far } else { near };
-            let plan = plan(&entries, TRIGGERS[trigger], turn, highest, &Settings::default());
+            let plan = plan(&entries, TRIGGERS[trigger], turn, highest, &LifecycleSettings::default());
             prop_assert_eq!((plan.turn, plan.went_back), (turn.max(highest), turn < highest));
             highest = plan.turn;
             for (kept, strength) in entries.iter().zip(&plan.strengths) {

@@ -1,71 +1,79 @@
-//! Which rule decides which field of each record of a list: how a policy file is tried out before it is used?
+//! Dry run of a policy file on sample records.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Decided, Decision, ERROR, Rule, Subject, decide};
-use crate::context::capture::{Indexing, Settings, Worth, worth};
-use crate::context::{Kind, Priority};
+use super::{Decided, Decision, ERROR, PolicyRule, Subject, decide};
+use crate::context::capture::{CaptureSettings, Indexing, WorthFacts, judge_worth};
+use crate::context::{EntryKind, Priority};
 use crate::tokens;
 
-/// Something that could be put.
+/// Sample record.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Record {
-    /// Its type.
+pub struct PolicyRecord {
+    /// Type of the content.
     #[serde(rename = "type")]
-    pub kind: Kind,
-    /// Its priority as given; `None`: not given.
+    pub kind: EntryKind,
+    /// Priority given by the caller, if any.
     #[serde(default)]
     pub priority: Option<Priority>,
-    /// Type of its source; may be empty.
+    /// Source type; may be empty.
     #[serde(rename = "source.type", default)]
     pub source: String,
-    /// Its content; may be empty.
+    /// The content; may be empty.
     #[serde(default)]
     pub content: String,
-    /// Tokens of its content, when that is not given as a whole.
+    /// Tokens of the content, if the content itself is not given.
     #[serde(default)]
     pub tokens: Option<u64>,
-    /// Whether it was put as an error.
+    /// True if captured as an error.
     #[serde(default)]
     pub error: bool,
 }
 
-/// What becomes of a record, and why.
+/// Outcome for a record, with the reasons.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Evaluated {
-    /// Places of all rules that match, in their order.
+pub struct PolicyEvaluation {
+    /// Locations of all matching rules, in order.
     pub matched: Vec<String>,
-    /// Whether it becomes an entry, passes through, or is dropped.
+    /// Outcome: entry, passed through, or dropped.
     pub outcome: Indexing,
-    /// Why.
+    /// Reason for the outcome.
     pub reason: String,
-    /// All fields that rules can decide, in the order of [`super::FIELDS`].
-    pub fields: Vec<FieldOf>,
+    /// All fields that rules can set, in the order of [`super::FIELDS`].
+    pub fields: Vec<EvaluatedField>,
 }
 
-/// One field, its value, and who decided it.
+/// Field with its value and its origin.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct FieldOf {
-    /// The key in a policy file.
+pub struct EvaluatedField {
+    /// Key in a policy file.
     pub field: &'static str,
-    /// The value; null where there is none.
+    /// The value; null if there is none.
     pub value: Value,
-    /// Place of the rule; `None`: the caller or the defaults.
+    /// Location of the rule; `None` for the caller or the defaults.
     pub rule: Option<String>,
 }
 
-/// What the rules make of each record, in their order.
+/// Applies the rules to each record.
 #[must_use]
-pub fn evaluate(rules: &[Rule], records: &[Record], settings: &Settings) -> Vec<Evaluated> {
+pub fn evaluate(
+    rules: &[PolicyRule],
+    records: &[PolicyRecord],
+    settings: &CaptureSettings,
+) -> Vec<PolicyEvaluation> {
     records
         .iter()
-        .map(|record| one(rules, record, settings))
+        .map(|record| evaluate_record(rules, record, settings))
         .collect()
 }
 
-fn one(rules: &[Rule], record: &Record, settings: &Settings) -> Evaluated {
+fn evaluate_record(
+    rules: &[PolicyRule],
+    record: &PolicyRecord,
+    settings: &CaptureSettings,
+) -> PolicyEvaluation {
     let error = record.error || record.source == ERROR;
     let subject = Subject {
         kind: record.kind,
@@ -75,10 +83,10 @@ fn one(rules: &[Rule], record: &Record, settings: &Settings) -> Evaluated {
         error,
     };
     let decision = decide(rules, &subject);
-    let worth = worth(
+    let worth = judge_worth(
         rules,
         &decision,
-        &Worth {
+        &WorthFacts {
             kind: record.kind,
             tokens: record.tokens.unwrap_or(tokens::of(&record.content) as u64),
             blank: record.tokens.is_none() && record.content.trim().is_empty(),
@@ -89,34 +97,34 @@ fn one(rules: &[Rule], record: &Record, settings: &Settings) -> Evaluated {
     );
     let matched = rules
         .iter()
-        .filter(|rule| rule.matches.holds(&subject, &mut None));
-    Evaluated {
-        matched: matched.map(Rule::place).collect(),
+        .filter(|rule| rule.matches.matches(&subject, &mut None));
+    PolicyEvaluation {
+        matched: matched.map(PolicyRule::location).collect(),
         outcome: worth.indexing,
         reason: worth.reason,
-        fields: fields(rules, record, &decision),
+        fields: describe_fields(rules, record, &decision),
     }
 }
 
-fn fields(rules: &[Rule], record: &Record, decision: &Decision) -> Vec<FieldOf> {
-    let field = |field, decided: Option<(Value, usize)>, default: Value| FieldOf {
+fn describe_fields(rules: &[PolicyRule], record: &PolicyRecord, decision: &Decision) -> Vec<EvaluatedField> {
+    let field = |field, decided: Option<(Value, usize)>, default: Value| EvaluatedField {
         field,
         rule: decided
             .as_ref()
             .and_then(|(_, rule)| rules.get(*rule))
-            .map(Rule::place),
+            .map(PolicyRule::location),
         value: decided.map_or(default, |(value, _)| value),
     };
-    // What a caller gives expressly is stronger than a built-in rule.
+    // An explicit value of the caller overrides a built-in rule.
     let given = record.priority;
     let strong = |rule: usize| given.is_none() || rules.get(rule).is_some_and(|rule| !rule.built_in);
     let priority = decision.priority.filter(|(_, rule)| strong(*rule));
     vec![
-        field("keep", value(decision.keep), json!(true)),
-        field("index", value(decision.index), Value::Null),
+        field("keep", to_json(decision.keep), json!(true)),
+        field("index", to_json(decision.index), Value::Null),
         field(
             "compression",
-            value(
+            to_json(
                 decision
                     .compression
                     .map(|(compression, rule)| (compression.name(), rule)),
@@ -125,33 +133,33 @@ fn fields(rules: &[Rule], record: &Record, decision: &Decision) -> Vec<FieldOf> 
         ),
         field(
             "decay_rate",
-            number(decision.decay_rate),
-            shown(record.kind.rate()),
+            number_to_json(decision.decay_rate),
+            shorten_float(record.kind.rate()),
         ),
-        field("floor", number(decision.floor), shown(0.0)),
+        field("floor", number_to_json(decision.floor), shorten_float(0.0)),
         field(
             "priority",
-            value(priority.map(|(priority, rule)| (priority.name(), rule))),
+            to_json(priority.map(|(priority, rule)| (priority.name(), rule))),
             json!(given.unwrap_or_default().name()),
         ),
-        field("persist", value(decision.persist), json!(false)),
+        field("persist", to_json(decision.persist), json!(false)),
         field(
             "expires_after_turns",
-            value(decision.expires_after_turns),
+            to_json(decision.expires_after_turns),
             Value::Null,
         ),
     ]
 }
 
-fn value<T: Into<Value>>(decided: Decided<T>) -> Option<(Value, usize)> {
+fn to_json<T: Into<Value>>(decided: Decided<T>) -> Option<(Value, usize)> {
     decided.map(|(value, rule)| (value.into(), rule))
 }
 
-fn number(decided: Decided<f32>) -> Option<(Value, usize)> {
-    decided.map(|(number, rule)| (shown(number), rule))
+fn number_to_json(decided: Decided<f32>) -> Option<(Value, usize)> {
+    decided.map(|(number, rule)| (shorten_float(number), rule))
 }
 
-/// A number as it was written: 0.15, not 0.15000000596.
-fn shown(number: f32) -> Value {
+/// Converts a number without rounding artefacts: 0.15, not 0.15000000596.
+fn shorten_float(number: f32) -> Value {
     number.to_string().parse::<f64>().map_or(Value::Null, Value::from)
 }

@@ -1,24 +1,24 @@
-//! Which rules does a policy file state, and where is it wrong?
+//! Parser for policy files.
 
 use std::fmt;
 
-use super::{Action, Compression, FIELDS, Match, Rule};
-use crate::context::{Kind, Priority};
+use super::{Compression, FIELDS, PolicyRule, RuleAction, RuleMatch};
+use crate::context::{EntryKind, Priority};
 use crate::yaml::{self, Data, Node, Scalar, YamlError};
 
-/// Rules of a file, at most.
+/// Maximum number of rules in a file.
 const MOST_RULES: usize = 1_000;
-/// The key that rules stand under.
+/// Key of the list of rules.
 const RULES: &str = "lifecycle_policies";
 
-/// Why a policy file is refused as a whole, and where.
+/// Error in a policy file, which rejects the whole file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PolicyError {
     /// Line, from 1.
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
-    /// What is wrong, and what would be right.
+    /// What is wrong, and what is expected.
     pub what: String,
 }
 
@@ -37,14 +37,14 @@ impl From<YamlError> for PolicyError {
     }
 }
 
-type Read<T> = Result<T, PolicyError>;
+type PolicyResult<T> = Result<T, PolicyError>;
 
-/// The rules of a policy file (v2 §10). An empty file has none.
+/// Parses the rules of a policy file (v2 §10). An empty file has none.
 ///
 /// # Errors
-/// The first place that is no YAML, has an unknown key or value, or states a rule that can never match or decides
-/// nothing. No rule of such a file holds.
-pub fn read(text: &str) -> Result<Vec<Rule>, PolicyError> {
+/// Returns the first position with invalid YAML, an unknown key or value, or a rule that can never match or sets
+/// nothing. The whole file is then rejected.
+pub fn parse_rules(text: &str) -> Result<Vec<PolicyRule>, PolicyError> {
     let whole = |what: String| PolicyError {
         line: 1,
         column: 1,
@@ -56,45 +56,51 @@ pub fn read(text: &str) -> Result<Vec<Rule>, PolicyError> {
         return Ok(rules);
     };
     if let Some(second) = documents.get(1) {
-        return Err(at(second, "a second document; all rules stand in one"));
+        return Err(error_at(
+            second,
+            "there is a second document; put all rules into one",
+        ));
     }
     if is_null(document) {
         return Ok(rules);
     }
-    for (key, value) in pairs(document, &format!("`{RULES}:`"))? {
-        if text_of(key)? != RULES {
-            return Err(unknown(key, "key", &[RULES]));
+    for (key, value) in mapping_pairs(document, &format!("`{RULES}:`"))? {
+        if key_text(key)? != RULES {
+            return Err(unknown_error(key, "key", &[RULES]));
         }
         if is_null(value) {
             continue;
         }
         let Data::Sequence(items) = &value.data else {
-            return Err(at(value, "a list of rules is expected"));
+            return Err(error_at(value, "a list of rules is expected"));
         };
         for item in items {
-            rules.push(rule(item)?);
+            rules.push(parse_rule(item)?);
         }
     }
     if rules.len() > MOST_RULES {
-        return Err(whole(format!("{} rules; {MOST_RULES} is the most", rules.len())));
+        return Err(whole(format!(
+            "{} rules; the maximum is {MOST_RULES}",
+            rules.len()
+        )));
     }
     Ok(rules)
 }
 
-fn rule(node: &Node<'_>) -> Read<Rule> {
-    let (mut matches, mut action) = (Match::default(), None);
-    for (key, value) in pairs(node, "a rule with `match` and `action`")? {
-        match text_of(key)? {
+fn parse_rule(node: &Node<'_>) -> PolicyResult<PolicyRule> {
+    let (mut matches, mut action) = (RuleMatch::default(), None);
+    for (key, value) in mapping_pairs(node, "a rule with `match` and `action`")? {
+        match key_text(key)? {
             "match" if is_null(value) => {}
             "match" => matches = read_match(value)?,
             "action" => action = Some(read_action(value)?),
-            _ => return Err(unknown(key, "key", &["match", "action"])),
+            _ => return Err(unknown_error(key, "key", &["match", "action"])),
         }
     }
     match action {
-        None => Err(at(node, "the rule has no `action`")),
-        Some(action) if action == Action::default() => Err(at(node, "the rule decides nothing")),
-        Some(action) => Ok(Rule {
+        None => Err(error_at(node, "the rule has no `action`")),
+        Some(action) if action == RuleAction::default() => Err(error_at(node, "the rule decides nothing")),
+        Some(action) => Ok(PolicyRule {
             line: node.span.start.line(),
             built_in: false,
             matches,
@@ -103,45 +109,51 @@ fn rule(node: &Node<'_>) -> Read<Rule> {
     }
 }
 
-fn read_match(node: &Node<'_>) -> Read<Match> {
+fn read_match(node: &Node<'_>) -> PolicyResult<RuleMatch> {
     const KEYS: [&str; 4] = ["type", "priority", "source.type", "contains"];
-    let mut matches = Match::default();
-    for (key, value) in given(node, "conditions")? {
-        match text_of(key)? {
-            "type" => matches.kinds = Some(list(value, |value| named(value, &Kind::ALL, Kind::name))?),
+    let mut matches = RuleMatch::default();
+    for (key, value) in mapping_with_values(node, "conditions")? {
+        match key_text(key)? {
+            "type" => {
+                matches.kinds = Some(parse_list(value, |value| {
+                    parse_name(value, &EntryKind::ALL, EntryKind::name)
+                })?)
+            }
             "priority" => {
-                matches.priorities = Some(list(value, |value| named(value, &Priority::ALL, Priority::name))?)
+                matches.priorities = Some(parse_list(value, |value| {
+                    parse_name(value, &Priority::ALL, Priority::name)
+                })?)
             }
             "source" | "source.type" if matches.sources.is_some() => {
-                return Err(at(key, "the rule names its types of source twice"));
+                return Err(error_at(key, "the rule names its types of source twice"));
             }
-            "source.type" => matches.sources = Some(list(value, word)?),
+            "source.type" => matches.sources = Some(parse_list(value, parse_word)?),
             "source" => {
-                for (inner, value) in given(value, "`type:`")? {
-                    match text_of(inner)? {
-                        "type" => matches.sources = Some(list(value, word)?),
-                        _ => return Err(unknown(inner, "key", &["type"])),
+                for (inner, value) in mapping_with_values(value, "`type:`")? {
+                    match key_text(inner)? {
+                        "type" => matches.sources = Some(parse_list(value, parse_word)?),
+                        _ => return Err(unknown_error(inner, "key", &["type"])),
                     }
                 }
             }
             "contains" => {
-                let phrases = list(value, word)?;
+                let phrases = parse_list(value, parse_word)?;
                 matches.contains = Some(phrases.iter().map(|phrase| phrase.to_lowercase()).collect());
             }
-            _ => return Err(unknown(key, "key", &KEYS)),
+            _ => return Err(unknown_error(key, "key", &KEYS)),
         }
     }
     Ok(matches)
 }
 
-fn read_action(node: &Node<'_>) -> Read<Action> {
-    let mut action = Action::default();
-    for (key, value) in given(node, "what the rule decides")? {
-        match text_of(key)? {
-            "decay_rate" => action.decay_rate = Some(number(value, 10.0)?),
-            "floor" => action.floor = Some(number(value, 1.0)?),
-            "priority" => action.priority = Some(named(value, &Priority::ALL, Priority::name)?),
-            "persist" => action.persist = Some(truth(value)?),
+fn read_action(node: &Node<'_>) -> PolicyResult<RuleAction> {
+    let mut action = RuleAction::default();
+    for (key, value) in mapping_with_values(node, "what the rule decides")? {
+        match key_text(key)? {
+            "decay_rate" => action.decay_rate = Some(parse_number(value, 10.0)?),
+            "floor" => action.floor = Some(parse_number(value, 1.0)?),
+            "priority" => action.priority = Some(parse_name(value, &Priority::ALL, Priority::name)?),
+            "persist" => action.persist = Some(parse_bool(value)?),
             "expires_after_turns" => {
                 let turns = value
                     .data
@@ -149,64 +161,72 @@ fn read_action(node: &Node<'_>) -> Read<Action> {
                     .and_then(|turns| u64::try_from(turns).ok());
                 let turns = turns.filter(|turns| *turns > 0);
                 action.expires_after_turns =
-                    Some(turns.ok_or_else(|| at(value, "a number of turns from 1 is expected"))?);
+                    Some(turns.ok_or_else(|| error_at(value, "a number of turns from 1 is expected"))?);
             }
-            "index" => action.index = Some(truth(value)?),
-            "keep" => action.keep = Some(truth(value)?),
+            "index" => action.index = Some(parse_bool(value)?),
+            "keep" => action.keep = Some(parse_bool(value)?),
             "compression" => {
                 let all = [Compression::Normal, Compression::Aggressive];
-                action.compression = Some(named(value, &all, Compression::name)?);
+                action.compression = Some(parse_name(value, &all, Compression::name)?);
             }
-            _ => return Err(unknown(key, "key", &FIELDS)),
+            _ => return Err(unknown_error(key, "key", &FIELDS)),
         }
     }
     Ok(action)
 }
 
-/// One value or a list of them; of none the rule could never match.
-fn list<T>(node: &Node<'_>, one: impl Fn(&Node<'_>) -> Read<T>) -> Read<Vec<T>> {
+/// Parses one value or a list of values. An empty list is rejected, because the rule could never match.
+fn parse_list<T>(node: &Node<'_>, one: impl Fn(&Node<'_>) -> PolicyResult<T>) -> PolicyResult<Vec<T>> {
     match &node.data {
         Data::Sequence(items) if items.is_empty() => {
-            Err(at(node, "the list is empty: the rule can never match"))
+            Err(error_at(node, "the list is empty: the rule can never match"))
         }
         Data::Sequence(items) => items.iter().map(one).collect(),
         _ => Ok(vec![one(node)?]),
     }
 }
 
-fn pairs<'n, 'i>(node: &'n Node<'i>, expected: &str) -> Read<Vec<(&'n Node<'i>, &'n Node<'i>)>> {
+fn mapping_pairs<'n, 'i>(
+    node: &'n Node<'i>,
+    expected: &str,
+) -> PolicyResult<Vec<(&'n Node<'i>, &'n Node<'i>)>> {
     match &node.data {
         Data::Mapping(mapping) => Ok(mapping.iter().collect()),
-        _ => Err(at(node, &format!("{expected} is expected"))),
+        _ => Err(error_at(node, &format!("{expected} is expected"))),
     }
 }
 
-/// The same where no value may be left out.
-fn given<'n, 'i>(node: &'n Node<'i>, expected: &str) -> Read<Vec<(&'n Node<'i>, &'n Node<'i>)>> {
-    let pairs = pairs(node, expected)?;
+/// Returns the pairs of a mapping without null values.
+fn mapping_with_values<'n, 'i>(
+    node: &'n Node<'i>,
+    expected: &str,
+) -> PolicyResult<Vec<(&'n Node<'i>, &'n Node<'i>)>> {
+    let pairs = mapping_pairs(node, expected)?;
     match pairs.iter().find(|(_, value)| is_null(value)) {
-        Some((key, _)) => Err(at(key, &format!("`{}` has no value", text_of(key)?))),
+        Some((key, _)) => Err(error_at(key, &format!("`{}` has no value", key_text(key)?))),
         None => Ok(pairs),
     }
 }
 
-fn text_of<'n>(node: &'n Node<'_>) -> Read<&'n str> {
-    node.data.as_str().ok_or_else(|| at(node, "a name is expected"))
+fn key_text<'n>(node: &'n Node<'_>) -> PolicyResult<&'n str> {
+    node.data
+        .as_str()
+        .ok_or_else(|| error_at(node, "a name is expected"))
 }
 
-fn word(node: &Node<'_>) -> Read<String> {
+fn parse_word(node: &Node<'_>) -> PolicyResult<String> {
     let text = match &node.data {
         Data::Value(Scalar::String(text)) => text.trim().to_owned(),
         Data::Value(Scalar::Integer(number)) => number.to_string(),
-        _ => return Err(at(node, "a text is expected; quote it")),
+        _ => return Err(error_at(node, "a text is expected; quote it")),
     };
     if text.is_empty() {
-        return Err(at(node, "the text is empty: the rule can never match"));
+        return Err(error_at(node, "the text is empty: the rule can never match"));
     }
     Ok(text)
 }
 
-fn named<T: Copy>(node: &Node<'_>, all: &[T], name: impl Fn(T) -> &'static str) -> Read<T> {
+fn parse_name<T: Copy>(node: &Node<'_>, all: &[T], name: impl Fn(T) -> &'static str) -> PolicyResult<T> {
     let names: Vec<&str> = all.iter().map(|one| name(*one)).collect();
     let found = node
         .data
@@ -214,7 +234,7 @@ fn named<T: Copy>(node: &Node<'_>, all: &[T], name: impl Fn(T) -> &'static str) 
         .and_then(|text| names.iter().position(|name| *name == text));
     found
         .and_then(|at| all.get(at).copied())
-        .ok_or_else(|| unknown(node, "value", &names))
+        .ok_or_else(|| unknown_error(node, "value", &names))
 }
 
 #[expect(
@@ -222,7 +242,7 @@ fn named<T: Copy>(node: &Node<'_>, all: &[T], name: impl Fn(T) -> &'static str) 
     clippy::cast_possible_truncation,
     reason = "small numbers, given by hand"
 )]
-fn number(node: &Node<'_>, most: f64) -> Read<f32> {
+fn parse_number(node: &Node<'_>, most: f64) -> PolicyResult<f32> {
     let number = node
         .data
         .as_floating_point()
@@ -230,33 +250,33 @@ fn number(node: &Node<'_>, most: f64) -> Read<f32> {
     let number = number.filter(|number| (0.0..=most).contains(number));
     number
         .map(|number| number as f32)
-        .ok_or_else(|| at(node, &format!("a number from 0 to {most} is expected")))
+        .ok_or_else(|| error_at(node, &format!("a number from 0 to {most} is expected")))
 }
 
-fn truth(node: &Node<'_>) -> Read<bool> {
+fn parse_bool(node: &Node<'_>) -> PolicyResult<bool> {
     node.data
         .as_bool()
-        .ok_or_else(|| at(node, "true or false is expected"))
+        .ok_or_else(|| error_at(node, "true or false is expected"))
 }
 
 fn is_null(node: &Node<'_>) -> bool {
     matches!(node.data, Data::Value(Scalar::Null))
 }
 
-fn unknown(node: &Node<'_>, what: &str, known: &[&str]) -> PolicyError {
+fn unknown_error(node: &Node<'_>, what: &str, known: &[&str]) -> PolicyError {
     let found = match &node.data {
         Data::Value(Scalar::String(text)) => text.to_string(),
         Data::Value(Scalar::Integer(number)) => number.to_string(),
         Data::Value(Scalar::Boolean(truth)) => truth.to_string(),
         _ => String::new(),
     };
-    at(
+    error_at(
         node,
-        &format!("unknown {what} `{found}`; there are {}", known.join(", ")),
+        &format!("unknown {what} `{found}`; expected one of {}", known.join(", ")),
     )
 }
 
-fn at(node: &Node<'_>, what: &str) -> PolicyError {
+fn error_at(node: &Node<'_>, what: &str) -> PolicyError {
     PolicyError {
         line: node.span.start.line(),
         column: node.span.start.col() + 1,

@@ -1,10 +1,10 @@
-//! Do rules decide what they say, and are mistakes in them told with their place?
+//! Tests of policy rules, and of errors in policy files.
 
-use super::rules as policy_rules;
+use super::load_rules as policy_rules;
 use super::*;
-use crate::context::capture::{Indexing, Settings};
+use crate::context::capture::{CaptureSettings, Indexing};
 
-/// The example of v2 §10 with its rules in another order of lines.
+/// Example of v2 §10 with its rules in a different layout.
 const EXAMPLE: &str = "\
 lifecycle_policies:
   # Tool results decay fast unless high priority
@@ -38,7 +38,7 @@ lifecycle_policies:
       persist: false
 ";
 
-fn subject<'a>(kind: Kind, source: &'a str, content: &'a str) -> Subject<'a> {
+fn subject<'a>(kind: EntryKind, source: &'a str, content: &'a str) -> Subject<'a> {
     Subject {
         kind,
         priority: Priority::Normal,
@@ -49,15 +49,15 @@ fn subject<'a>(kind: Kind, source: &'a str, content: &'a str) -> Subject<'a> {
 }
 
 #[test]
-fn the_example_decides_as_it_says() {
-    let rules = read(EXAMPLE).unwrap();
+fn the_example_of_the_specification_decides_as_documented() {
+    let rules = parse_rules(EXAMPLE).unwrap();
     assert_eq!(
         rules.iter().map(|rule| rule.line).collect::<Vec<_>>(),
         [3, 9, 15, 20, 26]
     );
     let of = |kind, source, content| decide(&rules, &subject(kind, source, content));
 
-    let snapshot = of(Kind::ToolResult, "browser.snapshot", "<page>");
+    let snapshot = of(EntryKind::ToolResult, "browser.snapshot", "<page>");
     assert_eq!(
         snapshot.decay_rate,
         Some((0.2, 3)),
@@ -66,11 +66,11 @@ fn the_example_decides_as_it_says() {
     assert_eq!(snapshot.persist, Some((false, 0)), "field by field");
     assert_eq!(snapshot.index, Some((true, 3)));
     assert_eq!(snapshot.compression, Some((Compression::Aggressive, 3)));
-    let error = of(Kind::ToolResult, "error", "");
+    let error = of(EntryKind::ToolResult, "error", "");
     assert_eq!(error.expires_after_turns, Some((50, 2)));
     let failed = Subject {
         error: true,
-        ..subject(Kind::ToolResult, "exec", "")
+        ..subject(EntryKind::ToolResult, "exec", "")
     };
     assert_eq!(
         decide(&rules, &failed).expires_after_turns,
@@ -78,36 +78,39 @@ fn the_example_decides_as_it_says() {
         "marked as one"
     );
     assert_eq!(
-        of(Kind::ToolResult, "config.get", "{}").decay_rate,
+        of(EntryKind::ToolResult, "config.get", "{}").decay_rate,
         Some((0.3, 4))
     );
-    assert_eq!(of(Kind::State, "config.schema", "{}").decay_rate, Some((0.3, 4)));
+    assert_eq!(
+        of(EntryKind::State, "config.schema", "{}").decay_rate,
+        Some((0.3, 4))
+    );
 
-    let said = of(Kind::Message, "user", "Please NEVER deploy on Fridays");
+    let said = of(EntryKind::Message, "user", "Please NEVER deploy on Fridays");
     assert_eq!(
         (said.priority, said.persist),
         (Some((Priority::High, 1)), Some((true, 1)))
     );
     for other in ["nevertheless is a word that begins so", "whenever you like"] {
-        let decided = of(Kind::Message, "user", other).priority;
+        let decided = of(EntryKind::Message, "user", other).priority;
         assert_eq!(decided.is_some(), other.starts_with("never"), "{other}");
     }
-    assert_eq!(of(Kind::State, "task", "remember"), Decision::default());
+    assert_eq!(of(EntryKind::State, "task", "remember"), Decision::default());
     let important = Subject {
         priority: Priority::High,
-        ..subject(Kind::ToolResult, "exec", "")
+        ..subject(EntryKind::ToolResult, "exec", "")
     };
     assert_eq!(decide(&rules, &important), Decision::default());
 }
 
 #[test]
-fn what_was_put_is_matched_not_what_a_rule_made_of_it() {
-    let rules = read(
+fn rules_match_the_original_content_not_earlier_results() {
+    let rules = parse_rules(
         "lifecycle_policies:\n- action: {priority: critical}\n- match: {priority: normal}\n  action: {floor: 0.5}\n\
          - match: {priority: critical}\n  action: {persist: true}\n",
     )
     .unwrap();
-    let decision = decide(&rules, &subject(Kind::State, "task", ""));
+    let decision = decide(&rules, &subject(EntryKind::State, "task", ""));
     assert_eq!(decision.priority, Some((Priority::Critical, 0)));
     assert_eq!((decision.floor, decision.persist), (Some((0.5, 1)), None));
 }
@@ -121,13 +124,14 @@ fn empty_files_have_no_rules() {
         "lifecycle_policies: []\n",
         "---\n",
     ] {
-        assert_eq!(read(text).unwrap(), [], "{text:?}");
+        assert_eq!(parse_rules(text).unwrap(), [], "{text:?}");
     }
 }
 
-/// A mistake is told at the first character of the key or value that is wrong, counted from 1; here `^` stands before it.
+/// Errors are reported at the first character of the wrong key or value, counted from 1; `^` marks the position
+/// before it.
 #[test]
-fn mistakes_are_told_with_their_place() {
+fn errors_are_reported_with_line_and_column() {
     let rule = |matches: &str, action: &str| {
         format!("lifecycle_policies:\n- match: {matches}\n  action: {action}\n")
     };
@@ -190,34 +194,34 @@ fn mistakes_are_told_with_their_place() {
         let (before, after) = marked.split_once('^').unwrap();
         let line = before.matches('\n').count() + 1;
         let column = before.chars().rev().take_while(|mark| *mark != '\n').count() + 1;
-        let error = read(&format!("{before}{after}")).unwrap_err();
+        let error = parse_rules(&format!("{before}{after}")).unwrap_err();
         assert!(error.what.contains(what), "{marked}: {error}");
         assert_eq!((error.line, error.column), (line, column), "{marked}: {error}");
     }
-    let broken = read("lifecycle_policies:\n  - match: {type: [state\n").unwrap_err();
+    let broken = parse_rules("lifecycle_policies:\n  - match: {type: [state\n").unwrap_err();
     assert!(broken.line >= 2, "{broken}");
-    assert!(read(&"#".repeat(300_000)).is_err());
+    assert!(parse_rules(&"#".repeat(300_000)).is_err());
 }
 
 proptest::proptest! {
     #[test]
-    fn any_text_is_read_or_refused(text in ".{0,200}") {
-        let _ = read(&text);
+    fn any_text_is_parsed_or_rejected(text in ".{0,200}") {
+        let _ = parse_rules(&text);
     }
 
     #[test]
-    fn mutated_files_are_read_or_refused(at in 0usize..EXAMPLE.len(), with in "[ -~\\n]{0,4}", cut in 0usize..9) {
+    fn mutated_files_are_parsed_or_rejected(at in 0usize..EXAMPLE.len(), with in "[ -~\\n]{0,4}", cut in 0usize..9) {
         let mut text = EXAMPLE.to_owned();
         text.replace_range(at..(at + cut).min(EXAMPLE.len()), &with);
-        let _ = read(&text);
+        let _ = parse_rules(&text);
     }
 }
 
 #[test]
-fn built_in_rules_can_be_read_and_leave_the_rates_alone() {
-    let rules = read(BUILT_IN).unwrap();
-    assert_eq!(rules.len(), built_in().len());
-    for rule in built_in() {
+fn built_in_rules_are_valid_and_do_not_change_rates() {
+    let rules = parse_rules(BUILT_IN).unwrap();
+    assert_eq!(rules.len(), built_in_rules().len());
+    for rule in built_in_rules() {
         assert!(rule.built_in && rule.action.decay_rate.is_none() && rule.action.floor.is_none());
     }
     let both = policy_rules(EXAMPLE).unwrap();
@@ -227,7 +231,7 @@ fn built_in_rules_can_be_read_and_leave_the_rates_alone() {
 #[test]
 fn an_evaluation_names_the_rule_of_each_field() {
     let rules = policy_rules(EXAMPLE).unwrap();
-    let records: Vec<Record> = serde_json::from_str(
+    let records: Vec<PolicyRecord> = serde_json::from_str(
         r#"[
         {"type": "tool_result", "source.type": "browser.snapshot", "content": "<page>"},
         {"type": "tool_result", "priority": "high", "source.type": "exec", "tokens": 1001},
@@ -237,7 +241,7 @@ fn an_evaluation_names_the_rule_of_each_field() {
     ]"#,
     )
     .unwrap();
-    let all = evaluate(&rules, &records, &Settings::default());
+    let all = evaluate(&rules, &records, &CaptureSettings::default());
     let of = |record: usize, field: &str| {
         let found = all[record].fields.iter().find(|one| one.field == field).unwrap();
         (found.value.to_string(), found.rule.clone().unwrap_or_default())
@@ -266,8 +270,8 @@ fn an_evaluation_names_the_rule_of_each_field() {
         "a rule of the workspace is stronger than the caller"
     );
     assert_eq!(of(4, "expires_after_turns"), is("50", "line 15"));
-    let built_in = evaluate(built_in(), &records[3..4], &Settings::default());
+    let built_in = evaluate(built_in_rules(), &records[3..4], &CaptureSettings::default());
     assert_eq!(built_in[0].fields[5].value, "low", "a built-in rule is not");
-    let unknown = serde_json::from_str::<Record>(r#"{"type": "state", "kind": 1}"#);
+    let unknown = serde_json::from_str::<PolicyRecord>(r#"{"type": "state", "kind": 1}"#);
     assert!(unknown.is_err());
 }

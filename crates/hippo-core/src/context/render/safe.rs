@@ -1,31 +1,35 @@
-//! Text without marks that end a section or hide something from its reader.
+//! Neutralization of marks that end a section or hide text.
 
 use std::borrow::Cow;
 
 use serde_json::Value;
 use unicode_normalization::UnicodeNormalization as _;
 
-/// A text in one line, with nothing in it that opens or closes a comment or a fenced block.
-pub(in crate::context) fn line(text: &str) -> Cow<'_, str> {
+/// Joins a text into one line that cannot open or close a comment or a fenced block.
+pub(in crate::context) fn to_safe_line(text: &str) -> Cow<'_, str> {
     let plain = text.is_ascii() && !text.contains(['<', '>', '`', '~', '&']);
-    if plain && !text.contains(parts) {
+    if plain && !text.contains(is_line_break) {
         return Cow::Borrowed(text);
     }
     let seen: String = text.chars().filter(|mark| !is_hidden(*mark)).collect();
     let words: Vec<&str> = seen
-        .split(parts)
+        .split(is_line_break)
         .map(str::trim)
         .filter(|word| !word.is_empty())
         .collect();
     let line = words.join(" ");
-    Cow::Owned(harmless(&line).replace("```", "'''").replace("~~~", "'''"))
+    Cow::Owned(
+        neutralize_marks(&line)
+            .replace("```", "'''")
+            .replace("~~~", "'''"),
+    )
 }
 
-/// Returns a line in which no comment begins or ends, and no mark of hippod or of a chat can be read.
+/// Neutralizes comment delimiters and marks of hippod or of a chat.
 ///
-/// A space within a mark parts it and makes no new one. Where the line still looks like a mark, its angles become
-/// parentheses: whatever spaces, look-alikes and hidden characters it was written with.
-pub(super) fn harmless(line: &str) -> Cow<'_, str> {
+/// A space is inserted into each comment delimiter. If the line still looks like a mark, with look-alike or hidden
+/// characters, its angle brackets become parentheses.
+pub(super) fn neutralize_marks(line: &str) -> Cow<'_, str> {
     if line.is_ascii() && !line.contains(['<', '>']) && !line.contains("&lt") && !line.contains("&gt") {
         return Cow::Borrowed(line);
     }
@@ -36,7 +40,7 @@ pub(super) fn harmless(line: &str) -> Cow<'_, str> {
     if !looks_like_a_mark(&parted) {
         return Cow::Owned(parted);
     }
-    let round = |mark: char| match plain(mark) {
+    let round = |mark: char| match ascii_lookalike(mark) {
         '<' => '(',
         '>' => ')',
         _ => mark,
@@ -45,7 +49,7 @@ pub(super) fn harmless(line: &str) -> Cow<'_, str> {
     Cow::Owned(parted.chars().map(round).collect())
 }
 
-/// Marks of chats, in lower case and without spaces.
+/// Chat marks, in lower case and without spaces.
 const CHATS: [&str; 7] = [
     "<system",
     "</system",
@@ -56,29 +60,29 @@ const CHATS: [&str; 7] = [
     "</function",
 ];
 
-/// Whether a reader who sees letters and marks alone could take a part of a line for a mark of hippod or of a chat.
+/// Returns true if a reader could mistake a part of the line for a mark of hippod or of a chat.
 fn looks_like_a_mark(line: &str) -> bool {
     let line = line.replace("&lt;", "<").replace("&gt;", ">");
-    let bare = bare(&line);
+    let bare = normalize_lookalikes(&line);
     let angles = bare.contains(['<', '>']);
     let comment = bare.contains("<!") || bare.contains("-->") || bare.contains("!>");
     angles && (bare.contains("hippod") && comment || bare.contains("/hippod"))
         || CHATS.iter().any(|mark| bare.contains(mark))
 }
 
-/// The letters and marks that a text looks like: without spaces and hidden characters, in lower case.
-pub(super) fn bare(text: &str) -> String {
-    // Joiners are needed within words of some scripts, and so they stay in the text.
+/// Reduces a text to its visible letters and marks, in lower case.
+pub(super) fn normalize_lookalikes(text: &str) -> String {
+    // Some scripts need joiners inside words, so they stay in the text and are ignored only here.
     let joins = |mark: char| matches!(mark, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}');
     text.nfkc()
         .filter(|mark| !mark.is_whitespace() && !is_hidden(*mark) && !joins(*mark))
-        .map(plain)
+        .map(ascii_lookalike)
         .flat_map(char::to_lowercase)
         .collect()
 }
 
-/// The ASCII mark or letter that a character looks like; other characters as they are.
-fn plain(mark: char) -> char {
+/// Maps a look-alike character to ASCII; returns other characters unchanged.
+fn ascii_lookalike(mark: char) -> char {
     match mark {
         '\u{ff1c}' | '\u{2039}' | '\u{27e8}' | '\u{2329}' | '\u{3008}' | '\u{fe64}' | '\u{276e}'
         | '\u{2770}' => '<',
@@ -103,27 +107,27 @@ fn plain(mark: char) -> char {
     }
 }
 
-/// All texts of a value so.
-pub(super) fn value(of: &Value) -> Value {
+/// Applies [`to_safe_line`] to all strings of a value.
+pub(super) fn sanitize_value(of: &Value) -> Value {
     match of {
-        Value::String(text) => Value::from(line(text).into_owned()),
-        Value::Array(items) => items.iter().map(value).collect(),
+        Value::String(text) => Value::from(to_safe_line(text).into_owned()),
+        Value::Array(items) => items.iter().map(sanitize_value).collect(),
         Value::Object(inner) => Value::Object(
             inner
                 .iter()
-                .map(|(name, inner)| (line(name).into_owned(), value(inner)))
+                .map(|(name, inner)| (to_safe_line(name).into_owned(), sanitize_value(inner)))
                 .collect(),
         ),
         other => other.clone(),
     }
 }
 
-/// Ends a line, for one reader or another.
-fn parts(mark: char) -> bool {
+/// Returns true for a character that some reader treats as a line break.
+fn is_line_break(mark: char) -> bool {
     mark.is_control() || matches!(mark, '\u{2028}' | '\u{2029}')
 }
 
-/// Not seen by people though models read it, or changes the order in which a text is seen.
+/// Returns true for a character that people do not see, or that changes the displayed order.
 pub(super) fn is_hidden(mark: char) -> bool {
     matches!(mark, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{202a}'..='\u{202e}'
         | '\u{2066}'..='\u{206f}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'

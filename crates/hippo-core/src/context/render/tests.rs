@@ -1,16 +1,16 @@
-//! What a section says, and what no entry can do to it.
+//! Tests of the rendered section and its protection.
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::context::fade::strengths;
-use crate::context::{Decay, Kind, Lifecycle, Modifiers, Source};
+use crate::context::{Decay, EntryKind, EntrySource, Lifecycle, Modifiers};
 
 fn entry(id: &str, turn: u64, summary: &str) -> ContextEntry {
     ContextEntry {
         id: id.to_owned(),
-        kind: Kind::ToolResult,
-        source: Source {
+        kind: EntryKind::ToolResult,
+        source: EntrySource {
             kind: "exec".to_owned(),
             reference: "make test".to_owned(),
             turn,
@@ -45,10 +45,17 @@ fn states(entries: &[ContextEntry], strengths: &[f32], turn: u64) -> Vec<Shown> 
     entries.iter().zip(strengths).map(state).collect()
 }
 
-fn section(entries: &[ContextEntry], turn: u64, budget: u64) -> Section {
+fn section(entries: &[ContextEntry], turn: u64, budget: u64) -> ContextSection {
     let strengths = strengths(entries, turn);
     let states = states(entries, &strengths, turn);
-    render(entries, &strengths, &states, budget, Format::Markdown, words)
+    render(
+        entries,
+        &strengths,
+        &states,
+        budget,
+        SectionFormat::Markdown,
+        words,
+    )
 }
 
 fn two() -> [ContextEntry; 2] {
@@ -66,7 +73,7 @@ fn two() -> [ContextEntry; 2] {
 }
 
 #[test]
-fn the_section_reads_so() {
+fn the_markdown_section_has_the_documented_form() {
     let section = section(&two(), 4, 1_000);
     assert_eq!(
         section.text,
@@ -79,7 +86,7 @@ fn the_section_reads_so() {
 }
 
 #[test]
-fn the_object_says_the_same() {
+fn the_json_section_has_the_same_content() {
     let entries = two();
     let strengths = strengths(&entries, 4);
     let section = render(
@@ -87,7 +94,7 @@ fn the_object_says_the_same() {
         &strengths,
         &states(&entries, &strengths, 4),
         1_000,
-        Format::Json,
+        SectionFormat::Json,
         words,
     );
     let object: Value = serde_json::from_str(&section.text).unwrap();
@@ -99,7 +106,7 @@ fn the_object_says_the_same() {
     assert_eq!(object["entries"][1]["key_data"]["failed"], 2);
     assert_eq!((&object["left_out"], &object["dormant"]), (&0.into(), &0.into()));
     assert_eq!(without_sections(&section.text).trim(), r#"{"begin":""}"#);
-    let shown = serde_json::to_value(shown(&section, &entries, &strengths, words)).unwrap();
+    let shown = serde_json::to_value(shown_entries(&section, &entries, &strengths, words)).unwrap();
     assert_eq!(
         (&shown[1]["id"], &shown[1]["type"]),
         (&"ctx_2".into(), &"tool_result".into())
@@ -109,7 +116,7 @@ fn the_object_says_the_same() {
 }
 
 #[test]
-fn the_strongest_stay_and_the_text_does_not_change_while_they_fade() {
+fn the_strongest_entries_stay_and_their_text_does_not_change() {
     let mut entries: Vec<_> = (0..20)
         .map(|turn| entry(&format!("ctx_{turn}"), turn, "One of many."))
         .collect();
@@ -141,7 +148,7 @@ fn the_strongest_stay_and_the_text_does_not_change_while_they_fade() {
 }
 
 #[test]
-fn a_new_entry_comes_last_and_what_stands_before_it_stays() {
+fn a_new_entry_is_last_and_the_text_before_it_stays() {
     let mut entries = vec![entry("ctx_9", 1, "The first."), entry("ctx_1", 2, "The second.")];
     let before = section(&entries, 3, 1_000).text;
     entries.push(entry("ctx_5", 3, "The third."));
@@ -172,7 +179,7 @@ fn a_new_entry_comes_last_and_what_stands_before_it_stays() {
 }
 
 #[test]
-fn sections_are_ignored_when_they_come_back() {
+fn captured_sections_are_ignored() {
     let section = section(&two(), 4, 1_000).text;
     assert_eq!(
         without_sections(&format!("before\n{section}between\n{section}after")),
@@ -203,7 +210,7 @@ proptest! {
             entry.key_data = Some([(name.clone(), Value::from(value.as_str()))].into_iter().collect());
             entry
         }).collect();
-        let format = if json { Format::Json } else { Format::Markdown };
+        let format = if json { SectionFormat::Json } else { SectionFormat::Markdown };
         let strengths = strengths(&entries, turn);
         let section = render(&entries, &strengths, &states(&entries, &strengths, turn), budget, format, bytes);
         prop_assert!(section.tokens <= budget && section.tokens == bytes(&section.text));
@@ -217,7 +224,7 @@ proptest! {
         if json {
             prop_assert!(fences == 0 || serde_json::from_str::<Value>(&section.text).is_ok());
         } else {
-            // Lines of the frame, and for each entry one or two: no text begins one of its own.
+            // The text of an entry never begins a line of its own: only the frame and one or two lines per entry do.
             let own = |line: &str| line.starts_with("- [c") || line.starts_with("  {") || line.starts_with('(');
             prop_assert_eq!(section.text.lines().filter(|line| !own(line)).count(), 3 * fences);
             prop_assert!(without_sections(&section.text).trim().is_empty());
@@ -225,7 +232,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_known_of_sizes_changes_nothing(
+    fn known_sizes_do_not_change_the_section(
         lengths in proptest::collection::vec(0usize..400, 0..12), turn in 0u64..40, budget in 0u64..4_000, part in 0u64..=4,
     ) {
         let entries: Vec<_> = lengths.iter().enumerate().map(|(at, length)| {
@@ -233,10 +240,10 @@ proptest! {
         }).collect();
         let strengths = strengths(&entries, turn);
         let states = states(&entries, &strengths, turn);
-        let section = render(&entries, &strengths, &states, budget, Format::Markdown, bytes);
+        let section = render(&entries, &strengths, &states, budget, SectionFormat::Markdown, bytes);
         let borrowed: Vec<&ContextEntry> = entries.iter().collect();
-        let least = |at: usize| bytes(&block(&entries[at])) * part / 4;
-        let sized = render_sized(&borrowed, &strengths, &states, budget, Format::Markdown, bytes, least);
+        let least = |at: usize| bytes(&format_block(&entries[at])) * part / 4;
+        let sized = render_sized(&borrowed, &strengths, &states, budget, SectionFormat::Markdown, bytes, least);
         prop_assert_eq!(sized, section);
     }
 }

@@ -1,11 +1,11 @@
-//! Do the types, the JSON Schema and the TypeScript of docs/context.md have the same fields?
+//! Tests that the Rust types, JSON Schema and TypeScript of docs/context.md have the same fields.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
 use super::block;
-use crate::context::{ContextEntry, Encoding, Kind, Priority};
+use crate::context::{ContextEntry, Encoding, EntryKind, Priority};
 
 const SCHEMA: &str = include_str!("../../../../../docs/schema/context-entry.schema.json");
 
@@ -13,7 +13,7 @@ pub(super) fn schema() -> Value {
     serde_json::from_str(SCHEMA).unwrap()
 }
 
-/// An entry with every field.
+/// Returns an entry with every field.
 pub(super) fn whole() -> Value {
     json!({
         "id": "a", "type": "state", "source": {"type": "exec", "ref": "b", "turn": 1, "retrievable": false}, "summary": "c",
@@ -23,7 +23,7 @@ pub(super) fn whole() -> Value {
     })
 }
 
-/// What is wrong with a value by the few words of JSON Schema that the file uses; a word that is not known is wrong.
+/// Validates a value against the JSON Schema keywords used in the file; unknown keywords are errors.
 pub(super) fn wrong(value: &Value, schema: &Value, at: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (word, said) in schema.as_object().unwrap() {
@@ -70,7 +70,7 @@ pub(super) fn wrong(value: &Value, schema: &Value, at: &str) -> Vec<String> {
     found
 }
 
-/// Of each field by its path: whether it may be missing, and what it holds.
+/// Fields by path: optional or not, and the type.
 type Shape = BTreeMap<String, (bool, String)>;
 
 fn shape_of_schema(schema: &Value, at: &str, shape: &mut Shape) {
@@ -125,7 +125,7 @@ fn paths(value: &Value, at: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn types_schema_and_typescript_say_the_same() {
+fn rust_types_json_schema_and_typescript_agree() {
     let mut shape = Shape::new();
     shape_of_schema(&schema(), "", &mut shape);
     assert_eq!(shape_of_typescript(block("typescript")), shape);
@@ -182,13 +182,13 @@ fn types_schema_and_typescript_say_the_same() {
             .collect::<Vec<_>>()
             .join(" | ")
     };
-    assert_eq!(shape["type"].1, names(&Kind::ALL.map(Kind::name)));
+    assert_eq!(shape["type"].1, names(&EntryKind::ALL.map(EntryKind::name)));
     assert_eq!(
         shape["modifiers.priority"].1,
         names(&Priority::ALL.map(Priority::name))
     );
     for (path, values) in [
-        ("type", Kind::ALL.map(|kind| json!(kind)).to_vec()),
+        ("type", EntryKind::ALL.map(|kind| json!(kind)).to_vec()),
         (
             "modifiers.priority",
             Priority::ALL.map(|priority| json!(priority)).to_vec(),

@@ -123,7 +123,9 @@ fn a_damaged_row_costs_one_entry() {
         matches!(error, ContextError::Store(StoreError::Row { .. })),
         "{error}"
     );
-    store.update_entries(&[Kept::new(entry("e3"))], 2).unwrap();
+    store
+        .update_entries(&[SessionEntry::new(entry("e3"))], 2)
+        .unwrap();
     assert_eq!(scratch.reader().entry("e3").unwrap().unwrap().entry, entry("e3"));
 }
 

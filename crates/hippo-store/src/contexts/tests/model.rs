@@ -272,7 +272,7 @@ fn apply(
             };
             let (mut entry, session, content) = model.entries[&id].clone();
             entry.touch(now.unsigned_abs());
-            let done = store.update_entries(&[Kept::new(entry.clone())], now);
+            let done = store.update_entries(&[SessionEntry::new(entry.clone())], now);
             assert_eq!(done.is_err(), model.sessions[&session].closed);
             if done.is_ok() {
                 model.entries.insert(id, (entry, session, content));

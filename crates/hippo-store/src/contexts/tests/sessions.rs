@@ -50,7 +50,7 @@ fn sessions_begin_go_on_and_end() {
         store.open_session("s", None, 31).map(|_| ()),
         store.advance("s", 9, 31).map(|_| ()),
         store.put(&new("s", &entry("f"), b"", 31)).map(|_| ()),
-        store.update_entries(&[Kept::new(entry("e"))], 31),
+        store.update_entries(&[SessionEntry::new(entry("e"))], 31),
     ] {
         assert!(matches!(refused, Err(ContextError::ClosedSession(id)) if id == "s"));
     }
@@ -77,18 +77,18 @@ fn entries_are_written_anew_all_or_none() {
     store.open_session("s", None, 1).unwrap();
     put(&mut store, "s", "e1", b"one", 1);
     put(&mut store, "s", "e2", b"two", 1);
-    let mut touched = [Kept::new(entry("e1")), Kept::new(entry("e2"))];
+    let mut touched = [SessionEntry::new(entry("e1")), SessionEntry::new(entry("e2"))];
     for kept in &mut touched {
         kept.touch(40);
     }
     touched[1].persisted = true;
-    let with_unknown = [touched[0].clone(), Kept::new(entry("nobody"))];
+    let with_unknown = [touched[0].clone(), SessionEntry::new(entry("nobody"))];
     let refused = store.update_entries(&with_unknown, 5);
     assert!(matches!(refused, Err(ContextError::UnknownEntry(id)) if id == "nobody"));
     assert_eq!(store.read().entry("e1").unwrap().unwrap().entry, entry("e1"));
     store.update_entries(&touched, 6).unwrap();
     let found = scratch.reader().entries("s").unwrap();
-    let found: Vec<Kept> = found.entries.iter().map(KeptEntry::to_kept).collect();
+    let found: Vec<SessionEntry> = found.entries.iter().map(KeptEntry::to_kept).collect();
     assert_eq!(found, touched);
     assert_eq!(store.read().session("s").unwrap().unwrap().last_used_ms, 6);
 }

@@ -75,7 +75,7 @@ const ACTS: [(&str, Act); 7] = [
         store.put_pieces("t", &pieces, 1_300, 9).map(|_| ())
     }),
     ("update", |store| {
-        store.update_entries(&[Kept::new(entry("e1"))], 9)
+        store.update_entries(&[SessionEntry::new(entry("e1"))], 9)
     }),
     ("close", |store| store.close_session("s", 9).map(|_| ())),
     ("trim", |store| store.trim(0, 0, 9).map(|_| ())),

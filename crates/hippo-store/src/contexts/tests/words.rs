@@ -60,7 +60,7 @@ fn words_are_found_in_summary_key_data_source_and_content() {
     assert_eq!(reader.search("s", "deployment", 1).unwrap()[0].score, 1.0);
 
     one.summary = "All is well".to_owned();
-    store.update_entries(&[Kept::new(one)], 2).unwrap();
+    store.update_entries(&[SessionEntry::new(one)], 2).unwrap();
     assert_eq!(found(&reader, "s", "harbour"), ["e2"]);
     assert_eq!(found(&reader, "s", "well"), ["e1"]);
 }

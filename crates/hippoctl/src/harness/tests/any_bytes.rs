@@ -3,7 +3,7 @@
 use super::super::json::{self, Edit};
 use super::super::plan::unsound_toml;
 use super::super::record::Record;
-use crate::inputs::holds_for_any_bytes;
+use crate::inputs::assert_holds_for_any_bytes;
 
 const HOOKS: Edit = Edit::Hooks(&[
     ("SessionStart", "hippoctl hook session-start"),
@@ -80,12 +80,12 @@ fn record(data: &[u8]) {
 
 #[test]
 fn any_bytes_of_settings_are_entered_or_refused() {
-    holds_for_any_bytes("settings", settings, &SETTINGS);
+    assert_holds_for_any_bytes("settings", settings, &SETTINGS);
 }
 
 #[test]
 fn any_bytes_of_toml_are_read_or_refused() {
-    holds_for_any_bytes("toml", toml, &TOML);
+    assert_holds_for_any_bytes("toml", toml, &TOML);
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn any_bytes_of_a_record_are_read_as_written_or_refused() {
             .iter()
             .all(|seed| Record::parse(seed.as_bytes()).is_ok())
     );
-    holds_for_any_bytes("record", record, &RECORDS);
+    assert_holds_for_any_bytes("record", record, &RECORDS);
     let block = r#"{"name":"a","hash_marks":false,"lead":""}"#;
     let many = RECORDS[0].replace(
         "\"blocks\":[",

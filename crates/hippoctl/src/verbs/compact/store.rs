@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use hippo_core::compaction::Config;
+use hippo_core::compaction::CompactionConfig;
 use hippo_proto::{SessionCompactRequest, SessionCompactResponse};
 use serde_json::{Map, Value};
 use tempfile::NamedTempFile;
@@ -71,7 +71,11 @@ fn numbers(bytes: &[u8], trusted: bool) -> Option<Map<String, Value>> {
         return None;
     };
     if !trusted {
-        let index = Config::parse(bytes).0.narrowed().0.max_sparse_index_tokens;
+        let index = CompactionConfig::parse(bytes)
+            .0
+            .narrowed()
+            .0
+            .max_sparse_index_tokens;
         object.retain(|key, value| key == INDEX && value.as_u64() == u64::try_from(index).ok());
     }
     Some(object)

@@ -2,42 +2,42 @@
 
 use std::collections::HashMap;
 
-use hippo_core::compaction::{Compactor, Format, Message, Options, Pass, Role};
-use hippo_core::context::Kind;
-use hippo_core::context::policy::Record;
+use hippo_core::compaction::{CompactionOptions, CompactionPass, Compactor, Message, Role, SessionFormat};
+use hippo_core::context::EntryKind;
+use hippo_core::context::policy::PolicyRecord;
 
 use super::calls;
 
 /// Hands on everything that could be put, in its order: a list or lines of what are records themselves, else the messages of a
 /// transcript.
-pub fn each(bytes: &[u8], format: Option<Format>, take: &mut dyn FnMut(Vec<Record>)) {
+pub fn each(bytes: &[u8], format: Option<SessionFormat>, take: &mut dyn FnMut(Vec<PolicyRecord>)) {
     if format.is_none()
         && let Some(records) = listed(bytes)
     {
         return take(records);
     }
     let names = calls::names(bytes);
-    let options = Options {
+    let options = CompactionOptions {
         format,
-        ..Options::default()
+        ..CompactionOptions::default()
     };
     let mut records = Vec::new();
     let mut compactor = Compactor::new(options.clone());
     loop {
         compactor.feed_with(bytes, |_, message| records.push(record(message, &names)));
         match compactor.finish_with(|_, message| records.push(record(message, &names))) {
-            Pass::Done(_) => return take(records),
+            CompactionPass::Done(_) => return take(records),
             // What the session left is not part of it.
-            Pass::Again(selection) => {
+            CompactionPass::Again(selection) => {
                 records.clear();
-                compactor = Compactor::along(options.clone(), selection);
+                compactor = Compactor::with_selection(options.clone(), selection);
             }
         }
     }
 }
 
 /// A list or lines of records; `None` where one of them is none.
-fn listed(bytes: &[u8]) -> Option<Vec<Record>> {
+fn listed(bytes: &[u8]) -> Option<Vec<PolicyRecord>> {
     if let Ok(records) = serde_json::from_slice(bytes) {
         return Some(records);
     }
@@ -46,7 +46,7 @@ fn listed(bytes: &[u8]) -> Option<Vec<Record>> {
     lines.map(|line| serde_json::from_str(line).ok()).collect()
 }
 
-fn record(message: &Message<'_>, names: &HashMap<String, String>) -> Record {
+fn record(message: &Message<'_>, names: &HashMap<String, String>) -> PolicyRecord {
     let tool = message.role == Role::Tool;
     let named = match names.get(message.name.as_ref()) {
         Some(name) if message.by_call => name.as_str(),
@@ -62,8 +62,12 @@ fn record(message: &Message<'_>, names: &HashMap<String, String>) -> Record {
         (Role::Other, "" | "developer") => "system",
         (Role::Other, named) => named,
     };
-    Record {
-        kind: if tool { Kind::ToolResult } else { Kind::Message },
+    PolicyRecord {
+        kind: if tool {
+            EntryKind::ToolResult
+        } else {
+            EntryKind::Message
+        },
         priority: None,
         source: source.to_owned(),
         content: message.content().into_owned(),
@@ -76,7 +80,7 @@ fn record(message: &Message<'_>, names: &HashMap<String, String>) -> Record {
 mod tests {
     use super::*;
 
-    fn of(text: &str) -> Vec<(Kind, String, bool)> {
+    fn of(text: &str) -> Vec<(EntryKind, String, bool)> {
         let mut all = Vec::new();
         each(text.as_bytes(), None, &mut |records| {
             all.extend(
@@ -97,8 +101,8 @@ mod tests {
             {"role": "tool", "tool_call_id": "c1", "content": "done"},
             {"role": "tool", "tool_call_id": "c9", "content": "who asked?"}
         ]"#;
-        let message = |source: &str| (Kind::Message, source.to_owned(), false);
-        let result = |source: &str| (Kind::ToolResult, source.to_owned(), false);
+        let message = |source: &str| (EntryKind::Message, source.to_owned(), false);
+        let result = |source: &str| (EntryKind::ToolResult, source.to_owned(), false);
         assert_eq!(
             of(transcript),
             [
@@ -116,8 +120,8 @@ mod tests {
         let lines =
             "{\"type\":\"state\"}\n\n{\"type\":\"tool_result\",\"source.type\":\"exec\",\"error\":true}\n";
         let records = [
-            (Kind::State, String::new(), false),
-            (Kind::ToolResult, "exec".to_owned(), true),
+            (EntryKind::State, String::new(), false),
+            (EntryKind::ToolResult, "exec".to_owned(), true),
         ];
         assert_eq!(of(lines), records);
         let list = r#"[{"type":"state"},{"type":"tool_result","source.type":"exec","error":true}]"#;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::config::Config;
-use crate::inputs::holds_for_any_bytes;
+use crate::inputs::assert_holds_for_any_bytes;
 
 const SEEDS: [&str; 6] = [
     "[search]\nlimit = 12 # few\ndefault_mode = \"fast\"\n",
@@ -35,5 +35,5 @@ fn law(data: &[u8]) {
 
 #[test]
 fn any_bytes_of_settings_are_used_or_refused() {
-    holds_for_any_bytes("settings", law, &SEEDS);
+    assert_holds_for_any_bytes("settings", law, &SEEDS);
 }

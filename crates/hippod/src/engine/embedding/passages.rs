@@ -128,5 +128,5 @@ pub(super) fn length(span: &Span) -> usize {
 }
 
 fn visible(bytes: &[u8]) -> String {
-    text::visible(&String::from_utf8_lossy(bytes)).into_owned()
+    text::strip_comments(&String::from_utf8_lossy(bytes)).into_owned()
 }

@@ -1,12 +1,12 @@
-//! By which names are the fields of an object known?
+//! Field names of transcript objects.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 
-/// A field that is read, or any other.
+/// Known field, or any other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Field {
+pub enum NodeField {
     Other,
     Type,
     Role,
@@ -55,8 +55,8 @@ pub enum Field {
     ForkedFrom,
 }
 
-impl Field {
-    fn of(name: &str) -> Self {
+impl NodeField {
+    fn from_name(name: &str) -> Self {
         match name {
             "type" => Self::Type,
             "role" => Self::Role,
@@ -108,21 +108,21 @@ impl Field {
     }
 }
 
-/// A key of an object.
-pub struct Key(pub Field);
+/// Key of an object.
+pub struct NodeKey(pub NodeField);
 
-impl<'de> Deserialize<'de> for Key {
+impl<'de> Deserialize<'de> for NodeKey {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Name;
-        impl Visitor<'_> for Name {
-            type Value = Key;
+        struct KeyVisitor;
+        impl Visitor<'_> for KeyVisitor {
+            type Value = NodeKey;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a key")
             }
-            fn visit_str<E: Error>(self, name: &str) -> Result<Key, E> {
-                Ok(Key(Field::of(name)))
+            fn visit_str<E: Error>(self, name: &str) -> Result<NodeKey, E> {
+                Ok(NodeKey(NodeField::from_name(name)))
             }
         }
-        from.deserialize_identifier(Name)
+        from.deserialize_identifier(KeyVisitor)
     }
 }

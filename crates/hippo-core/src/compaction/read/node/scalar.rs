@@ -1,4 +1,4 @@
-//! How are texts, truth values and numbers read, where another program may have written something else?
+//! Lenient deserialization of strings, booleans and numbers.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,33 +7,33 @@ use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAcce
 
 use crate::compaction::read::args;
 
-/// A text, or nothing; a number is a text.
+/// Optional string; numbers are converted.
 #[derive(Debug, Default, Clone)]
-pub struct Text<'a>(pub Option<Cow<'a, str>>);
+pub struct LenientText<'a>(pub Option<Cow<'a, str>>);
 
-impl Text<'_> {
-    /// The text; empty for none.
+impl LenientText<'_> {
+    /// Returns the string; empty if missing.
     pub fn get(&self) -> &str {
         self.0.as_deref().unwrap_or_default()
     }
 }
 
-/// A truth value; false for anything else.
+/// Optional boolean; other types count as missing.
 #[derive(Debug, Default, Clone, Copy)]
-pub struct Flag(pub Option<bool>);
+pub struct LenientFlag(pub Option<bool>);
 
-impl Flag {
-    /// Whether it is there and true.
+impl LenientFlag {
+    /// Returns true if the value is present and true.
     pub fn is_set(self) -> bool {
         self.0 == Some(true)
     }
 }
 
-/// A whole number, or nothing.
+/// Optional integer; other types count as missing.
 #[derive(Debug, Default, Clone, Copy)]
-pub struct Number(pub Option<i64>);
+pub struct LenientNumber(pub Option<i64>);
 
-/// Writes the parts of a lenient visitor that ignore what is not wanted.
+/// Generates the visitor methods that ignore unwanted types.
 macro_rules! ignores {
     ($($what:ident),*) => {$(ignores!(@ $what);)*};
     (@ bool) => { fn visit_bool<E: Error>(self, _: bool) -> Result<Self::Value, E> { Ok(Self::Value::default()) } };
@@ -77,58 +77,58 @@ macro_rules! lenient {
 }
 
 struct TextVisitor;
-lenient!(Text<'a>, TextVisitor);
+lenient!(LenientText<'a>, TextVisitor);
 impl<'de> Visitor<'de> for TextVisitor {
-    type Value = Text<'de>;
+    type Value = LenientText<'de>;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a text")
     }
     fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Text(Some(Cow::Borrowed(text))))
+        Ok(LenientText(Some(Cow::Borrowed(text))))
     }
     fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Text(Some(Cow::Owned(text.to_owned()))))
+        Ok(LenientText(Some(Cow::Owned(text.to_owned()))))
     }
     fn visit_i64<E: Error>(self, number: i64) -> Result<Self::Value, E> {
-        Ok(Text(Some(Cow::Owned(number.to_string()))))
+        Ok(LenientText(Some(Cow::Owned(number.to_string()))))
     }
     fn visit_u64<E: Error>(self, number: u64) -> Result<Self::Value, E> {
-        Ok(Text(Some(Cow::Owned(number.to_string()))))
+        Ok(LenientText(Some(Cow::Owned(number.to_string()))))
     }
     fn visit_f64<E: Error>(self, number: f64) -> Result<Self::Value, E> {
-        Ok(Text(Some(Cow::Owned(args::float(number)))))
+        Ok(LenientText(Some(Cow::Owned(args::format_float(number)))))
     }
     ignores!(bool, none, list, object);
 }
 
 struct FlagVisitor;
-lenient!(Flag, FlagVisitor, plain);
+lenient!(LenientFlag, FlagVisitor, plain);
 impl<'de> Visitor<'de> for FlagVisitor {
-    type Value = Flag;
+    type Value = LenientFlag;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("true or false")
     }
     fn visit_bool<E: Error>(self, flag: bool) -> Result<Self::Value, E> {
-        Ok(Flag(Some(flag)))
+        Ok(LenientFlag(Some(flag)))
     }
     ignores!(numbers, text, none, list, object);
 }
 
 struct NumberVisitor;
-lenient!(Number, NumberVisitor, plain);
+lenient!(LenientNumber, NumberVisitor, plain);
 impl<'de> Visitor<'de> for NumberVisitor {
-    type Value = Number;
+    type Value = LenientNumber;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a number")
     }
     fn visit_i64<E: Error>(self, number: i64) -> Result<Self::Value, E> {
-        Ok(Number(Some(number)))
+        Ok(LenientNumber(Some(number)))
     }
     fn visit_u64<E: Error>(self, number: u64) -> Result<Self::Value, E> {
-        Ok(Number(i64::try_from(number).ok()))
+        Ok(LenientNumber(i64::try_from(number).ok()))
     }
     fn visit_f64<E: Error>(self, _: f64) -> Result<Self::Value, E> {
-        Ok(Number(None))
+        Ok(LenientNumber(None))
     }
     ignores!(bool, text, none, list, object);
 }
