@@ -1,4 +1,4 @@
-//! Relative paths that cannot leave the folder that they start from.
+//! Relative paths that cannot leave their base folder.
 
 use std::ffi::OsStr;
 use std::io;
@@ -6,10 +6,10 @@ use std::path::{Component, Path};
 
 use crate::error::outside;
 
-/// Returns the names of a relative path.
+/// Returns the components of a relative path.
 ///
 /// # Errors
-/// The path is absolute, or has a `..`.
+/// The path is absolute or contains `..`.
 pub fn names(path: &Path) -> io::Result<Vec<&OsStr>> {
     let mut names = Vec::new();
     for component in path.components() {
@@ -22,20 +22,20 @@ pub fn names(path: &Path) -> io::Result<Vec<&OsStr>> {
     Ok(names)
 }
 
-/// Returns the folder of a relative path, and the name in it.
+/// Splits a relative path into the components of its folder and the last name.
 ///
 /// # Errors
-/// As [`names`]; the path has no name.
+/// As [`names`]; or the path is empty.
 pub fn folder_and_name(path: &Path) -> io::Result<(Vec<&OsStr>, &OsStr)> {
     let mut names = names(path)?;
     let name = names.pop().ok_or_else(|| outside(path))?;
     Ok((names, name))
 }
 
-/// Returns a name that is one component of a path.
+/// Checks that a name is a single path component, and returns it.
 ///
 /// # Errors
-/// It is empty, has a separator, or is `.` or `..`.
+/// The name is empty, contains a separator, or is `.` or `..`.
 pub fn one_name(name: &OsStr) -> io::Result<&OsStr> {
     match names(Path::new(name))?.as_slice() {
         [only] if *only == name => Ok(name),
@@ -43,7 +43,7 @@ pub fn one_name(name: &OsStr) -> io::Result<&OsStr> {
     }
 }
 
-/// A name with a colon is a stream of another file on Windows.
+/// Returns whether a component names a file. On Windows, a name with a colon is a stream of another file.
 fn is_one_name(name: &OsStr) -> bool {
     cfg!(not(windows)) || !name.as_encoded_bytes().contains(&b':')
 }
