@@ -20,8 +20,8 @@ use crate::path::one_name;
 #[derive(Debug)]
 pub struct Folder {
     dir: Dir,
-    /// Relative to the root, for messages.
     /// Relative to the root, for error messages.
+    path: PathBuf,
 }
 
 /// The kind of a directory entry.

@@ -1,7 +1,7 @@
-//! How long do the contexts of an agent take: put, fetch, turn, search, with percentiles, and with the processor's share of it?
+//! Benchmark of context operations: put, fetch, turn, search.
 //!
-//! `cargo bench -p hippo-store --bench contexts -- [FOLDER]` puts the database into FOLDER (default: the system's
-//! temporary folder, which may be in memory: durable writes cost nothing there).
+//! Prints percentiles of wall-clock time and the CPU time. `cargo bench -p hippo-store --bench contexts -- [FOLDER]` creates the
+//! database in FOLDER. The default is the system's temporary folder, which may be in memory, where durable writes are free.
 
 use std::env;
 use std::io::{self, Write};
@@ -153,7 +153,7 @@ fn put(store: &mut ContextStore, id: &str, bytes: &[u8]) -> Result<(), ContextEr
     store.put(&new).map(|_| ())
 }
 
-/// Like the output of tools: some thousand different words, lines, numbers; or bytes that do not shrink.
+/// Returns text like the output of tools, with some thousand different words, or incompressible bytes.
 fn content(number: u64, text: bool) -> Vec<u8> {
     let mut noise = vec![0; SIZE];
     blake3::Hasher::new()
@@ -179,7 +179,7 @@ fn content(number: u64, text: bool) -> Vec<u8> {
     out
 }
 
-/// When something began, by the clock and by the processor.
+/// Start of a measurement: wall clock and CPU time.
 struct Started {
     at: Instant,
     processor: Option<Duration>,
@@ -194,8 +194,8 @@ impl Started {
     }
 }
 
-/// Time that this thread has had a processor; on a busy machine a measure beside the clock. Linux only, and 0 for what is shorter
-/// than the scheduler counts.
+/// Returns the CPU time of this thread, a second measure for busy machines. Linux only; 0 for intervals below the scheduler's
+/// resolution.
 fn processor() -> Option<Duration> {
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     Some(Duration::from_nanos(stat.split(' ').next()?.parse().ok()?))

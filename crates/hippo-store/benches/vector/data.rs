@@ -1,4 +1,4 @@
-//! Where the vectors of the benchmark come from, the exact answer over them, and what the process occupies.
+//! Benchmark vectors, the exact result over them, and memory use.
 
 use std::env;
 use std::fs;
@@ -6,7 +6,7 @@ use std::io;
 
 use multiversion::multiversion;
 
-/// Rows of unit length and held-out queries.
+/// Unit-length rows and held-out queries.
 pub struct Vectors {
     pub dimension: usize,
     pub rows: Vec<f32>,
@@ -14,7 +14,7 @@ pub struct Vectors {
     pub origin: &'static str,
 }
 
-/// A number from the environment.
+/// Reads a number from the environment.
 pub fn env_number(name: &str, default: usize) -> usize {
     env::var(name)
         .ok()
@@ -41,7 +41,7 @@ impl Vectors {
         &self.rows[id * self.dimension..(id + 1) * self.dimension]
     }
 
-    /// The same with its first rows only.
+    /// Returns a copy with only the first rows.
     pub fn first(&self, count: usize) -> Self {
         Self {
             dimension: self.dimension,
@@ -51,8 +51,8 @@ impl Vectors {
         }
     }
 
-    /// Every row in a random order; the last become queries. When there are too few, two rows of the file and a
-    /// little noise are mixed into a new one.
+    /// Shuffles the rows and holds the last ones out as queries. If the file has too few rows, new ones are mixed from two rows and
+    /// a little noise.
     fn from_rows(all: Vec<f32>, dimension: usize, count: usize, queries: usize) -> Self {
         let mut random = Random(7);
         let mut order: Vec<usize> = (0..all.len() / dimension).collect();
@@ -90,7 +90,7 @@ impl Vectors {
         }
     }
 
-    /// A mixture of clusters of unequal size in 24 directions each around centres that share 48 directions.
+    /// Returns clusters of unequal size, in 24 directions each, around centres in 48 common directions.
     fn synthetic(dimension: usize, count: usize, queries: usize) -> Self {
         let mut random = Random(42);
         let directions = |n: usize, random: &mut Random| -> Vec<Vec<f32>> {
@@ -143,7 +143,7 @@ fn unit(mut vector: Vec<f32>) -> Vec<f32> {
     vector
 }
 
-/// Raw little-endian floats, or the body of a `.npy` file of them.
+/// Parses raw little-endian floats or the body of a `.npy` file.
 fn read(bytes: &[u8]) -> Vec<f32> {
     let body = match bytes {
         [0x93, b'N', b'U', b'M', b'P', b'Y', 1, _, a, b, ..] => {
@@ -158,7 +158,7 @@ fn read(bytes: &[u8]) -> Vec<f32> {
         .collect()
 }
 
-/// A small generator (xorshift64*), so that the vectors are the same everywhere.
+/// A small random generator (xorshift64*), so that the vectors are the same on every machine.
 struct Random(u64);
 
 impl Random {
@@ -182,7 +182,7 @@ impl Random {
     }
 }
 
-/// The `k` nearest rows by brute force over f32.
+/// Returns the `k` nearest rows by brute force over f32.
 pub fn exact_f32(vectors: &Vectors, query: &[f32], k: usize, passes: impl Fn(u32) -> bool) -> Vec<u32> {
     let mut scores = vec![0.0f32; vectors.len()];
     dots(&vectors.rows, query, &mut scores);
@@ -212,18 +212,18 @@ fn dots(rows: &[f32], query: &[f32], out: &mut [f32]) {
     }
 }
 
-/// Resident memory of this process; 0 where the system does not tell.
+/// Returns the resident memory of this process; 0 where the system does not report it.
 pub fn resident_bytes() -> usize {
     status("VmRSS:")
 }
 
-/// Highest resident memory since the last [`reset_peak`].
+/// Returns the peak resident memory since the last [`reset_peak`].
 pub fn peak_bytes() -> usize {
     status("VmHWM:")
 }
 
 pub fn reset_peak() {
-    // Best effort: without it the peak includes what was there before.
+    // Best effort: without it the peak includes earlier memory use.
     let _ = fs::write("/proc/self/clear_refs", "5");
 }
 

@@ -1,10 +1,12 @@
-//! How fast, how exact and how large the vector index is, beside exact f32 and usearch, in one run.
+//! Benchmark of the vector index against exact f32 and usearch: speed, recall and size.
 //!
-//! `cargo bench -p hippo-store --bench vector [--features bench-usearch] -- [PARTS]` with parts `table` (default),
-//! `filters`, `crossover`, `build` (only build and measure the graph; for large counts). Environment:
-//! `HIPPOD_BENCH_VECTORS` a raw little-endian f32 file or a `.npy` (rows of 384; others by `HIPPOD_BENCH_DIMENSION`),
-//! otherwise clustered vectors are made from a fixed seed; `HIPPOD_BENCH_COUNT` (default 100,000, more than the file
-//! has are mixed from its rows), `HIPPOD_BENCH_QUERIES` (default 300), `HIPPOD_BENCH_M`, `HIPPOD_BENCH_EFC`.
+//! `cargo bench -p hippo-store --bench vector [--features bench-usearch] -- [PARTS]` with the parts `table` (default),
+//! `filters`, `crossover`, and `build` (only builds and measures the graph; for large counts). Environment variables:
+//!
+//! - `HIPPOD_BENCH_VECTORS`: a raw little-endian f32 file or a `.npy`. Without it, clustered vectors come from a fixed seed.
+//! - `HIPPOD_BENCH_DIMENSION`: components of a row (default 384).
+//! - `HIPPOD_BENCH_COUNT` (default 100,000): if the file has fewer rows, the rest is mixed from its rows.
+//! - `HIPPOD_BENCH_QUERIES` (default 300), `HIPPOD_BENCH_M`, `HIPPOD_BENCH_EFC`.
 
 mod data;
 
@@ -39,7 +41,10 @@ fn main() -> io::Result<()> {
             "filters" => filters(&vectors, &mut out)?,
             "crossover" => crossover(&vectors, &mut out)?,
             "build" => build(&vectors, &mut out)?,
-            other => writeln!(out, "no part is called {other}: table, filters, crossover, build")?,
+            other => writeln!(
+                out,
+                "no such part: {other}; parts: table, filters, crossover, build"
+            )?,
         }
     }
     Ok(())
@@ -66,13 +71,13 @@ fn filled(vectors: &Vectors, params: VectorParams) -> VectorIndex {
     index
 }
 
-/// Builds the graph of an index and returns the seconds it took.
+/// Builds the graph of an index; returns the duration in seconds.
 fn build_graph(index: &mut VectorIndex) -> f64 {
     let start = Instant::now();
     let built = index
         .snapshot_for_build()
         .run(&AtomicBool::new(false))
-        .expect("nobody cancels");
+        .expect("the build is not cancelled");
     assert!(index.install(built));
     start.elapsed().as_secs_f64()
 }

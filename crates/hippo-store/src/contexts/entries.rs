@@ -1,4 +1,4 @@
-//! How are entries kept, and how do they come back?
+//! Storage and lookup of entries.
 
 use std::borrow::Cow;
 
@@ -11,33 +11,33 @@ use serde::{Deserialize, Serialize};
 use super::{ContentId, ContextError, ContextReader, ContextStore};
 use crate::StoreError;
 
-/// An entry with what the store knows of it.
+/// A stored entry with its state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeptEntry {
-    /// As it was written last.
+    /// The entry as last written.
     pub entry: ContextEntry,
-    /// Whether it was part of the context then.
+    /// Whether it was part of the context at that time.
     pub shown: Shown,
-    /// The turns in which it was asked for.
+    /// The turns in which it was requested.
     pub uses: Vec<u64>,
-    /// Whether it was written into long-term memory.
+    /// Whether it was written to long-term memory.
     pub persisted: bool,
-    /// Its session.
+    /// Id of its session.
     pub session: String,
     /// Whether its session is open.
     pub open: bool,
-    /// Its place in the session, from 0 on, in the order in which entries were put.
+    /// Position in the session, from 0, in put order.
     pub seq: u64,
-    /// The content that it stands for.
+    /// Id of its content.
     pub content: Option<ContentId>,
-    /// How many tokens that has, as whoever put it counted; 0 without content.
+    /// Tokens of the content as counted by the client; 0 without content.
     pub tokens: u64,
-    /// Whether that is stored. Only reading it shows whether it is sound.
+    /// Whether the content is stored. Only reading it shows whether it is intact.
     pub kept: bool,
 }
 
 impl KeptEntry {
-    /// What the core knows of it.
+    /// Converts to the core's representation.
     #[must_use]
     pub fn to_kept(&self) -> Kept {
         Kept {
@@ -49,7 +49,7 @@ impl KeptEntry {
     }
 }
 
-/// How an entry was used, as it is kept.
+/// The JSON of an entry's usage.
 #[derive(Serialize, Deserialize)]
 struct Use<'a> {
     shown: Shown,
@@ -57,21 +57,21 @@ struct Use<'a> {
     persisted: bool,
 }
 
-/// An entry that could not be read.
+/// An entry that could not be parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DamagedEntry {
     /// Its id.
     pub id: String,
-    /// What is wrong, for people.
+    /// The problem, as text.
     pub reason: String,
 }
 
 /// The entries of a session.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Entries {
-    /// In the order in which they were put.
+    /// In put order.
     pub entries: Vec<KeptEntry>,
-    /// Those that could not be read.
+    /// The entries that could not be parsed.
     pub damaged: Vec<DamagedEntry>,
 }
 
@@ -98,7 +98,7 @@ fn kept(row: &Row<'_>) -> rusqlite::Result<Read> {
     let content = row.get::<_, Option<[u8; 32]>>(5)?.map(ContentId);
     let kept: bool = row.get(7)?;
     if content.is_some() && !kept && file_of(&entry.source.kind, &entry.source.reference).is_none() {
-        // Its content went, and there is no file to read it from again.
+        // The content was removed, and the source names no file to read it from again.
         entry.source.retrievable = false;
     }
     Ok(Ok(KeptEntry {
@@ -122,7 +122,7 @@ pub(super) fn by_id(connection: &Connection, id: &str) -> rusqlite::Result<Optio
         .optional()
 }
 
-/// The first entry of a session that stands for a content and has the type and source of `entry`.
+/// Returns the first entry of a session with this content and the type and source of `entry`.
 pub(super) fn same(
     connection: &Connection,
     session: i64,
@@ -139,7 +139,7 @@ pub(super) fn same(
     Ok(found.and_then(Result::ok))
 }
 
-/// Two entries with the same one are of one type and one source.
+/// Returns a key that is equal for entries of the same type and source.
 pub(super) fn source_key(entry: &ContextEntry) -> [u8; 16] {
     let mut hasher = blake3::Hasher::new();
     for part in [entry.kind.name(), &entry.source.kind, &entry.source.reference] {
@@ -150,7 +150,7 @@ pub(super) fn source_key(entry: &ContextEntry) -> [u8; 16] {
     key
 }
 
-/// JSON of an entry. JSON has no NaN and no infinity: they are written as what they count as.
+/// Serialises an entry. JSON has no NaN and no infinity: they are replaced by 0 and by the largest and smallest `f32`.
 pub(super) fn json(entry: &ContextEntry) -> Result<String, serde_json::Error> {
     let numbers = [entry.strength, entry.decay.rate, entry.decay.floor];
     if numbers.iter().all(|number| number.is_finite()) {
@@ -168,10 +168,10 @@ pub(super) fn json(entry: &ContextEntry) -> Result<String, serde_json::Error> {
 }
 
 impl ContextReader {
-    /// The entry with this id, whichever session has it.
+    /// Returns the entry with this id from any session.
     ///
     /// # Errors
-    /// [`StoreError::Row`] for one that cannot be read, and other [`ContextError::Store`]s.
+    /// [`StoreError::Row`] if it cannot be parsed, or another [`ContextError::Store`].
     pub fn entry(&self, id: &str) -> Result<Option<KeptEntry>, ContextError> {
         match self.ask(|connection| by_id(connection, id))? {
             None => Ok(None),
@@ -180,10 +180,10 @@ impl ContextReader {
         }
     }
 
-    /// All entries of a session, open or closed, in the order in which they were put.
+    /// Returns all entries of an open or closed session in put order.
     ///
     /// # Errors
-    /// [`ContextError::UnknownSession`], [`ContextError::Store`]. Entries that cannot be read are no error.
+    /// [`ContextError::UnknownSession`], [`ContextError::Store`]. Unreadable entries are not an error.
     pub fn entries(&self, session: &str) -> Result<Entries, ContextError> {
         if self.session(session)?.is_none() {
             return Err(ContextError::UnknownSession(session.to_owned()));
@@ -214,8 +214,8 @@ impl ContextReader {
 }
 
 impl ContextStore {
-    /// Writes entries anew, all of them or none; they and their contents count as used now. Turns alone need no
-    /// writing: an entry's strength follows from its last access.
+    /// Rewrites entries, all or none, and marks them and their contents as used. A new turn alone needs no write: the strength of an
+    /// entry is computed from its last access.
     ///
     /// # Errors
     /// [`ContextError::UnknownEntry`], [`ContextError::ClosedSession`], [`ContextError::Store`].
@@ -268,7 +268,7 @@ impl ContextStore {
         Ok(())
     }
 
-    /// JSON of how an entry was used.
+    /// Serialises the usage of an entry.
     pub(super) fn used(&self, kept: &Kept) -> Result<String, StoreError> {
         let used = Use {
             shown: kept.shown,
@@ -291,7 +291,7 @@ impl ContextStore {
     }
 }
 
-/// Row of an entry, id of its session, and whether that is closed.
+/// Returns the row of an entry, the id of its session, and whether the session is closed.
 fn place(connection: &Connection, id: &str) -> rusqlite::Result<Option<(i64, String, bool)>> {
     connection
         .prepare_cached(

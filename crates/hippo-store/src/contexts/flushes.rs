@@ -1,50 +1,51 @@
-//! Up to where were transcripts taken into the log, and what is on its way there?
+//! Flushed positions of transcripts and unfinished flushes.
 //!
-//! What is to be appended is written down here first, with the messages that it tells of; when it stands in the log, that is noted. A
-//! process that ends in between leaves a [`Flush`], which is looked for in the log and appended where it is missing: so each message is told once.
+//! The text to append and the keys of its messages are stored first; after the text is in the log, the flush is marked as done.
+//! If the process ends in between, the [`Flush`] remains. At the next start its text is looked up in the log and appended if
+//! missing, so each message is logged once.
 
 use rusqlite::{OptionalExtension, params};
 
 use super::{ContextError, ContextReader, ContextStore, signed, unsigned};
 
-/// By which a message is known.
+/// The key of a message.
 pub type MessageKey = [u8; 16];
 
-/// Up to where a transcript was taken up.
+/// The position up to which a transcript was flushed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TakenUp {
-    /// Bytes; 0 for one that is read anew each time.
+    /// Byte offset; 0 for a transcript that is read from the start each time.
     pub position: u64,
-    /// A hash of what stands before that, as whoever reads it computes it.
+    /// A hash of the bytes before that offset, computed by the reader of the transcript.
     pub before: Vec<u8>,
-    /// What the session was about there.
+    /// The topic of the session at that offset.
     pub topic: Option<String>,
 }
 
-/// What is to be appended to one log.
+/// Text to append to one log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FlushPart {
     /// The day of the log.
     pub day: String,
-    /// The text, which ends with a mark that names this part.
+    /// The text, which ends with the marker of this part.
     pub text: String,
-    /// The mark.
+    /// The marker.
     pub mark: String,
 }
 
-/// A flush that was begun.
+/// A flush that has begun.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flush {
-    /// Its number, once it is written down.
+    /// Its number in the database.
     pub row: i64,
     /// The transcript.
     pub transcript: String,
-    /// What is to stand in logs.
+    /// The texts to append.
     pub parts: Vec<FlushPart>,
 }
 
 impl ContextReader {
-    /// Up to where a transcript was taken up.
+    /// Returns the position up to which a transcript was flushed.
     ///
     /// # Errors
     /// [`ContextError::Store`].
@@ -64,7 +65,7 @@ impl ContextReader {
         Ok(found)
     }
 
-    /// Whether a message was taken up, from whatever transcript.
+    /// Returns whether a message was flushed, from any transcript.
     ///
     /// # Errors
     /// [`ContextError::Store`].
@@ -77,7 +78,7 @@ impl ContextReader {
         Ok(found)
     }
 
-    /// The flushes that were begun and not ended, the oldest first.
+    /// Returns the unfinished flushes, oldest first.
     ///
     /// # Errors
     /// [`ContextError::Store`].
@@ -109,11 +110,11 @@ impl ContextReader {
 }
 
 impl ContextStore {
-    /// Writes down what is to be appended, the messages of which it tells, and up to where the transcript is taken up with that. Answers the
-    /// number of the flush; where nothing is to be appended there is none.
+    /// Stores the text to append, the keys of its messages, and the new position of the transcript. Returns the number of the flush,
+    /// or `None` if there is nothing to append.
     ///
     /// # Errors
-    /// [`ContextError::Store`]; nothing is written down then.
+    /// [`ContextError::Store`]; nothing is stored then.
     pub fn begin_flush(
         &mut self,
         transcript: &str,
@@ -158,7 +159,7 @@ impl ContextStore {
         Ok(row)
     }
 
-    /// Notes that all of a flush stands in the logs.
+    /// Removes a flush whose text is in the logs.
     ///
     /// # Errors
     /// [`ContextError::Store`].
@@ -178,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_flush_is_there_from_its_beginning_to_its_end_and_its_messages_for_good() {
+    fn a_flush_survives_a_restart_until_its_end_and_its_messages_are_kept() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("contexts.db");
         let upto = TakenUp {

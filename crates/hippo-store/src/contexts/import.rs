@@ -1,4 +1,4 @@
-//! How do the sessions of an export become those of a database, with the words and the sums that belong to them?
+//! Import of exported sessions with their search terms and sums.
 
 use std::path::Path;
 
@@ -8,32 +8,32 @@ use serde_json::{Map, Value};
 
 use super::content::{Coding, Packed, unpack};
 use super::search::{text_terms, with_session};
-use super::{ContentId, ContextStore, MOST_CONTENT, signed};
+use super::{ContentId, ContextStore, MAX_CONTENT, signed};
 use crate::StoreError;
 use crate::copies::{Database, Rows, Table, bytes_of_json, columns, take_in};
 
-/// What says that the bytes of a content were not kept.
+/// Value of `gone` for a content whose bytes were not kept.
 const FORGOTTEN: i64 = 1;
 
-/// The bytes of a row of `contents.*` with those of `blobs` as `content`, where they are stored and sound.
+/// Returns the decoded bytes of a `contents.*` row joined with `blobs` as `content`, if they are stored and intact.
 pub(crate) fn bytes_of(row: &Row<'_>) -> Option<Vec<u8>> {
     let id = ContentId(row.get("hash").ok()?);
     let stored: Vec<u8> = row.get("content").ok()?;
     unpack(id, row.get("coding").ok()?, row.get("raw").ok()?, &stored).ok()
 }
 
-/// Makes a database of the tables in `folder`, all of them or none.
+/// Creates a database from the exported tables in `folder`, all or nothing.
 pub(crate) fn import(folder: &Path, file: &Path) -> Result<(), StoreError> {
     let mut store = ContextStore::open(file)?;
     let sql = |source| StoreError::from_sql(file, source);
-    // On a connection of its own: that of the store lends what finds the words.
+    // A separate connection, because the analyzer of the store is borrowed.
     let mut connection = Connection::open(file).map_err(sql)?;
     let change = connection.transaction().map_err(sql)?;
     let mut closed = Vec::new();
     for table in Database::Contexts.tables() {
         match table.name {
             "sessions" => each(&change, folder, table, |rows, columns, mut row| {
-                // Closed at the end: only then are its entries there, whose contents are free with it.
+                // Sessions are closed at the end: closing releases the contents of their entries, which must exist by then.
                 closed.push((
                     row.get("row").cloned(),
                     row.insert("closed_ms".to_owned(), Value::Null),
@@ -46,7 +46,7 @@ pub(crate) fn import(folder: &Path, file: &Path) -> Result<(), StoreError> {
             "entries" => each(&change, folder, table, |rows, columns, row| {
                 rows.put(&change, table, columns, &row)?;
                 let told = row.get("entry").cloned().unwrap_or_default();
-                // What cannot be read is kept as it is, and found by no word.
+                // An unreadable entry is stored as it is and has no search terms.
                 let Ok(entry) = serde_json::from_value::<ContextEntry>(told) else {
                     return Ok(());
                 };
@@ -70,7 +70,7 @@ pub(crate) fn import(folder: &Path, file: &Path) -> Result<(), StoreError> {
     change.commit().map_err(sql)
 }
 
-/// Does something with each row of a table.
+/// Calls `put` for each row of a table.
 fn each(
     connection: &Connection,
     folder: &Path,
@@ -87,7 +87,7 @@ fn each(
     Ok(())
 }
 
-/// Takes in a content, packed as this build packs.
+/// Imports a content, compressed by this build.
 fn content(
     connection: &Connection,
     rows: &Rows,
@@ -103,7 +103,7 @@ fn content(
         false => Some(bytes_of_json(&told).map_err(|reason| wrong(&reason))?),
     };
     let Some(bytes) = kept else {
-        // A damaged content was told without its bytes: it is one that is gone.
+        // A damaged content was exported without its bytes; it counts as removed.
         if !gone {
             row.insert("gone".to_owned(), FORGOTTEN.into());
             row.insert(
@@ -117,8 +117,8 @@ fn content(
     };
     let hash = row.get("hash").map(bytes_of_json);
     let is_named = hash.is_some_and(|hash| hash.is_ok_and(|hash| hash == ContentId::of(&bytes).0));
-    if bytes.len() > MOST_CONTENT || !is_named {
-        return Err(wrong("the content has not the hash that its row says"));
+    if bytes.len() > MAX_CONTENT || !is_named {
+        return Err(wrong("the content does not match the hash in its row"));
     }
     let packed = Packed::of(&bytes);
     let stored = packed.bytes(&bytes);
@@ -133,7 +133,7 @@ fn content(
     Ok(())
 }
 
-/// Enters the words of an entry and of its content.
+/// Indexes the terms of an entry and of its content.
 fn words(
     store: &mut ContextStore,
     connection: &Connection,

@@ -1,4 +1,4 @@
-//! Under which row does a content stand, whether it was there before or not?
+//! Storage of a content, new or existing.
 
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -8,7 +8,7 @@ use super::write::{Placed, Prepared};
 use super::{Change, ContextError, Trimmed, signed};
 
 impl Change<'_> {
-    /// Sees to it that a content is in the tables.
+    /// Stores a content if it is missing, and returns its row.
     pub(super) fn place(
         &self,
         content: &Prepared<'_>,
@@ -57,7 +57,7 @@ impl Change<'_> {
                 Ok(Placed { row, shared: false })
             }
             found => {
-                // It was stored when it was looked up, and is forgotten now: packed while others wait, which is rare.
+                // The content was stored at the first lookup and was removed since. Packing inside the transaction is slow but rare.
                 let late;
                 let packed = match &content.packed {
                     Some(packed) => packed,
@@ -68,7 +68,7 @@ impl Change<'_> {
                 };
                 let stored = packed.bytes(content.bytes);
                 if let Some((row, true)) = found {
-                    // The damaged bytes make room for the sound ones, and do not give way in the meantime.
+                    // The damaged bytes are replaced by the intact ones, and must not be trimmed in the meantime.
                     self.ask(|connection| {
                         connection
                             .prepare_cached(
@@ -95,7 +95,7 @@ impl Change<'_> {
         }
     }
 
-    /// Changes for how many entries of open sessions a content is needed.
+    /// Changes the number of open-session entries that need a content.
     pub(super) fn hold(&self, row: i64, by: i64) -> Result<(), ContextError> {
         self.ask(|connection| {
             connection

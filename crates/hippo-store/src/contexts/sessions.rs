@@ -1,4 +1,4 @@
-//! When does a session begin, where does it stand, and when is it over?
+//! Opening, advancing and closing of sessions.
 
 use rusqlite::{OptionalExtension, Row, params};
 
@@ -8,35 +8,35 @@ use crate::StoreError;
 /// A session of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Session {
-    /// Names it.
+    /// Id of the session.
     pub id: String,
-    /// Whose it is.
+    /// The agent that owns it.
     pub agent: Option<String>,
-    /// When it was opened first, milliseconds since the Unix epoch.
+    /// Time of the first opening, milliseconds since the Unix epoch.
     pub opened_ms: i64,
-    /// When it was closed.
+    /// Time of closing.
     pub closed_ms: Option<i64>,
-    /// The highest turn that was heard of.
+    /// The highest turn so far.
     pub turn: u64,
-    /// When something was last done in it.
+    /// Time of the last activity.
     pub last_used_ms: i64,
-    /// How many entries it has.
+    /// Number of entries.
     pub entries: u64,
 }
 
-/// An open session.
+/// The result of opening a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opened {
-    /// As it stands now.
+    /// The session after opening.
     pub session: Session,
-    /// Whether it was there before.
+    /// Whether it existed before.
     pub resumed: bool,
 }
 
-/// A closed session.
+/// The result of closing a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Closed {
-    /// As it stands now, and for good.
+    /// The session in its final state.
     pub session: Session,
     /// Whether it was closed before.
     pub already: bool,
@@ -57,7 +57,7 @@ fn session(row: &Row<'_>) -> rusqlite::Result<Session> {
 }
 
 impl ContextReader {
-    /// All sessions, those first in which something was done last.
+    /// Returns all sessions, the latest activity first.
     ///
     /// # Errors
     /// [`ContextError::Store`].
@@ -73,7 +73,7 @@ impl ContextReader {
         Ok(sessions)
     }
 
-    /// One session.
+    /// Returns a session by its id.
     ///
     /// # Errors
     /// [`ContextError::Store`].
@@ -89,7 +89,7 @@ impl ContextReader {
 }
 
 impl ContextStore {
-    /// Opens a session, or goes on with one that is open. Whose it is stays what was said first.
+    /// Opens a session, or resumes an open one. The agent of the first call that names one is kept.
     ///
     /// # Errors
     /// [`ContextError::ClosedSession`], [`ContextError::Store`].
@@ -119,10 +119,10 @@ impl ContextStore {
         Ok(Opened { session, resumed })
     }
 
-    /// Notes the turn of an open session and answers the highest so far, which is never less than before.
+    /// Records the turn of an open session and returns the highest turn so far.
     ///
-    /// This alone does not wait for the disk: it happens every turn, and when the power fails the next turn says all of it
-    /// again. The end of the process loses nothing of it.
+    /// This is the only change that does not wait for the disk: it happens every turn, and after a power failure the next turn
+    /// restores it. The end of the process loses nothing.
     ///
     /// # Errors
     /// [`ContextError::UnknownSession`], [`ContextError::ClosedSession`], [`ContextError::Store`].
@@ -145,8 +145,7 @@ impl ContextStore {
         }
     }
 
-    /// Ends a session. Its entries stay as they are; their contents may be forgotten from now on, and count as used now: the
-    /// time for which they are kept begins.
+    /// Closes a session. Its entries stay. Its contents may be removed from now on; their retention time starts now.
     ///
     /// # Errors
     /// [`ContextError::UnknownSession`], [`ContextError::Store`].
@@ -183,7 +182,7 @@ impl ContextStore {
 }
 
 impl Change<'_> {
-    /// The row of a session, and whether it is closed.
+    /// Returns the row of a session and whether it is closed.
     pub(super) fn session(&self, id: &str) -> Result<Option<(i64, bool)>, StoreError> {
         self.ask(|connection| {
             connection
@@ -193,7 +192,7 @@ impl Change<'_> {
         })
     }
 
-    /// The row of a session that is open.
+    /// Returns the row of an open session.
     pub(super) fn open_session(&self, id: &str) -> Result<i64, ContextError> {
         match self.session(id)? {
             Some((row, false)) => Ok(row),

@@ -1,4 +1,4 @@
-//! Does the store of contexts keep what its documentation promises?
+//! Tests of the context store.
 
 mod damage;
 mod forget;
@@ -14,7 +14,7 @@ use hippo_core::context::{ContextEntry, Decay, Kind, Lifecycle, Modifiers, Sourc
 
 use super::*;
 
-/// More than any test stores.
+/// A budget that no test exceeds.
 const PLENTY: u64 = u64::MAX;
 
 struct Scratch {
@@ -79,7 +79,7 @@ fn put(store: &mut ContextStore, session: &str, id: &str, content: &[u8], now_ms
     store.put(&new(session, &entry(id), content, now_ms)).unwrap()
 }
 
-/// Bytes that do not shrink, different for each seed.
+/// Returns incompressible bytes, different for each seed.
 fn noise(seed: u64, length: usize) -> Vec<u8> {
     let mut bytes = vec![0; length];
     blake3::Hasher::new()
@@ -99,7 +99,7 @@ fn kept(reader: &ContextReader, content: &[u8]) -> bool {
     }
 }
 
-/// Compares the sums that triggers keep with what is in the tables.
+/// Compares the sums maintained by triggers with the tables.
 fn assert_sums(store: &ContextStore) {
     let wrong: i64 = store
         .read
@@ -172,7 +172,7 @@ fn a_content_is_kept_once_however_many_sessions_put_it() {
 }
 
 #[test]
-fn the_same_content_of_the_same_source_is_known() {
+fn putting_the_same_content_of_the_same_source_again_returns_the_known_entry() {
     let scratch = Scratch::new();
     let mut store = scratch.open();
     store.open_session("s", None, 1).unwrap();
@@ -188,7 +188,7 @@ fn the_same_content_of_the_same_source_is_known() {
         store.put(&new("s", &again, b"other text", 2)),
         Ok(Put::Entry { seq: 1, .. })
     ));
-    // Another source with the same bytes is another entry.
+    // The same bytes from another source are another entry.
     assert!(matches!(
         put(&mut store, "s", "e3", b"text", 3),
         Put::Entry {
@@ -205,7 +205,7 @@ fn the_same_content_of_the_same_source_is_known() {
 }
 
 #[test]
-fn odd_names_and_odd_contents_come_back_as_they_were() {
+fn unusual_ids_and_contents_are_returned_unchanged() {
     let scratch = Scratch::new();
     let mut store = scratch.open();
     let names = [
@@ -253,7 +253,7 @@ fn odd_names_and_odd_contents_come_back_as_they_were() {
 }
 
 #[test]
-fn numbers_that_json_lacks_are_kept_as_what_they_count_as() {
+fn nan_and_infinity_are_stored_as_finite_numbers() {
     let scratch = Scratch::new();
     let mut store = scratch.open();
     store.open_session("s", None, 1).unwrap();
@@ -269,11 +269,11 @@ fn numbers_that_json_lacks_are_kept_as_what_they_count_as() {
 }
 
 #[test]
-fn the_largest_content_is_taken_and_a_larger_one_refused() {
+fn a_content_of_the_maximum_size_is_stored_and_a_larger_one_is_refused() {
     let scratch = Scratch::new();
     let mut store = scratch.open();
     store.open_session("s", None, 1).unwrap();
-    let mut content = noise(1, MOST_CONTENT);
+    let mut content = noise(1, MAX_CONTENT);
     put(&mut store, "s", "e", &content, 1);
     assert!(kept(&scratch.reader(), &content));
     content.push(0);
@@ -283,7 +283,7 @@ fn the_largest_content_is_taken_and_a_larger_one_refused() {
 }
 
 #[test]
-fn names_of_contents_may_be_cut_while_they_are_clear() {
+fn a_content_id_prefix_works_while_it_is_unambiguous() {
     let scratch = Scratch::new();
     let mut store = scratch.open();
     store.open_session("s", None, 1).unwrap();

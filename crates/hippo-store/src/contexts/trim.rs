@@ -1,27 +1,27 @@
-//! Which contents go when there is no room, or when they are old?
+//! Removal of contents by age and by budget.
 
 use hippo_core::time::DAY_MS;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{Change, ContentId, ContextError, ContextStore, signed, unsigned};
 
-/// `contents.gone` of one that gave way to newer ones, because there was no room.
+/// `contents.gone` of a content removed to make room.
 pub(super) const FORGOTTEN: i64 = 1;
-/// `contents.gone` of one that was never stored.
+/// `contents.gone` of a content that was never stored.
 pub(super) const WITHHELD: i64 = 2;
-/// `contents.gone` of one that was not used for longer than contents are kept.
+/// `contents.gone` of a content that was unused for longer than the retention time.
 pub(super) const EXPIRED: i64 = 3;
-/// Contents that go in one transaction, at most: nobody who puts waits longer than for these.
+/// Maximum contents removed in one transaction, which bounds the waiting time of a put.
 const SLICE: usize = 64;
 
-/// What went.
+/// Removed contents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Trimmed {
-    /// The contents, the one that was unused for longest first.
+    /// The contents, longest unused first.
     pub contents: Vec<ContentId>,
-    /// Their bytes as they were stored.
+    /// Their stored bytes.
     pub stored_bytes: u64,
-    /// Their bytes as they were put.
+    /// Their original bytes.
     pub raw_bytes: u64,
 }
 
@@ -33,7 +33,7 @@ impl Trimmed {
     }
 }
 
-/// A content that may go.
+/// A content that may be removed.
 struct Candidate {
     row: i64,
     id: ContentId,
@@ -43,10 +43,10 @@ struct Candidate {
 }
 
 impl ContextStore {
-    /// Forgets contents that no open session has an entry for: first all that were not used for `keep_days`, then the
-    /// longest unused until at most `budget_bytes` are stored. Entries stay, and their summaries are found as before.
+    /// Removes contents that no open session needs: first all that were unused for `keep_days`, then the longest unused until at most
+    /// `budget_bytes` are stored. Their entries and summaries stay searchable.
     ///
-    /// Works in slices of one transaction each; when it fails, what went before stays gone.
+    /// Works in batches of one transaction each; after an error, the finished batches stay removed.
     ///
     /// # Errors
     /// [`ContextError::Store`].
@@ -79,7 +79,10 @@ impl ContextStore {
 }
 
 impl Change<'_> {
-    /// Makes room for `needed` more bytes within the budget, or refuses.
+    /// Makes room for `needed` more bytes within the budget.
+    ///
+    /// # Errors
+    /// [`ContextError::OverBudget`] if the removable contents are not enough.
     pub(super) fn make_room(
         &self,
         needed: u64,

@@ -1,4 +1,4 @@
-//! How do the entries of an export become those of a database?
+//! Import of exported entries.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use super::Store;
 use crate::StoreError;
 use crate::copies::{Database, take_in};
 
-/// Makes a database of the tables in `folder`, all of them or none.
+/// Creates a database from the exported tables in `folder`, all or nothing.
 pub(crate) fn import(folder: &Path, file: &Path, root: &str) -> Result<(), StoreError> {
     let store = Store::open(file, root)?;
     let change = store.sql(store.connection.unchecked_transaction())?;

@@ -1,7 +1,7 @@
-//! What can still be read of a damaged database, and how does it come into a new one?
+//! Recovery of readable rows from a damaged database.
 //!
-//! Documents, chunks and vectors are made again from the files. Entries, removals, accesses and runs stand nowhere else, or
-//! only in part: each of their tables is read from its beginning up to what cannot be read, then from its end.
+//! Documents, chunks and vectors are derived from the files. Entries, tombstones, accesses and runs exist, at least in part, only
+//! here: each of their tables is read from its start up to the damage, then from its end.
 
 #[cfg(test)]
 mod tests;
@@ -18,19 +18,19 @@ use crate::copies::{Database, columns};
 use crate::in_place::Made;
 use crate::system;
 
-/// What a salvage brought.
+/// The result of a salvage.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Salvaged {
-    /// Rows that were taken over.
+    /// Number of recovered rows.
     pub rows: usize,
-    /// What could not be read, for people; a table each.
+    /// Descriptions of what could not be read, one per table.
     pub lost: Vec<String>,
 }
 
-/// Makes a new database at `to` for the workspace at `root`, of what can be read at `from`. `from` is not changed.
+/// Creates a new database at `to` for the workspace at `root` from the readable rows at `from`, which is not changed.
 ///
 /// # Errors
-/// When the new one cannot be written; what there is at `to` then is to be thrown away.
+/// The new database cannot be written; delete the file at `to` then.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn salvage(from: &Path, to: &Path, root: &str) -> Result<Salvaged, StoreError> {
     let salvaged = salvage_from(&[from], to, root)?;
@@ -38,7 +38,7 @@ pub fn salvage(from: &Path, to: &Path, root: &str) -> Result<Salvaged, StoreErro
     if salvaged.lost.is_empty() || !spare.exists() {
         return Ok(salvaged);
     }
-    // What the damaged one does not say any more, the spare copy does.
+    // Rows missing from the damaged database are taken from its spare copy.
     let with_spare = Made::Again.draft(to)?;
     let again = salvage_from(&[from, &spare], &with_spare, root)?;
     std::fs::rename(&with_spare, to).map_err(|source| StoreError::Io {
@@ -52,7 +52,7 @@ pub fn salvage(from: &Path, to: &Path, root: &str) -> Result<Salvaged, StoreErro
     })
 }
 
-/// Makes a new database of what can be read of several, the first before the second.
+/// Creates a new database from the readable rows of several, in order of priority.
 pub(super) fn salvage_from(from: &[&Path], to: &Path, root: &str) -> Result<Salvaged, StoreError> {
     let store = Store::open(to, root)?;
     let mut salvaged = Salvaged::default();
@@ -77,7 +77,7 @@ fn take_over(from: &Path, store: &Store, salvaged: &mut Salvaged) -> Result<(), 
         Ok((damaged, names)) => {
             let change = store.sql(store.connection.unchecked_transaction())?;
             let kept = Database::Index.tables().iter().map(|table| table.name);
-            // An older schema lacks some.
+            // An older schema lacks some tables.
             for table in kept.filter(|table| names.iter().any(|name| name == table)) {
                 store.sql(take(&damaged, &change, table, salvaged))?;
             }
@@ -95,7 +95,7 @@ fn tables(damaged: &Connection) -> rusqlite::Result<Vec<String>> {
         .collect()
 }
 
-/// Takes over one table. An error is one of the new database.
+/// Copies the readable rows of one table. An error is an error of the new database.
 fn take(
     damaged: &Connection,
     change: &Transaction<'_>,
@@ -126,14 +126,14 @@ fn take(
             if failed.is_some() {
                 return;
             }
-            // A text that is none costs its own row alone.
+            // A row with invalid text is skipped without affecting the others.
             let Ok(row) = row else {
                 unreadable += usize::from(direction == "ASC");
                 return;
             };
             match insert.execute(rusqlite::params_from_iter(row)) {
                 Ok(put) => salvaged.rows += put,
-                // A row that refers to what is lost costs no other.
+                // A row that refers to a lost row is skipped without affecting the others.
                 Err(error) if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => {
                     refused += 1
                 }
@@ -150,12 +150,12 @@ fn take(
     if unreadable > 0 {
         salvaged
             .lost
-            .push(format!("{unreadable} rows of {table}, which are no text"));
+            .push(format!("{unreadable} rows of {table} with invalid text"));
     }
     if refused > 0 {
         salvaged
             .lost
-            .push(format!("{refused} rows of {table}, which refer to what is lost"));
+            .push(format!("{refused} rows of {table} that refer to lost rows"));
     }
     if let Some(reason) = reason {
         salvaged.lost.push(format!("a part of {table}: {reason}"));
@@ -163,7 +163,7 @@ fn take(
     Ok(())
 }
 
-/// Columns in whose order a table lies on the disk: no other order can be read past damage.
+/// Returns the columns of the on-disk order of a table: only in this order can the rows around the damage be read.
 fn order(connection: &Connection, table: &str) -> rusqlite::Result<Vec<String>> {
     let bare = "SELECT wr FROM pragma_table_list(?1) WHERE schema = 'main'";
     if connection.query_row(bare, [table], |row| row.get::<_, i64>(0))? == 0 {
@@ -193,7 +193,7 @@ fn read(
     Ok(())
 }
 
-/// Rows that came over and say nothing that can be understood stay where they came from.
+/// Deletes copied rows that cannot be parsed, and reports them.
 fn drop_unreadable(store: &Store, salvaged: &mut Salvaged) -> Result<(), StoreError> {
     for damaged in store.entries()?.damaged {
         let key: Option<String> = columns(&store.connection, damaged.table)
@@ -201,7 +201,7 @@ fn drop_unreadable(store: &Store, salvaged: &mut Salvaged) -> Result<(), StoreEr
             .and_then(|names| names.into_iter().next());
         let Some(key) = key else { continue };
         if damaged.table == "runs" {
-            // Steps and files of a run that is not there would be refused by the database.
+            // Foreign keys: delete the steps and files of the run first.
             for part in ["run_steps", "run_files"] {
                 let remove = format!("DELETE FROM {part} WHERE run = ?1");
                 store.sql(store.connection.execute(&remove, [&damaged.id]))?;

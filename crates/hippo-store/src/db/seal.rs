@@ -1,8 +1,8 @@
-//! Checksums of derived rows: damage that SQLite reads as data.
+//! Checksums of derived rows, against damage that SQLite does not notice.
 //!
-//! The pages of a database have no checksums. One sum over all rows of documents, chunks and the lexical index is
-//! written in the transaction of each change, and compared when the database is opened; a vector has its own beside it.
-//! What differs is dropped, and made again from the files and by the model.
+//! SQLite pages have no checksums. One sum over all rows of documents, chunks and the lexical index is written in the transaction
+//! of each change and compared when the database is opened; each vector has its own digest. Rows that differ are dropped and
+//! derived again from the files and by the model.
 
 #[cfg(test)]
 mod tests;
@@ -19,10 +19,10 @@ use super::{IdPool, Store};
 use crate::StoreError;
 pub(super) use vectors::{digest_of, seal_vectors};
 
-/// The row of `checksums`.
+/// The key in `checksums`.
 const NAME: &str = "derived";
 
-/// Rows that are read and written together.
+/// A group of rows that are read and written together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Part {
     /// A document and its sections.
@@ -35,8 +35,8 @@ enum Part {
     Segment(i64),
 }
 
-/// A table, its columns with the key of the part first, and the part that a key names. Which chunk has which vector is
-/// compared with the vectors.
+/// A table, its columns starting with the key of the part, and the constructor of the part. `chunks.vector` is not included; it is
+/// compared together with the vectors.
 type Source = (&'static str, &'static str, fn(i64) -> Part);
 
 const SOURCES: [Source; 6] = [
@@ -60,35 +60,35 @@ const SOURCES: [Source; 6] = [
     ("lexical_idx", "segid, term, pgno", Part::Segment),
 ];
 
-/// Bits of the number of a block that say where in its segment it is.
+/// The bits of a block number for its position in the segment.
 const BLOCK_BITS: u32 = 37;
-/// Numbers of segments.
+/// The mask of segment numbers.
 const SEGMENTS: i64 = 0xffff;
 
-/// The parts that a transaction has changed; `None` outside of one.
+/// The parts changed by the current transaction; `None` outside of one.
 type Changed = Arc<Mutex<Option<HashSet<Part>>>>;
 
 /// The checksums of a database that is open for writing.
 #[derive(Debug, Default)]
 pub(super) struct Seal {
     parts: HashMap<Part, u64>,
-    /// As the database says, and kept up from there: a difference at the start stays one.
+    /// Read from the database and updated with each change, so that a difference at the start stays visible.
     sum: u64,
     changed: Changed,
 }
 
-/// New checksums, to be taken over when their transaction is committed.
+/// New checksums, which apply when their transaction is committed.
 struct Sealed {
     parts: Vec<(Part, Option<u64>)>,
     sum: u64,
 }
 
-/// Derived rows that were damaged, and are made again.
+/// Damaged derived rows that were dropped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Mended {
-    /// Documents or words: all files are read again.
+    /// Documents or terms were damaged: all files are indexed again.
     pub documents: bool,
-    /// Texts that are embedded again.
+    /// Number of texts to embed again.
     pub vectors: usize,
 }
 
@@ -109,7 +109,7 @@ impl Seal {
         Ok(seal)
     }
 
-    /// Hears of changes on a connection.
+    /// Registers an update hook that collects changed parts.
     pub(super) fn listen(&self, connection: &mut Connection) -> rusqlite::Result<()> {
         let changed = Arc::clone(&self.changed);
         connection.update_hook(Some(move |_: Action, _: &str, table: &str, row: i64| {
@@ -118,19 +118,19 @@ impl Seal {
             if let Some((name, _, part)) = SOURCES.iter().find(|(name, _, _)| *name == table) {
                 changed.insert(part(row));
                 if *name == "lexical_data" {
-                    // The directory has no numbers of rows, and changes with its blocks.
+                    // `lexical_idx` has no rowids for the hook; it changes together with its blocks.
                     changed.insert(Part::Segment((row >> BLOCK_BITS) & SEGMENTS));
                 }
             }
         }))
     }
 
-    /// Begins to note changes.
+    /// Starts collecting changes.
     pub(super) fn begin(&self) {
         *self.changed.lock().unwrap_or_else(PoisonError::into_inner) = Some(HashSet::new());
     }
 
-    /// Commits a transaction with the sum of the rows as it leaves them.
+    /// Commits a transaction together with the sum of its resulting rows.
     pub(super) fn commit(&mut self, change: Transaction<'_>) -> rusqlite::Result<()> {
         let sealed = self.write(&change)?;
         change.commit()?;
@@ -139,7 +139,7 @@ impl Seal {
     }
 
     fn write(&self, connection: &Connection) -> rusqlite::Result<Sealed> {
-        // What was not flushed would be written after the sum.
+        // Flush the lexical index now: unflushed rows would be written after the sum.
         connection
             .prepare_cached("INSERT INTO lexical(lexical) VALUES ('flush')")?
             .execute([])?;
@@ -163,7 +163,7 @@ impl Seal {
         Ok(sealed)
     }
 
-    /// Takes over what was committed.
+    /// Applies committed checksums.
     fn take(&mut self, sealed: Sealed) {
         self.sum = sealed.sum;
         for (part, now) in sealed.parts {
@@ -180,7 +180,7 @@ impl Seal {
 }
 
 impl Store {
-    /// Merges the lexical index into few segments.
+    /// Merges the segments of the lexical index.
     pub(super) fn merge_lexical(&mut self) -> rusqlite::Result<()> {
         self.seal.begin();
         let change = self.connection.unchecked_transaction()?;
@@ -188,7 +188,7 @@ impl Store {
         self.seal.commit(change)
     }
 
-    /// Compares derived rows with their checksums and drops those that differ. `None` where nothing does.
+    /// Compares derived rows with their checksums and drops those that differ. Returns `None` if none do.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -201,7 +201,7 @@ impl Store {
         Ok((documents || vectors > 0).then_some(Mended { documents, vectors }))
     }
 
-    /// Empties what is derived of the files, in a transaction of its own.
+    /// Deletes all rows derived from files, in one transaction.
     pub(super) fn empty_derived(&mut self) -> rusqlite::Result<()> {
         let change = self.connection.unchecked_transaction()?;
         change.execute_batch(
@@ -218,17 +218,15 @@ impl Store {
     }
 }
 
-/// What differs from its checksum, for people.
+/// Describes the rows that differ from their checksum.
 pub(super) fn find_damage(connection: &Connection) -> rusqlite::Result<Option<String>> {
-    // All of it as of one moment.
+    // One transaction, so that all rows are from the same moment.
     let view = connection.unchecked_transaction()?;
     if read_sum(&view)?.is_some_and(|sum| read_parts(&view).map_or(true, |parts| sum_of(&parts) != sum)) {
-        return Ok(Some(
-            "rows of documents or words have another checksum".to_owned(),
-        ));
+        return Ok(Some("checksum mismatch in rows of documents or terms".to_owned()));
     }
     let wrong = vectors::count_damaged(&view)?;
-    Ok((wrong > 0).then(|| format!("{wrong} vectors have another checksum")))
+    Ok((wrong > 0).then(|| format!("checksum mismatch in {wrong} vectors")))
 }
 
 fn read_sum(connection: &Connection) -> rusqlite::Result<Option<u64>> {
@@ -265,7 +263,7 @@ fn read_parts(connection: &Connection) -> rusqlite::Result<HashMap<Part, u64>> {
     Ok(parts)
 }
 
-/// The checksum of one part; `None` where it has no rows.
+/// Returns the checksum of one part, or `None` if it has no rows.
 fn read_part(connection: &Connection, wanted: Part) -> rusqlite::Result<Option<u64>> {
     let mut sum: Option<u64> = None;
     let (Part::Document(key) | Part::Chunk(key) | Part::Block(key) | Part::Segment(key)) = wanted;
@@ -289,7 +287,7 @@ fn statement_columns(columns: &str) -> usize {
     columns.split(',').count()
 }
 
-/// The checksum of one row: its table, and each value with its type and length.
+/// Returns the checksum of one row: its table, and each value with its type and length.
 fn digest(table: &str, row: &Row<'_>, columns: usize) -> rusqlite::Result<u64> {
     let mut hasher = blake3::Hasher::new();
     hasher.update(table.as_bytes());

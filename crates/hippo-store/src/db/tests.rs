@@ -1,4 +1,4 @@
-//! The database against what its documentation promises.
+//! Tests of the database.
 
 use std::path::PathBuf;
 
@@ -62,7 +62,7 @@ fn index_terms(text: &str) -> impl FnMut(&chunk::Chunk, &str, &mut String) -> us
     }
 }
 
-/// Stores vectors and gives them to all chunks that wait for them.
+/// Stores vectors and assigns them to all pending chunks.
 fn embed(store: &mut Store, embedder: &EmbedderRow, embeddings: Vec<Embedding>) -> Vec<u32> {
     let mut placed = Vec::new();
     for vector in store.put_vectors(embedder, embeddings).unwrap() {
@@ -91,7 +91,7 @@ fn embedding(text: &str, direction: usize) -> Embedding {
 }
 
 #[test]
-fn an_edit_touches_only_the_chunks_that_differ() {
+fn an_edit_changes_only_the_chunks_that_differ() {
     let scratch = Scratch::new();
     let mut store = scratch.open();
     let before = put(
@@ -113,7 +113,7 @@ fn an_edit_touches_only_the_chunks_that_differ() {
 }
 
 #[test]
-fn a_heading_is_found_at_the_chunk_that_it_leads_and_a_new_heading_replaces_it() {
+fn a_heading_is_indexed_with_its_first_chunk_and_replaced_by_a_new_heading() {
     let scratch = Scratch::new();
     let mut store = scratch.open();
     let before = put(&mut store, "a.md", "# Vercel\n\n- push to main\n- wait\n");
@@ -125,7 +125,7 @@ fn a_heading_is_found_at_the_chunk_that_it_leads_and_a_new_heading_replaces_it()
 }
 
 #[test]
-fn a_batch_that_is_dropped_did_nothing() {
+fn a_dropped_batch_changes_nothing() {
     let scratch = Scratch::new();
     let mut store = scratch.open();
     put(&mut store, "a.md", "- the pump is blue\n");
@@ -147,12 +147,12 @@ fn a_batch_that_is_dropped_did_nothing() {
     assert_eq!(
         change.added,
         [1],
-        "the id that the dropped batch took is free again"
+        "the id allocated by the dropped batch is free again"
     );
 }
 
 #[test]
-fn ids_are_dense_and_used_again_also_after_reopening() {
+fn ids_are_dense_and_reused_even_after_reopening() {
     let scratch = Scratch::new();
     let mut store = scratch.open();
     put(
@@ -172,7 +172,7 @@ fn ids_are_dense_and_used_again_also_after_reopening() {
 }
 
 #[test]
-fn a_text_is_embedded_once_wherever_it_stands() {
+fn each_text_is_embedded_once_wherever_it_occurs() {
     let scratch = Scratch::new();
     let mut store = scratch.open();
     let embedder = store.embedder("m", 8).unwrap();
@@ -182,7 +182,7 @@ fn a_text_is_embedded_once_wherever_it_stands() {
     put(&mut store, "b.md", moved);
     assert_eq!(store.pending(&embedder).unwrap().len(), 2);
     let placed = embed(&mut store, &embedder, vec![embedding(line, 2)]);
-    assert_eq!(placed.len(), 2, "both places have their vector");
+    assert_eq!(placed.len(), 2, "both chunks have their vector");
     assert_eq!(store.pending(&embedder).unwrap(), []);
 
     let mut batch = store.begin().unwrap();
@@ -197,7 +197,7 @@ fn a_text_is_embedded_once_wherever_it_stands() {
 }
 
 #[test]
-fn a_text_that_stands_in_many_places_is_stored_once_and_placed_in_slices() {
+fn a_text_in_many_chunks_is_stored_once_and_assigned_in_batches() {
     let scratch = Scratch::new();
     let mut store = scratch.open();
     let embedder = store.embedder("m", 8).unwrap();
@@ -209,7 +209,7 @@ fn a_text_that_stands_in_many_places_is_stored_once_and_placed_in_slices() {
     assert_eq!(
         stored.len(),
         1,
-        "one vector for a text, however often it was embedded"
+        "one vector per text, however often it was embedded"
     );
     let (mut after, mut sizes) = (None, Vec::new());
     loop {
@@ -224,7 +224,7 @@ fn a_text_that_stands_in_many_places_is_stored_once_and_placed_in_slices() {
     assert_eq!(sizes, [300, 300, 300, 100], "each chunk is written once");
     assert_eq!(store.pending(&embedder).unwrap(), []);
 
-    // A process that stops between the two steps leaves a vector that is stored and not placed.
+    // A process that stops between the two steps leaves a stored but unassigned vector.
     put(&mut store, "b.md", "- late\n");
     let late = store
         .put_vectors(&embedder, vec![embedding("- late", 3)])
@@ -235,7 +235,7 @@ fn a_text_that_stands_in_many_places_is_stored_once_and_placed_in_slices() {
 }
 
 #[test]
-fn vectors_whose_text_is_gone_go_when_asked() {
+fn vectors_without_a_text_can_be_dropped() {
     let scratch = Scratch::new();
     let mut store = scratch.open();
     let embedder = store.embedder("m", 8).unwrap();
@@ -250,7 +250,7 @@ fn vectors_whose_text_is_gone_go_when_asked() {
 }
 
 #[test]
-fn another_model_takes_over_only_when_it_is_activated() {
+fn another_model_is_used_only_after_its_activation() {
     let scratch = Scratch::new();
     let mut store = scratch.open();
     let old = store.embedder("old", 8).unwrap();
@@ -264,7 +264,7 @@ fn another_model_takes_over_only_when_it_is_activated() {
     assert_eq!(
         store.vectors(&[0]).unwrap()[0].1[0],
         1.0,
-        "the old one still answers"
+        "the old model is still used"
     );
     assert_eq!(store.pending(&new).unwrap(), []);
 
@@ -280,7 +280,7 @@ fn another_model_takes_over_only_when_it_is_activated() {
 }
 
 #[test]
-fn what_was_written_is_what_is_loaded() {
+fn documents_survive_a_round_trip() {
     let scratch = Scratch::new();
     let text = "---\ndate: 2026-01-02\n---\n# Pumps\n\nUser: which one?\nAssistant: the blue one\n\n## 2026-02-03\n- a note\n";
     let change = put(&mut scratch.open(), "a.md", text);
@@ -295,7 +295,7 @@ fn what_was_written_is_what_is_loaded() {
 }
 
 #[test]
-fn clearing_keeps_vectors_and_moves_the_generation() {
+fn clearing_keeps_vectors_and_increments_the_generation() {
     let scratch = Scratch::new();
     let mut store = scratch.open();
     let embedder = store.embedder("m", 8).unwrap();
@@ -309,7 +309,7 @@ fn clearing_keeps_vectors_and_moves_the_generation() {
 }
 
 #[test]
-fn a_rename_keeps_chunks_and_words() {
+fn a_rename_keeps_chunks_and_terms() {
     let scratch = Scratch::new();
     let mut store = scratch.open();
     let before = put(&mut store, "a.md", "- one pump\n");
@@ -327,7 +327,7 @@ fn a_rename_keeps_chunks_and_words() {
 }
 
 #[test]
-fn damaged_files_are_told_apart_from_others() {
+fn damaged_files_and_newer_schemas_have_different_errors() {
     let scratch = Scratch::new();
     let text: String = (0..2000)
         .map(|n| format!("- line {n} of a long file about pumps\n"))
@@ -345,7 +345,7 @@ fn damaged_files_are_told_apart_from_others() {
 
     std::fs::write(
         &scratch.file,
-        b"this is no database at all, but it is long enough to look at",
+        b"this is not a database at all, but it is long enough to look at",
     )
     .unwrap();
     let error = Store::open(&scratch.file, "/w").unwrap_err();
@@ -365,7 +365,7 @@ fn damaged_files_are_told_apart_from_others() {
 }
 
 #[test]
-fn without_room_nothing_of_a_change_happens_and_later_it_does() {
+fn a_change_fails_completely_on_a_full_disk_and_succeeds_later() {
     let scratch = Scratch::new();
     let mut store = scratch.open();
     put(&mut store, "a.md", "- the pump is blue\n");

@@ -1,4 +1,4 @@
-//! How a changed document reaches the tables: one transaction, and only what differs.
+//! Writing of changed documents: one transaction, only the differences.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -9,50 +9,50 @@ use hippo_core::chunk::{Chunk, Document};
 use super::{IdPool, Store, fresh, number, schema, seal::Seal};
 use crate::StoreError;
 
-/// What the file system said of a file when it was read.
+/// A document's path, metadata and hash from the time of indexing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentRecord {
     /// Path relative to the workspace, with `/`.
     pub path: String,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
-    /// Last modification, nanoseconds since the Unix epoch.
+    /// Time of the last modification, nanoseconds since the Unix epoch.
     pub mtime_ns: i64,
-    /// blake3-128 of the bytes.
+    /// BLAKE3 hash of the bytes, first 128 bits.
     pub hash: [u8; 16],
-    /// The document's own date, ISO 8601.
+    /// The date of the document, ISO 8601.
     pub date: Option<String>,
-    /// A node of the compaction tree that somebody else than hippod wrote.
+    /// Whether this is a compaction tree node with text that hippod did not write.
     pub own_words: bool,
 }
 
-/// A chunk as it stands in the tables after a change.
+/// The row of a chunk after a change.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct NewChunk {
     /// Its id.
     pub id: u32,
-    /// How many terms the lexical index holds of it.
+    /// Number of its terms in the lexical index.
     pub terms: u32,
-    /// The row of its vector, when its text was embedded before.
+    /// The row of its vector, if its text was embedded before.
     pub vector: Option<i64>,
-    /// Word pieces of its text, counted by the model that embedded it.
+    /// Number of word pieces, as counted by the embedding model.
     pub tokens: Option<u32>,
 }
 
-/// What one change did to a document's chunks.
+/// The effect of a change on the chunks of a document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DocumentChange {
     /// The document's row.
     pub document: u32,
-    /// Every chunk of the document in order, kept and new.
+    /// All chunks of the document in order, kept and new.
     pub chunks: Vec<NewChunk>,
-    /// Ids that are new to the indexes.
+    /// Ids added to the indexes.
     pub added: Vec<u32>,
-    /// Ids that are gone from the indexes. An id may be in `added` too: ids are used again.
+    /// Ids removed from the indexes. An id may also be in `added`, because ids are reused.
     pub removed: Vec<u32>,
 }
 
-/// One transaction of changes. Dropped without [`Batch::commit`], nothing of it happened.
+/// One transaction of changes. Dropping it without [`Batch::commit`] rolls it back.
 pub struct Batch<'store> {
     transaction: Transaction<'store>,
     ids: IdPool,
@@ -84,12 +84,12 @@ impl Store {
 }
 
 impl Batch<'_> {
-    /// Writes a document as it is now. Chunks whose text and leading heading did not change keep their id, their
-    /// lexical row and their vector; `terms` writes the index terms of a new chunk, space-separated, and counts them.
-    /// It is given the heading that leads the chunk, or an empty string where the chunk opens no section.
+    /// Writes the current state of a document. Chunks with the same text and leading heading keep their id, lexical row and vector.
+    /// `terms` writes the space-separated index terms of a new chunk and returns their number. Its second argument is the heading of
+    /// the chunk's section if the chunk is the first one there, otherwise an empty string.
     ///
     /// # Errors
-    /// See [`StoreError`]; the batch is then to be dropped.
+    /// See [`StoreError`]; drop the batch then.
     pub fn put_document(
         &mut self,
         record: &DocumentRecord,
@@ -100,7 +100,7 @@ impl Batch<'_> {
         done.map_err(|source| StoreError::from_sql(self.path, source))
     }
 
-    /// Removes a document and its chunks; vectors stay for a while, should the text come back.
+    /// Removes a document and its chunks. Vectors stay for some time, in case the text returns.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -109,7 +109,7 @@ impl Batch<'_> {
         done.map_err(|source| StoreError::from_sql(self.path, source))
     }
 
-    /// Renames a document whose bytes did not change. Answers whether it was there.
+    /// Renames a document with unchanged bytes. Returns whether it existed.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -124,7 +124,7 @@ impl Batch<'_> {
             .map_err(|source| StoreError::from_sql(self.path, source))
     }
 
-    /// Notes size and time of a file whose bytes did not change, so that the next scan need not read it.
+    /// Updates size and time of a file with unchanged bytes, so that the next scan does not read it.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -137,7 +137,7 @@ impl Batch<'_> {
             .map_err(|source| StoreError::from_sql(self.path, source))
     }
 
-    /// Counts this batch as one more generation of the documents.
+    /// Increments the generation of the documents.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -148,10 +148,10 @@ impl Batch<'_> {
             .map_err(|source| StoreError::from_sql(self.path, source))
     }
 
-    /// Makes the batch durable and visible to readers.
+    /// Commits the batch, which makes it visible to readers.
     ///
     /// # Errors
-    /// See [`StoreError`]; nothing of the batch happened then.
+    /// See [`StoreError`]; nothing of the batch is stored then.
     pub fn commit(self) -> Result<(), StoreError> {
         self.seal
             .commit(self.transaction)
@@ -267,7 +267,7 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// The chunks that the tables hold of a document, by what makes a chunk the same: its text and leading heading.
+    /// Returns the stored chunks of a document, by their text hash and leading heading.
     fn old_chunks(&self, document: u32) -> rusqlite::Result<OldChunks> {
         let mut statement = self.transaction.prepare_cached(
             "SELECT chunks.id, chunks.hash, chunks.terms, chunks.vector, chunks.section, sections.title, chunks.tokens
@@ -384,7 +384,7 @@ impl Batch<'_> {
 
 type OldChunks = HashMap<([u8; 16], String), VecDeque<NewChunk>>;
 
-/// The heading that leads a chunk: its section's, when the chunk is the first of it.
+/// Returns the leading heading of a chunk: the title of its section if the chunk is the first one there.
 pub(super) fn lead(document: &Document, ordinal: usize) -> &str {
     let chunk = &document.chunks[ordinal];
     let opens = ordinal == 0 || document.chunks[ordinal - 1].section != chunk.section;

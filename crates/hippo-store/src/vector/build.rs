@@ -1,4 +1,4 @@
-//! How a graph comes to be: `hnsw_rs` builds it over a snapshot, then it is flattened.
+//! Construction of a graph from a snapshot with `hnsw_rs`.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,17 +11,17 @@ use super::params::VectorParams;
 use super::quantize;
 use super::slots::{Codes, SlotSet};
 
-/// Points inserted between two looks at the cancel flag: about a tenth of a second.
+/// Points inserted between two checks of the cancel flag; takes about 0.1 s.
 const BATCH: usize = 256;
-/// Layers that `hnsw_rs` may use; its own limit.
+/// Maximum number of layers, which is the limit of `hnsw_rs`.
 const MAX_LAYERS: usize = 16;
 
-/// A build was given up because its cancel flag was set.
+/// The build was cancelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("could not build the vector graph: cancelled")]
 pub struct BuildCancelled;
 
-/// A snapshot of an index, ready to be built in another thread while the index goes on.
+/// A snapshot of an index, to build a graph in another thread while the index is in use.
 #[derive(Clone)]
 pub struct BuildJob {
     pub(super) token: u64,
@@ -30,7 +30,7 @@ pub struct BuildJob {
     pub(super) params: VectorParams,
 }
 
-/// A finished build, to be handed to [`VectorIndex::install`](super::VectorIndex::install).
+/// A finished build for [`VectorIndex::install`](super::VectorIndex::install).
 pub struct Built {
     pub(super) token: u64,
     pub(super) graph: Option<Graph>,
@@ -55,21 +55,21 @@ impl fmt::Debug for Built {
 }
 
 impl BuildJob {
-    /// Number of vectors to build over.
+    /// Returns the number of vectors.
     pub fn len(&self) -> usize {
         self.slots.len()
     }
 
-    /// Whether there is nothing to build over.
+    /// Returns whether the snapshot has no vectors.
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
 
-    /// Builds the graph, or none when the snapshot is small enough to be scanned. Takes minutes for hundreds of
-    /// thousands of vectors; uses [`VectorParams::build_threads`] threads.
+    /// Builds the graph, or none if the snapshot is small enough for a scan. Takes minutes for hundreds of thousands of vectors; uses
+    /// [`VectorParams::build_threads`] threads.
     ///
     /// # Errors
-    /// When `cancel` was set in between.
+    /// `cancel` was set during the build.
     pub fn run(self, cancel: &AtomicBool) -> Result<Built, BuildCancelled> {
         if self.slots.len() <= self.params.exact_below.max(1) {
             return Ok(Built {
@@ -81,7 +81,7 @@ impl BuildJob {
         let slots = self.codes.len();
         let threads = self.params.build_threads.max(1);
         let raw = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
-            // `hnsw_rs` uses the pool it is called in, also to drop its points.
+            // `hnsw_rs` uses the current pool, also to drop its points.
             Ok(pool) => pool.install(|| self.build(cancel, threads > 1))?,
             Err(_) => self.build(cancel, false)?,
         };
@@ -91,7 +91,7 @@ impl BuildJob {
         })
     }
 
-    /// Part after part, so that the originals of `hnsw_rs` (2.2 KB a vector) are never all there at once.
+    /// Builds the parts one after the other, so that the large structures of `hnsw_rs` (2.2 KB per vector) exist for only one part.
     fn build(self, cancel: &AtomicBool, parallel: bool) -> Result<RawGraph, BuildCancelled> {
         let codes = Arc::new(self.codes);
         let parts = self.slots.len().div_ceil(self.params.part_max.max(2)).max(1);
@@ -138,8 +138,8 @@ fn build_part<'a>(
     Ok(hnsw)
 }
 
-/// Distance between two slots: 1 − cosine of their codes, never below 0 (`hnsw_rs` asserts that, and rounding of
-/// equal vectors would break it). A point's "vector" is its slot alone, so that the codes are not held twice.
+/// Distance between two slots: 1 − cosine of their codes, at least 0. `hnsw_rs` asserts this, and rounding of equal vectors would
+/// violate it. The "vector" of a point is only its slot, so that the codes are not stored twice.
 struct CodeDistance {
     codes: Arc<Codes>,
 }
@@ -153,19 +153,19 @@ impl Distance<u32> for CodeDistance {
     }
 }
 
-/// A slot and what it links to.
+/// A slot and its links.
 type Row = (u32, Vec<u32>);
 
-/// The links of finished graphs as `hnsw_rs` hands them out.
+/// The links of finished graphs, as exported by `hnsw_rs`.
 #[derive(Default)]
 struct RawGraph {
     parts: Vec<Part>,
-    /// From and to, in the lowest layer.
+    /// Pairs (from, to) in the lowest layer.
     base: Vec<(u32, u32)>,
 }
 
 impl RawGraph {
-    /// Copies the links out and drops the original, by far the largest thing of a build.
+    /// Copies the links and drops the original, which is by far the largest structure of a build.
     fn add(&mut self, hnsw: Hnsw<'_, u32, CodeDistance>) {
         let mut uppers: Vec<Vec<Row>> = vec![Vec::new(); MAX_LAYERS];
         let mut top: Option<(u8, u32)> = None;
@@ -221,8 +221,8 @@ fn upper_layer(rows: &mut [Row]) -> Upper {
     upper
 }
 
-/// The links of the lowest layer in both directions, each once: `hnsw_rs` drops the farthest back link of a full
-/// node, which leaves nodes that no other one leads to.
+/// Returns the links of the lowest layer in both directions, each once. `hnsw_rs` drops the farthest back link of a full node,
+/// which leaves some nodes without incoming links.
 fn both_ways(pairs: &[(u32, u32)], slots: usize) -> Links {
     let mut starts = vec![0u32; slots + 1];
     for &(a, b) in pairs {

@@ -1,8 +1,8 @@
-//! The approximate path: a finished HNSW graph as flat arrays of slots, and the walk through it.
+//! The finished HNSW graph as flat arrays, and its search.
 //!
-//! `hnsw_rs` keeps one allocation per edge (2.5 KB a point at M 16). The finished graph is copied out of it into
-//! offsets and links (about 100 bytes a point): a fifth of the memory, a walk without locks or reference counts,
-//! and a plain array to dump.
+//! `hnsw_rs` uses one allocation per edge (2.5 KB per point with M = 16). The finished graph is copied into offsets and links
+//! (about 100 bytes per point). This needs a fifth of the memory, allows a search without locks and reference counts, and is easy
+//! to dump.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,10 +11,10 @@ use super::quantize::PreparedQuery;
 use super::scan::{Scored, score_slots};
 use super::slots::{Codes, SlotSet};
 
-/// Candidates kept while one of several parts is walked, at least.
+/// Minimum number of candidates when one of several parts is searched.
 const LEAST_EF: usize = 64;
 
-/// Links of the slots: those of `slot` are `links[offsets[slot]..offsets[slot + 1]]`.
+/// Links of the slots: `links[offsets[slot]..offsets[slot + 1]]` for each `slot`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Links {
     pub offsets: Vec<u32>,
@@ -29,7 +29,7 @@ impl Links {
         }
     }
 
-    /// Whether every range and every link lies where it must (fewer than `slots`).
+    /// Returns whether every range is valid and every link is below `slots`.
     pub fn is_valid(&self, slots: usize) -> bool {
         self.offsets.first() == Some(&0)
             && self.offsets.is_sorted()
@@ -45,7 +45,7 @@ impl Links {
     }
 }
 
-/// A layer above the lowest: a few of the nodes (sorted) and the links among them.
+/// A layer above the lowest: some nodes, sorted, and the links between them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Upper {
     pub nodes: Vec<u32>,
@@ -60,7 +60,7 @@ impl Upper {
     }
 }
 
-/// Where the walk through a part of the graph begins.
+/// The entry point and upper layers of a part of the graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Part {
     pub entry: u32,
@@ -68,19 +68,19 @@ pub(super) struct Part {
     pub uppers: Vec<Upper>,
 }
 
-/// A graph over the slots of `members`: one or more parts that no link connects, each walked on its own.
+/// A graph over the slots in `members`. Its parts have no links between each other and are searched separately.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Graph {
     pub parts: Vec<Part>,
     /// The lowest layer of all parts, by slot.
     pub base: Links,
-    /// The slots that a walk can reach; every other slot has to be scanned.
+    /// The slots that a search can reach; all other slots must be scanned.
     pub members: SlotSet,
 }
 
 impl Graph {
-    /// Walks to the `ef` nearest members that `admit` lets in (the walk itself goes through all), in no order. Of
-    /// several parts each is walked to fewer, together to more: the nearest lie scattered over the parts.
+    /// Returns the `ef` nearest members accepted by `admit`, in arbitrary order; the search also passes through other members. With
+    /// several parts, fewer candidates are kept per part but more in total, because the nearest vectors are spread over the parts.
     pub fn search(
         &self,
         codes: &Codes,
@@ -147,7 +147,7 @@ impl Graph {
         found
     }
 
-    /// Whether the arrays fit each other and `slots`: asked of every graph that was read from a file.
+    /// Returns whether the arrays are consistent with each other and with `slots`. Required for graphs read from a file.
     pub fn is_valid(&self, slots: usize) -> bool {
         self.base.is_valid(slots)
             && self.base.offsets.len() <= slots + 1
@@ -165,7 +165,7 @@ impl Graph {
 }
 
 impl Part {
-    /// From the entry point down to the best start in the lowest layer.
+    /// Descends from the entry point to the best start in the lowest layer.
     fn descend(&self, codes: &Codes, query: &PreparedQuery) -> Scored {
         let mut here = Scored {
             score: f32::NEG_INFINITY,

@@ -1,4 +1,4 @@
-//! The exact path: coarse scores of every slot (or of a list of slots), the best of them kept.
+//! Exact path: coarse scores of all or some slots.
 
 use std::cmp::Ordering;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -7,12 +7,12 @@ use std::thread;
 use super::quantize::{self, PreparedQuery};
 use super::slots::{BLOCK, Codes};
 
-/// Slots for which another thread is worth its start (30 µs, and more when the processor is busy).
+/// Number of slots that justify another thread, whose start takes 30 µs or more.
 const SLOTS_PER_THREAD: usize = 40_000;
-/// Scores computed before they are looked at: 2 KB of them stay in the first-level cache.
+/// Number of scores computed at a time: 2 KB, which fit into the first-level cache.
 const TILE: usize = 512;
 
-/// A slot and its score; ordered by score, then by lower slot.
+/// A slot and its score, ordered by score, then by descending slot.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Scored {
     pub score: f32,
@@ -35,11 +35,11 @@ impl Ord for Scored {
     }
 }
 
-/// Keeps the best `cap` of what is pushed.
+/// A collector of the best `cap` items.
 #[derive(Debug)]
 pub(super) struct Best {
     cap: usize,
-    /// Scores that are not above it cannot get in.
+    /// Scores up to this value are not accepted.
     pub threshold: f32,
     items: Vec<Scored>,
 }
@@ -53,7 +53,7 @@ impl Best {
         }
     }
 
-    /// Pushes what is above the threshold.
+    /// Adds an item whose score is above the threshold.
     pub fn push_if_better(&mut self, item: Scored) {
         if item.score > self.threshold {
             self.push(item);
@@ -67,7 +67,7 @@ impl Best {
         }
     }
 
-    /// The best, best first.
+    /// Returns the best items, best first.
     pub fn into_sorted(mut self) -> Vec<Scored> {
         self.cut();
         self.items.sort_unstable_by(|a, b| b.cmp(a));
@@ -83,8 +83,8 @@ impl Best {
     }
 }
 
-/// Scores all slots coarsely and returns the best `cap` that `admit` lets in, best first. `admit` is asked only for
-/// slots whose score would get in, so it may cost something.
+/// Scores all slots coarsely and returns the best `cap` accepted by `admit`, best first. `admit` is called only for slots with a
+/// sufficient score, so it may be expensive.
 pub(super) fn scan_all(
     codes: &Codes,
     query: &PreparedQuery,
@@ -153,7 +153,7 @@ fn scan_block(
     }
 }
 
-/// Coarse scores of some slots, handed to `each` in their order.
+/// Calls `each` with the coarse scores of some slots, in order.
 pub(super) fn score_slots(codes: &Codes, query: &PreparedQuery, slots: &[u32], mut each: impl FnMut(Scored)) {
     let offset = query.coarse_offset();
     let mut dots = [0i32; 64];
@@ -173,7 +173,7 @@ pub(super) fn score_slots(codes: &Codes, query: &PreparedQuery, slots: &[u32], m
     }
 }
 
-/// Cosines of some slots from their full codes, in their order.
+/// Returns the cosines of some slots from their full codes, in order.
 pub(super) fn refine(codes: &Codes, query: &PreparedQuery, slots: &[u32]) -> Vec<Scored> {
     let mut planes: Vec<&[u8]> = Vec::with_capacity(2 * slots.len());
     for &slot in slots {
@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn best_keeps_the_best_in_order() {
+    fn best_keeps_the_highest_scores_in_order() {
         let mut best = Best::new(3);
         for slot in 0..100u32 {
             best.push(Scored {

@@ -1,4 +1,4 @@
-//! Dumps: the same index comes back, everything else is refused.
+//! Dumps of the index: round trip, and refusal of damaged files.
 
 use std::fs;
 use std::path::Path;
@@ -22,7 +22,7 @@ fn load(dir: &Path, expect: &DumpIdentity) -> Result<VectorIndex, RejectReason> 
 }
 
 #[test]
-fn a_dump_comes_back_the_same() {
+fn a_dump_survives_a_round_trip() {
     let dir = tempfile::tempdir().unwrap();
     for count in [0, 1, 99, 500] {
         let (mut index, mut model) = filled(count, 32, graph_params());
@@ -118,7 +118,7 @@ fn a_dump_of_another_state_is_refused() {
 }
 
 #[test]
-fn every_damage_is_refused() {
+fn every_damaged_dump_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let (mut index, _) = filled(300, 16, graph_params());
     build(&mut index);

@@ -1,4 +1,4 @@
-//! The vector index against brute force, through changes, builds, dumps and damage.
+//! The vector index compared with brute force: changes, builds, dumps, damage.
 
 mod dump;
 mod model;
@@ -27,7 +27,7 @@ fn apply(index: &mut VectorIndex, model: &mut Model, changes: &[Change]) {
     for change in changes {
         match *change {
             Change::Insert(id, value) => {
-                // Few different values: duplicates are common.
+                // Few different values, so that duplicates are common.
                 let vector = Random(value * 7919).unit(index.dimension());
                 index.insert(id, &vector).expect("the vectors have unit length");
                 model.0.insert(id, vector);
@@ -40,10 +40,10 @@ fn apply(index: &mut VectorIndex, model: &mut Model, changes: &[Change]) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// Any sequence of changes, with a build taken before and installed after some of them, leaves an index that
-    /// answers like brute force over what it should hold.
+    /// After any sequence of changes, with a snapshot before and an installation after some of them, the index answers like brute
+    /// force.
     #[test]
-    fn changes_and_builds_keep_the_answers(
+    fn changes_and_builds_give_the_answers_of_brute_force(
         before in changes(), during in changes(), after in changes(), dimension in 3usize..80, graph in any::<bool>(),
     ) {
         let params = VectorParams { exact_below: if graph { 0 } else { 1000 }, build_threads: 1, part_max: 60, ..graph_params() };
@@ -59,7 +59,7 @@ proptest! {
             let query = Random(5).unit(dimension);
             let truth = model.nearest(&query, 10, &passes);
             let answer = model.search(&index, &query, 10, &passes);
-            // Duplicates make the choice of ids free, their cosines not.
+            // Duplicates make the ids ambiguous, but not their cosines.
             let cosines = |ids: &[u32]| ids.iter().map(|id| dot(&query, &model.0[id])).collect::<Vec<_>>();
             let (truth, answer) = (cosines(&truth), cosines(&answer));
             prop_assert_eq!(truth.len(), answer.len());
@@ -85,7 +85,7 @@ fn exact_search_equals_brute_force() {
 }
 
 #[test]
-fn two_threads_find_the_same() {
+fn two_threads_return_the_same_results() {
     let one = VectorParams {
         scan_threads: 1,
         ..VectorParams::default()
@@ -102,7 +102,7 @@ fn two_threads_find_the_same() {
 }
 
 #[test]
-fn the_graph_finds_nearly_all_and_keeps_filters_and_changes() {
+fn the_graph_finds_nearly_all_neighbours_with_filters_and_changes() {
     let (mut index, mut model) = filled(1200, 32, graph_params());
     assert!(index.needs_rebuild());
     build(&mut index);
@@ -112,7 +112,7 @@ fn the_graph_finds_nearly_all_and_keeps_filters_and_changes() {
     assert_eq!(
         model.recall(&index, 20, &|id| id % 25 == 0),
         1.0,
-        "few pass: exact"
+        "a strict filter uses the exact path"
     );
 
     let mut random = Random(1234);
@@ -155,7 +155,7 @@ fn a_shrunken_index_drops_its_graph() {
 }
 
 #[test]
-fn a_build_is_void_after_a_later_snapshot_or_when_cancelled() {
+fn a_build_is_invalid_after_a_later_snapshot_or_a_cancellation() {
     let (mut index, model) = filled(300, 16, graph_params());
     let first = index.snapshot_for_build();
     let second = index.snapshot_for_build();
@@ -167,7 +167,7 @@ fn a_build_is_void_after_a_later_snapshot_or_when_cancelled() {
 }
 
 #[test]
-fn duplicates_do_not_disturb_building_or_searching() {
+fn duplicates_do_not_affect_building_or_searching() {
     let mut random = Random(11);
     let (mut index, mut model) = (VectorIndex::with_params(24, graph_params()), Model::default());
     let same = random.unit(24);
@@ -185,12 +185,12 @@ fn duplicates_do_not_disturb_building_or_searching() {
     assert!(hits.iter().all(|id| id % 2 == 0) && hits.len() == 30);
     assert!(
         model.recall(&index, 30, &|id| id % 2 == 1) > 0.97,
-        "what lies beside the duplicates is found"
+        "vectors other than the duplicates are found"
     );
 }
 
 #[test]
-fn scores_are_close_and_unknown_ids_are_told() {
+fn scores_are_close_and_unknown_ids_have_nan() {
     let (index, model) = filled(200, 48, VectorParams::default());
     let query = Random(21).unit(48);
     let prepared = PreparedQuery::new(&query).unwrap();
@@ -202,7 +202,7 @@ fn scores_are_close_and_unknown_ids_are_told() {
 }
 
 #[test]
-fn refuses_vectors_and_queries_that_are_none() {
+fn invalid_vectors_and_queries_are_refused() {
     let (mut index, _) = filled(3, 4, VectorParams::default());
     let none: Rescore<'_> = &|ids| vec![None; ids.len()];
     assert_eq!(

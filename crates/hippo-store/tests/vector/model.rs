@@ -1,11 +1,11 @@
-//! What an index should hold and answer, by brute force.
+//! Brute-force model of an index.
 
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 
 use hippo_store::vector::{VectorIndex, VectorParams};
 
-/// A small generator, so that the vectors are the same everywhere.
+/// A small random generator, so that the vectors are the same on every machine.
 pub struct Random(pub u64);
 
 impl Random {
@@ -33,7 +33,7 @@ pub fn dot(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
-/// What the index should hold, and the brute-force answer over it.
+/// The expected content of the index, with brute-force search.
 #[derive(Default, Clone)]
 pub struct Model(pub HashMap<u32, Vec<f32>>);
 
@@ -76,7 +76,7 @@ impl Model {
             let query = random.unit(index.dimension());
             let truth = self.nearest(&query, 10, passes);
             let answer = self.search(index, &query, 10, passes);
-            assert!(answer.iter().all(|&id| passes(id)), "the filter holds");
+            assert!(answer.iter().all(|&id| passes(id)), "all results pass the filter");
             found += truth.iter().filter(|id| answer.contains(id)).count();
             wanted += truth.len();
         }
@@ -110,6 +110,6 @@ pub fn build(index: &mut VectorIndex) {
     let built = index
         .snapshot_for_build()
         .run(&AtomicBool::new(false))
-        .expect("nobody cancels");
+        .expect("the build is not cancelled");
     assert!(index.install(built));
 }

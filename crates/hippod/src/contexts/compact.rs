@@ -13,7 +13,7 @@ use hippo_proto::{
     CompactEntry, CompactProblem, CompactStats, ErrorKind, MAX_SCORES, RpcError, SessionCompactRequest,
     SessionCompactResponse, TranscriptFormat,
 };
-use hippo_store::contexts::{ContentId, ContextError, MOST_CONTENT, Piece};
+use hippo_store::contexts::{ContentId, ContextError, MAX_CONTENT, Piece};
 
 use super::{Place, now, refusal};
 use crate::files;
@@ -71,8 +71,8 @@ pub fn compact(
         Some(mut keeper) => {
             let rest = compacted.stats.rest.as_ref().map(|_| compacted.rest());
             match rest.filter(|rest| !rest.is_empty()) {
-                Some(rest) if rest.len() > MOST_CONTENT => notes.push(format!(
-                    "the list of what has no room in the summary has {} bytes, and is not kept: more than {MOST_CONTENT}",
+                Some(rest) if rest.len() > MAX_CONTENT => notes.push(format!(
+                    "the list of what has no room in the summary has {} bytes, and is not kept: more than {MAX_CONTENT}",
                     rest.len()
                 )),
                 Some(rest) => keeper.add(&rest),

@@ -1,4 +1,4 @@
-//! What happens when the file is damaged, foreign, from the future, or the disk is full?
+//! Damaged, foreign and newer files, and full disks.
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -30,7 +30,7 @@ fn why(reader: &ContextReader, content: &[u8]) -> String {
     }
 }
 
-/// Changes a bit in the middle of every stored content.
+/// Flips a bit in the middle of every stored content.
 fn flip(store: &ContextStore) {
     let all = store.read.ask(|connection| {
         let mut statement = connection.prepare("SELECT content, bytes FROM blobs")?;
@@ -49,7 +49,7 @@ fn flip(store: &ContextStore) {
 }
 
 #[test]
-fn damaged_bytes_are_never_given_and_a_put_heals_them() {
+fn damaged_bytes_are_never_returned_and_a_new_put_repairs_them() {
     let scratch = Scratch::new();
     let mut store = scratch.open();
     store.open_session("s", None, 1).unwrap();
@@ -72,8 +72,8 @@ fn damaged_bytes_are_never_given_and_a_put_heals_them() {
             "UPDATE contents SET raw = raw + 1",
             ["were stored", "were stored"],
         ),
-        ("UPDATE contents SET raw = -1", ["no length", "no length"]),
-        ("UPDATE contents SET coding = 9", ["no coding", "no coding"]),
+        ("UPDATE contents SET raw = -1", ["invalid length", "invalid length"]),
+        ("UPDATE contents SET coding = 9", ["unknown coding", "unknown coding"]),
         ("UPDATE contents SET coding = 1 - coding", ["bytes", "unpacked"]),
         (
             "UPDATE contents SET tokens = 5; UPDATE blobs SET bytes = x''",
@@ -101,14 +101,14 @@ fn damaged_bytes_are_never_given_and_a_put_heals_them() {
     let healing = store.put(&new("s", &again, &text, 1)).unwrap();
     assert!(
         matches!(healing, Put::Entry { shared: false, .. }),
-        "not known as long as it is damaged"
+        "a damaged content is not known"
     );
     put(&mut store, "s", "last", &bytes, 1);
     assert_sums(&store);
 }
 
 #[test]
-fn a_damaged_row_costs_one_entry() {
+fn a_damaged_row_affects_only_its_entry() {
     let scratch = Scratch::new();
     let mut store = filled(&scratch);
     sql(
@@ -128,7 +128,7 @@ fn a_damaged_row_costs_one_entry() {
 }
 
 #[test]
-fn deleted_rows_are_missed_and_nothing_else_is() {
+fn deleted_rows_affect_only_themselves() {
     let scratch = Scratch::new();
     let mut store = filled(&scratch);
     sql(
@@ -160,7 +160,7 @@ fn closed_file(scratch: &Scratch) -> Vec<u8> {
 }
 
 #[test]
-fn a_file_that_was_cut_short_is_refused_or_gives_only_sound_contents() {
+fn a_truncated_file_is_refused_or_returns_only_intact_contents() {
     let scratch = Scratch::new();
     let bytes = closed_file(&scratch);
     let mut refused = 0;
@@ -189,7 +189,7 @@ fn a_file_that_was_cut_short_is_refused_or_gives_only_sound_contents() {
 }
 
 #[test]
-fn flipped_bytes_never_come_out_as_content() {
+fn flipped_bytes_are_never_returned_as_content() {
     let scratch = Scratch::new();
     let bytes = closed_file(&scratch);
     for round in 0..150_usize {
@@ -221,11 +221,11 @@ fn flipped_bytes_never_come_out_as_content() {
 }
 
 #[test]
-fn foreign_files_and_files_from_the_future_are_refused() {
+fn foreign_and_newer_files_are_refused() {
     let scratch = Scratch::new();
     std::fs::write(
         &scratch.file,
-        "this is no database, whatever its name says".repeat(200),
+        "this is not a database, whatever its name says".repeat(200),
     )
     .unwrap();
     assert!(matches!(
@@ -278,7 +278,7 @@ fn foreign_files_and_files_from_the_future_are_refused() {
 }
 
 #[test]
-fn an_empty_file_and_one_that_was_left_before_its_first_table_become_stores() {
+fn an_empty_file_and_a_file_without_tables_become_stores() {
     let scratch = Scratch::new();
     std::fs::write(&scratch.file, "").unwrap();
     assert!(matches!(
@@ -316,7 +316,7 @@ fn only_the_owner_can_read_the_files() {
 }
 
 #[test]
-fn a_full_disk_is_said_and_leaves_nothing_half_done() {
+fn a_full_disk_is_reported_and_the_change_is_rolled_back() {
     let scratch = Scratch::new();
     let mut store = filled(&scratch);
     let pages: i64 = store
@@ -350,7 +350,7 @@ fn a_full_disk_is_said_and_leaves_nothing_half_done() {
 }
 
 #[test]
-fn every_damage_of_the_log_is_counted_and_the_log_is_kept() {
+fn every_damage_of_the_wal_is_counted_and_the_wal_is_kept() {
     use crate::in_place::with_suffix;
 
     let scratch = Scratch::new();

@@ -1,4 +1,4 @@
-//! Do any operations in any order leave what a plain map would have?
+//! Random operations compared with a plain map.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -59,7 +59,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     proptest::collection::vec(step, 1..60)
 }
 
-/// A content of a number: it does not shrink, so its size is known.
+/// Returns the content of a number; it is incompressible, so its stored size is known.
 fn bytes(content: u8) -> Vec<u8> {
     noise(u64::from(content), usize::from(content) * 100)
 }
@@ -75,7 +75,7 @@ struct Session {
 struct Model {
     sessions: BTreeMap<u8, Session>,
     entries: BTreeMap<String, (ContextEntry, u8, u8)>,
-    /// When each content was used last; in order of their rows.
+    /// Time of the last use of each stored content.
     kept: BTreeMap<u8, i64>,
     gone: BTreeSet<u8>,
     rows: Vec<u8>,
@@ -86,7 +86,7 @@ impl Model {
         self.kept.keys().map(|content| u64::from(*content) * 100).sum()
     }
 
-    /// An entry as it reads now: without its content there is nothing to fetch, since it names no file.
+    /// Returns an entry as it should be read: without its content it is not retrievable, since it names no file.
     fn expected(&self, id: &str) -> ContextEntry {
         let (mut entry, _, content) = self.entries[id].clone();
         entry.source.retrievable = self.kept.contains_key(&content);
@@ -112,7 +112,7 @@ impl Model {
         self.gone.insert(content);
     }
 
-    /// What goes when this comes; `None` when there is no room.
+    /// Stores a content and removes others; `None` if there is not enough room.
     fn place(&mut self, content: u8, budget: u64, now: i64, held: &[u8]) -> Option<()> {
         if let Some(used) = self.kept.get_mut(&content) {
             *used = now.max(*used);
@@ -135,7 +135,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(48) })]
 
     #[test]
-    fn any_operations_leave_what_a_map_would_have(steps in steps()) {
+    fn random_operations_give_the_same_result_as_a_map(steps in steps()) {
         let scratch = Scratch::new();
         let mut store = scratch.open();
         let reader = scratch.reader();

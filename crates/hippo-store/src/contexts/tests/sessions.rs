@@ -1,9 +1,9 @@
-//! Do sessions and their entries go on where they stood?
+//! Sessions and entries across restarts.
 
 use super::*;
 
 #[test]
-fn sessions_begin_go_on_and_end() {
+fn sessions_open_resume_and_close() {
     let scratch = Scratch::new();
     let mut store = scratch.open();
     assert!(matches!(
@@ -57,7 +57,7 @@ fn sessions_begin_go_on_and_end() {
     assert_eq!(
         store.read().entries("s").unwrap().entries.len(),
         1,
-        "the record stays"
+        "the entries stay"
     );
     let names: Vec<String> = store
         .read()
@@ -71,7 +71,7 @@ fn sessions_begin_go_on_and_end() {
 }
 
 #[test]
-fn entries_are_written_anew_all_or_none() {
+fn entries_are_rewritten_all_or_none() {
     let scratch = Scratch::new();
     let mut store = scratch.open();
     store.open_session("s", None, 1).unwrap();

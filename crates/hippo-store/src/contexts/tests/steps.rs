@@ -1,4 +1,4 @@
-//! Is every change there or not there, wherever in it the process stops?
+//! Changes interrupted at every point: each one is complete or absent.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::*;
 
-/// Everything in the tables, words included.
+/// Returns all rows of all tables, search terms included.
 fn picture(store: &ContextStore) -> Vec<String> {
     let tables = [
         "sums",
@@ -40,7 +40,7 @@ fn picture(store: &ContextStore) -> Vec<String> {
     picture
 }
 
-/// Two closed contents and an open session with one entry.
+/// Creates two contents of a closed session, and an open session with one entry.
 fn prepared(scratch: &Scratch) -> ContextStore {
     let mut store = scratch.open();
     store.open_session("old", None, 1).unwrap();
@@ -54,7 +54,7 @@ fn prepared(scratch: &Scratch) -> ContextStore {
 
 type Act = fn(&mut ContextStore) -> Result<(), ContextError>;
 
-/// One of each change, with as much to do as it can have.
+/// One change of each kind, with as much work as it can have.
 const ACTS: [(&str, Act); 7] = [
     ("open", |store| {
         store.open_session("new", Some("main"), 9).map(|_| ())
@@ -82,7 +82,7 @@ const ACTS: [(&str, Act); 7] = [
 ];
 
 #[test]
-fn a_change_that_is_stopped_after_any_instruction_did_not_happen() {
+fn a_change_interrupted_after_any_instruction_did_not_happen() {
     for (name, act) in ACTS {
         let scratch = Scratch::new();
         let mut store = prepared(&scratch);
@@ -97,7 +97,7 @@ fn a_change_that_is_stopped_after_any_instruction_did_not_happen() {
         let mut most = 0;
         loop {
             let left = Arc::new(AtomicU32::new(most));
-            // Once: what follows is the rollback.
+            // Interrupt only once, so that the rollback can run.
             let stop = move || left.fetch_sub(1, Ordering::Relaxed) == 0;
             store.read.connection.progress_handler(1, Some(stop)).unwrap();
             let done = act(&mut store);
@@ -117,7 +117,7 @@ fn a_change_that_is_stopped_after_any_instruction_did_not_happen() {
             }
             let after = picture(&store);
             if after != before {
-                // Stopped after the commit itself: then all of it happened.
+                // Interrupted after the commit: the change is complete.
                 assert!(after == whole, "{name}, {most} instructions: half done");
                 break;
             }
@@ -130,7 +130,7 @@ fn a_change_that_is_stopped_after_any_instruction_did_not_happen() {
 }
 
 #[test]
-fn a_change_that_is_stopped_at_any_row_did_not_happen() {
+fn a_change_interrupted_at_any_row_did_not_happen() {
     let rows = [
         "INSERT ON sessions",
         "UPDATE ON sessions",

@@ -1,4 +1,4 @@
-//! What did the daemon write into a file last: the base of the three-way merge?
+//! Last written content of files, the base of three-way merges.
 
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -7,22 +7,22 @@ use hippo_core::time::Timestamp;
 use super::{Reader, Store};
 use crate::StoreError;
 
-/// A file as the daemon wrote it last.
+/// A file as the daemon last wrote it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Base {
-    /// All of it.
+    /// The whole content.
     pub bytes: Vec<u8>,
     /// blake3 of the bytes.
     pub hash: [u8; 32],
-    /// When it was written.
+    /// Time of writing.
     pub at: Timestamp,
 }
 
 impl Store {
-    /// What the daemon wrote last at `path` (relative to the workspace, with `/`).
+    /// Returns the content that the daemon last wrote to `path` (relative to the workspace, with `/`).
     ///
-    /// `None` also when the bytes do not have their hash any more: without a base a merge removes nothing, with a
-    /// wrong one it would.
+    /// Also returns `None` if the stored bytes do not match their hash: without a base a merge removes nothing, with a wrong base it
+    /// would.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -30,7 +30,7 @@ impl Store {
         self.sql(get(&self.connection, path))
     }
 
-    /// All that is noted at paths that begin like this, by path. One that does not have its hash any more is left out.
+    /// Returns the bases of all paths with this prefix, sorted by path, except those that do not match their hash.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -85,7 +85,7 @@ fn sound(path: &str, at: i64, noted: &[u8], bytes: Vec<u8>) -> Option<Base> {
     if noted != hash {
         tracing::warn!(
             path,
-            "the noted content of a file does not have its hash and is not used"
+            "ignored the stored content of a file, which does not match its hash"
         );
         return None;
     }

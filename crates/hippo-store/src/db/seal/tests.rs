@@ -1,4 +1,4 @@
-//! Damaged rows of a real file against their checksums.
+//! Damaged rows and their checksums, in a real file.
 
 use hippo_core::chunk::{self, ContentHash};
 use hippo_core::retrieval::terms;
@@ -27,7 +27,7 @@ impl Scratch {
         Store::open(&self.file, "/w").unwrap()
     }
 
-    /// Documents whose every text has a vector, in the file alone.
+    /// Creates documents with a vector for every text, all in the file without a WAL.
     fn filled() -> Self {
         let scratch = Self::new();
         let mut store = scratch.open();
@@ -88,7 +88,7 @@ fn put(store: &mut Store, number: usize, colour: &str) {
 }
 
 #[test]
-fn every_history_of_changes_leaves_a_sum_that_fits() {
+fn every_sequence_of_changes_keeps_the_checksum_right() {
     let scratch = Scratch::filled();
     let mut store = scratch.open();
     for round in 0..40 {
@@ -116,13 +116,13 @@ fn every_history_of_changes_leaves_a_sum_that_fits() {
 }
 
 #[test]
-fn a_damaged_word_is_found_and_every_document_is_read_again() {
+fn a_damaged_term_is_detected_and_all_documents_are_indexed_again() {
     let scratch = Scratch::filled();
     scratch.flip(b"lantern", 3);
     let told = Reader::open(&scratch.file).unwrap().check().unwrap_err();
     assert!(told.is_damage(), "{told}");
     let mut store = scratch.open();
-    // A change that comes first hides nothing.
+    // A change before the check does not hide the damage.
     put(&mut store, 1, "green");
     let mended = store.mend().unwrap().unwrap();
     assert_eq!((mended.documents, mended.vectors), (true, 0));
@@ -137,7 +137,7 @@ fn a_damaged_word_is_found_and_every_document_is_read_again() {
 }
 
 #[test]
-fn a_damaged_place_of_a_chunk_is_found() {
+fn a_damaged_line_number_of_a_chunk_is_detected() {
     let scratch = Scratch::filled();
     let store = scratch.open();
     store
@@ -149,7 +149,7 @@ fn a_damaged_place_of_a_chunk_is_found() {
 }
 
 #[test]
-fn a_damaged_vector_is_found_and_its_text_alone_waits_again() {
+fn a_damaged_vector_is_detected_and_only_its_text_is_embedded_again() {
     let vector: Vec<u8> = [7.0, 1.0, 0.5, 0.25_f32]
         .iter()
         .flat_map(|value| half::f16::from_f32(*value).to_le_bytes())
@@ -173,7 +173,7 @@ fn a_damaged_vector_is_found_and_its_text_alone_waits_again() {
 }
 
 #[test]
-fn a_chunk_with_the_vector_of_another_text_gets_its_own() {
+fn a_chunk_with_the_vector_of_another_text_gets_a_new_one() {
     let scratch = Scratch::filled();
     let store = scratch.open();
     store

@@ -1,4 +1,4 @@
-//! Does every recorded access count exactly once, whenever the process stops?
+//! Recorded accesses are counted exactly once, wherever the process stops.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ fn access(name: &str, hours: i64) -> Access {
     }
 }
 
-/// What the entry is after accesses, each counted at once.
+/// Returns the entry after these accesses, counted one by one.
 fn expected(mut entry: Entry, accesses: &[Access]) -> Entry {
     let mut days = BTreeMap::new();
     let name = entry.id.clone();
@@ -32,7 +32,7 @@ fn expected(mut entry: Entry, accesses: &[Access]) -> Entry {
     entry
 }
 
-/// Something that happens to the daemon.
+/// An event in the life of the daemon.
 #[derive(Debug, Clone)]
 enum Event {
     Record(Vec<(bool, i64)>),
@@ -56,7 +56,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
-    fn every_access_counts_once_whenever_the_process_stops(
+    fn every_access_counts_once_wherever_the_process_stops(
         events in proptest::collection::vec(event(), 1..12),
     ) {
         let mut scratch = Scratch::new();
@@ -104,7 +104,7 @@ proptest! {
 }
 
 #[test]
-fn further_accesses_of_a_day_add_less_also_after_folding() {
+fn further_accesses_on_the_same_day_add_less_even_after_folding() {
     let scratch = Scratch::new();
     let before = record("a", 0.1);
     put(&mut scratch.open(), std::slice::from_ref(&before));
@@ -122,7 +122,7 @@ fn further_accesses_of_a_day_add_less_also_after_folding() {
 }
 
 #[test]
-fn days_that_are_over_are_forgotten_when_asked() {
+fn access_counts_of_past_days_can_be_deleted() {
     let scratch = Scratch::new();
     let mut store = scratch.open();
     put(&mut store, &[record("a", 0.1)]);
@@ -143,13 +143,13 @@ fn days_that_are_over_are_forgotten_when_asked() {
 }
 
 #[test]
-fn accesses_of_unknown_entries_go_and_those_of_damaged_ones_wait() {
+fn accesses_of_unknown_entries_are_dropped_and_those_of_damaged_ones_are_kept() {
     let scratch = Scratch::new();
     let mut store = scratch.open();
     put(&mut store, &[record("a", 0.1), record("damaged", 0.1)]);
     scratch.sql("UPDATE entries SET rest = '{' WHERE id = 'damaged'");
     store
-        .record_accesses(&[access("nobody", 0), access("damaged", 0), access("a", 0)])
+        .record_accesses(&[access("unknown", 0), access("damaged", 0), access("a", 0)])
         .unwrap();
     let folded = store.fold_accesses(&PROFILE, NOW).unwrap();
     assert_eq!((folded.counted, folded.unknown, folded.kept), (1, 1, 1));

@@ -1,4 +1,4 @@
-//! Is what was written of entries what is read, and is damage told and contained?
+//! Round trips of entries, and damaged rows.
 
 use proptest::collection::vec;
 use proptest::option;
@@ -121,7 +121,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn what_was_written_of_entries_is_what_is_read(records in vec(any_record(), 1..6)) {
+    fn entries_survive_a_round_trip(records in vec(any_record(), 1..6)) {
         let scratch = Scratch::new();
         put(&mut scratch.open(), &records);
         let expected: std::collections::BTreeMap<EntryId, Record> =
@@ -135,7 +135,7 @@ proptest! {
 }
 
 #[test]
-fn a_strength_that_is_no_number_is_written_as_none() {
+fn a_strength_that_is_not_finite_is_written_as_zero() {
     let scratch = Scratch::new();
     let mut odd = record("odd", f32::NAN);
     odd.entry.strength = f32::INFINITY;
@@ -146,7 +146,7 @@ fn a_strength_that_is_no_number_is_written_as_none() {
 }
 
 #[test]
-fn tombstones_pairs_and_lists_survive_reopening() {
+fn tombstones_pairs_and_quick_access_survive_reopening() {
     let scratch = Scratch::new();
     let tombstone = Tombstone {
         removed: Removed {
@@ -193,7 +193,7 @@ fn tombstones_pairs_and_lists_survive_reopening() {
 }
 
 #[test]
-fn a_batch_of_entries_that_is_dropped_did_nothing() {
+fn a_dropped_batch_of_entries_changes_nothing() {
     let scratch = Scratch::new();
     let mut store = scratch.open();
     put(&mut store, &[record("a", 0.5)]);
@@ -210,7 +210,7 @@ fn a_batch_of_entries_that_is_dropped_did_nothing() {
 }
 
 #[test]
-fn a_damaged_row_is_told_and_the_others_are_read() {
+fn a_damaged_row_is_reported_and_the_others_are_read() {
     let scratch = Scratch::new();
     let names = ["cut", "place", "other", "type", "bytes", "fine"];
     put(&mut scratch.open(), &names.map(|name| record(name, 0.5)));
@@ -249,7 +249,7 @@ fn a_damaged_row_is_told_and_the_others_are_read() {
 }
 
 #[test]
-fn the_base_of_a_merge_is_what_was_written_or_nothing() {
+fn the_base_of_a_merge_is_the_last_written_content_or_none() {
     let scratch = Scratch::new();
     let mut store = scratch.open();
     for (bytes, at) in [(b"# one\xff".as_slice(), NOW), (b"# two", NOW.plus(1))] {
