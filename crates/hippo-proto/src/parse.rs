@@ -1,4 +1,4 @@
-//! Is this line a request, and if not, what is the answer to it?
+//! Parsing of request lines, with an error reply for invalid ones.
 
 use serde_json::{Map, Value};
 
@@ -8,23 +8,23 @@ use crate::methods::{METHODS, Request, shorten};
 use crate::reply::Reply;
 use crate::suggest::nearest;
 
-/// A request that was read: what to do, and the id to answer with.
+/// A parsed request with its id.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
-    /// Goes back with the answer.
+    /// The id for the answer.
     pub id: Id,
-    /// What is asked.
+    /// The method and its parameters.
     pub request: Request,
 }
 
 const MEMBERS: [&str; 4] = ["jsonrpc", "id", "method", "params"];
 
-/// Reads one line. Never panics, whatever the bytes.
+/// Parses one line. Never panics.
 ///
 /// # Errors
-/// The reply to send instead, under the line's own id where that could be read:
-/// -32700 no JSON, -32600 no request (batches and notifications included), -32601 unknown method,
-/// -32602 unknown field, wrong type or value out of range.
+/// Returns the reply to send, with the id of the line if it could be parsed: -32700 for invalid JSON, -32600 for an invalid
+/// request (including batches and notifications), -32601 for an unknown method, -32602 for an unknown field, a wrong type or a
+/// value out of range.
 pub fn parse_request(line: &[u8]) -> Result<Call, Reply> {
     let value: Value = serde_json::from_slice(line).map_err(|error| {
         let error = RpcError::bad_request(format!("the line is not JSON: {error}")).with_code(-32700);
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_say_what_is_wrong_under_the_id_of_the_request() {
+    fn errors_state_the_problem_under_the_id_of_the_request() {
         let one = Id::from(1);
         let cases: &[(&str, &Id, i32, &str, &str)] = &[
             ("", &Id::Null, -32700, "not JSON", "one JSON object"),
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn long_names_are_not_echoed_whole() {
+    fn long_names_are_truncated_in_errors() {
         let line = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{}"}}"#, "x".repeat(100_000));
         assert!(refusal(&line).2.len() < 200);
     }
@@ -259,7 +259,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig {
-            // The variable PROPTEST_CASES asks for more.
+            // More cases can be requested with the variable PROPTEST_CASES.
             cases: ProptestConfig::default().cases.max(2_000),
             ..ProptestConfig::default()
         })]

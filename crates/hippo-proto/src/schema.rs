@@ -1,4 +1,4 @@
-//! Which JSON is each parameter, answer and notification: one JSON Schema, made from the types?
+//! JSON Schema of the protocol, generated from the types.
 
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use serde_json::{Map, Value, json};
@@ -9,7 +9,7 @@ use crate::{
     MAX_TEXT_BYTES, PROTOCOL, Progress, RpcError,
 };
 
-/// What the documentation of a type calls by a name that only Rust knows.
+/// The constants that doc comments link to, with their values.
 const LIMITS: [(&str, usize); 8] = [
     ("MAX_BODY_BYTES", MAX_BODY_BYTES),
     ("MAX_CONTENT_BYTES", MAX_CONTENT_BYTES),
@@ -21,11 +21,11 @@ const LIMITS: [(&str, usize); 8] = [
     ("MAX_TEXT_BYTES", MAX_TEXT_BYTES),
 ];
 
-/// The schema of the whole protocol, of draft 2020-12. `methods` has one property a method with its `params` and its
-/// `result`, `notifications` one a notification with its parameters, and `error` is the `error` member of an answer.
+/// Returns the schema of the whole protocol, draft 2020-12. `methods` has one property per method with its `params` and its
+/// `result`, `notifications` has one per notification with its parameters, and `error` is the `error` member of an answer.
 ///
-/// Parameters are as the daemon reads them: nothing that is unknown, and optional what has a default. Answers are as
-/// it writes them: a member that is not required is absent and never null, and there may be members that are unknown.
+/// Parameters are described as the daemon reads them: unknown members are forbidden, members with a default are optional. Answers
+/// are described as it writes them: an optional member is omitted instead of null, and unknown members are allowed.
 pub fn document() -> Value {
     let settings = SchemaSettings::draft2020_12();
     let mut read = SchemaGenerator::new(settings.clone().for_deserialize());
@@ -34,12 +34,12 @@ pub fn document() -> Value {
     let notifications = [
         (
             Event::METHOD,
-            "What happens, after `subscribe`.",
+            "An event, after `subscribe`.",
             written.subschema_for::<Event>(),
         ),
         (
             Progress::METHOD,
-            "How far a request is.",
+            "Progress of a request.",
             written.subschema_for::<Progress>(),
         ),
     ];
@@ -82,7 +82,7 @@ pub fn document() -> Value {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": "protocol.schema.json",
         "title": format!("hippod protocol {PROTOCOL}"),
-        "description": "What crosses the socket of hippod; docs/protocol.md says what it means. Made from the types by `cargo xtask schema`.",
+        "description": "The messages on the socket of hippod; see docs/protocol.md for their meaning. Generated from the types by `cargo xtask schema`.",
         "type": "object",
         "required": ["methods", "notifications", "error"],
         "properties": {
@@ -92,12 +92,12 @@ pub fn document() -> Value {
         },
         "$defs": definitions,
     });
-    // Whatever order the maps of this build keep, the document has one.
+    // A stable order, independent of the map type of this build.
     document.sort_all_objects();
     document
 }
 
-/// An object with each of these members.
+/// Creates the schema of an object with these required members.
 fn all_of(what: &str, members: impl IntoIterator<Item = (&'static str, Value)>) -> Value {
     let properties: Map<String, Value> = members
         .into_iter()
@@ -107,8 +107,8 @@ fn all_of(what: &str, members: impl IntoIterator<Item = (&'static str, Value)>) 
     json!({"type": "object", "description": what, "required": names, "properties": properties})
 }
 
-/// Says a definition as clients read it: without names of Rust, without a default that is no value; and, where it is
-/// written by the daemon, without a null that is left out instead.
+/// Cleans up a definition for clients: removes Rust names and null defaults; for answers, also removes the null type of optional
+/// members, which are omitted instead.
 fn tidy(schema: &mut Value, read: bool) {
     match schema {
         Value::Object(members) => {
@@ -128,7 +128,7 @@ fn tidy(schema: &mut Value, read: bool) {
     }
 }
 
-/// Every member that need not be there is one that is left out rather than null.
+/// Removes the null type of optional members.
 fn present(members: &mut Map<String, Value>) {
     let required = members.get("required").cloned().unwrap_or_default();
     let Some(Value::Object(properties)) = members.get_mut("properties") else {
@@ -161,7 +161,7 @@ fn not_null(schema: &mut Value) {
     }
 }
 
-/// Text of a doc comment without its line breaks and its links.
+/// Converts a doc comment to plain text without line breaks and links.
 fn plain(text: &str) -> String {
     let mut text = text
         .replace("\n\n", "\u{0}")
@@ -175,8 +175,7 @@ fn plain(text: &str) -> String {
         .replace("`]", "`")
 }
 
-/// Gives a definition of the parameters a name of its own where the answers have another one of the same name.
-/// Answers the old names with the new ones.
+/// Renames parameter definitions whose name an answer definition with other content has. Returns the pairs of old and new names.
 fn distinct(params: &mut Map<String, Value>, answers: &Map<String, Value>) -> Vec<(String, String)> {
     let differ = |name: &String, schema: &Value| answers.get(name).is_some_and(|other| other != schema);
     let renamed: Vec<(String, String)> = params
@@ -193,7 +192,7 @@ fn distinct(params: &mut Map<String, Value>, answers: &Map<String, Value>) -> Ve
     renamed
 }
 
-/// Lets references follow definitions that have another name now.
+/// Updates references to renamed definitions.
 fn rename(schema: &mut Value, renamed: &[(String, String)]) {
     match schema {
         Value::Object(members) => {

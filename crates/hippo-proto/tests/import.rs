@@ -1,4 +1,4 @@
-//! Do request and answer of `import` keep their names, and is what is wrong with a request named?
+//! Requests, answers and errors of `import`.
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, outside the functions that clippy knows as tests"
@@ -14,7 +14,7 @@ fn read(params: &str) -> Result<Request, RpcError> {
 }
 
 #[test]
-fn an_import_is_a_dry_run_unless_it_says_otherwise() {
+fn an_import_is_a_dry_run_by_default() {
     let request = ImportRequest {
         workspace: "/w".into(),
         from: ImportFrom::Mem0,
@@ -35,7 +35,7 @@ fn an_import_is_a_dry_run_unless_it_says_otherwise() {
 }
 
 #[test]
-fn what_is_wrong_is_named_with_what_to_do() {
+fn import_errors_name_the_problem_and_have_a_hint() {
     for (params, message, hint) in [
         (
             r#"{"workspace":"/w","from":"claude_mem","path":"/m"}"#,
@@ -70,7 +70,7 @@ fn what_is_wrong_is_named_with_what_to_do() {
 }
 
 #[test]
-fn the_answer_keeps_its_names() {
+fn import_answers_keep_their_names() {
     let golden = r#"{"applied":true,"memories":4,"known":1,"files":[{"path":"memory/2026-03-03.md","memories":3,"new":true,"start_line":3,"end_line":40}],"left_out":2,"redacted":1,"flagged":1,"malformed":1,"problems":[{"path":"/home/ada/m.json","line":12,"what":"the record has no text"}],"notes":["n"]}"#;
     let answer = ImportResponse {
         applied: true,

@@ -280,7 +280,7 @@ impl TestFolder {
     }
 
     /// Lists the entries of the models folder, hidden ones included.
-    pub fn there(&self) -> Vec<String> {
+    pub fn model_entries(&self) -> Vec<String> {
         let entries = fs::read_dir(self.layout().models).into_iter().flatten().flatten();
         entries
             .map(|entry| entry.file_name().into_string().unwrap())

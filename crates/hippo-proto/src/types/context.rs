@@ -1,4 +1,4 @@
-//! How is the context of a running session kept sparse: `context.*`?
+//! `context.*`: sparse context of a running session.
 
 mod entry;
 mod fetch;
@@ -28,10 +28,10 @@ pub use session::{
     ContextTurnRequest, ContextTurnResponse,
 };
 
-/// Most characters of the id of a session.
+/// Maximum number of characters in a session id.
 pub const MAX_SESSION_CHARS: usize = 128;
 
-/// Refuses what cannot be the id of a session: 1 to [`MAX_SESSION_CHARS`] of letters, digits and `._:-`.
+/// Refuses an invalid session id: 1 to [`MAX_SESSION_CHARS`] letters, digits and `._:-` are allowed.
 fn a_session(id: &str) -> Result<(), RpcError> {
     no_empty("session", Some(id))?;
     let fits = |mark: u8| mark.is_ascii_alphanumeric() || b"._:-".contains(&mark);
@@ -45,7 +45,7 @@ fn a_session(id: &str) -> Result<(), RpcError> {
     )
 }
 
-/// The same where one is given.
+/// As [`a_session`], for an optional id.
 fn perhaps_a_session(id: Option<&str>) -> Result<(), RpcError> {
     id.map_or(Ok(()), a_session)
 }
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_of_sessions_are_known_by_their_form() {
+    fn session_ids_are_validated() {
         for good in ["s", "s0123456789abcdef", "claude:7f.A_b-1", &"x".repeat(128)] {
             assert_eq!(a_session(good), Ok(()), "{good}");
         }

@@ -1,24 +1,24 @@
-//! Does a text have the form of a day or of a moment? Whether there is such a one is for the daemon's calendar.
+//! Syntax check of dates and timestamps. The daemon checks that the date exists.
 
 use crate::error::RpcError;
 
-/// Refuses an `at` that has neither form.
+/// Refuses an `at` that is neither a date nor a timestamp.
 pub(super) fn a_moment(at: Option<&str>) -> Result<(), RpcError> {
     match at {
-        Some(at) if !looks_like_a_date(at) && !looks_like_a_moment(at) => {
-            Err(RpcError::bad_request("the field \"at\" is no moment")
-                .hint("moments are written YYYY-MM-DD or like 2026-01-10T09:30:00Z"))
-        }
+        Some(at) if !looks_like_a_date(at) && !looks_like_a_moment(at) => Err(RpcError::bad_request(
+            "the field \"at\" is not a date or a timestamp",
+        )
+        .hint("write YYYY-MM-DD or a timestamp like 2026-01-10T09:30:00Z")),
         _ => Ok(()),
     }
 }
 
-/// `YYYY-MM-DD`.
+/// Returns whether a text has the form `YYYY-MM-DD`.
 pub(super) fn looks_like_a_date(text: &str) -> bool {
     shaped(text.as_bytes(), b"0000-00-00")
 }
 
-/// RFC 3339, with `T` and `Z` in upper case.
+/// Returns whether a text has the form of RFC 3339, with `T` and `Z` in upper case.
 fn looks_like_a_moment(text: &str) -> bool {
     let Some((seconds, rest)) = text.as_bytes().split_at_checked(19) else {
         return false;
@@ -37,7 +37,7 @@ fn looks_like_a_moment(text: &str) -> bool {
     shaped(seconds, b"0000-00-00T00:00:00") && zones.iter().any(|form| shaped(zone, form))
 }
 
-/// Whether the text is as long as the pattern, with a digit wherever that has a `0` and else the same byte.
+/// Returns whether a text matches a pattern, in which `0` stands for any digit.
 fn shaped(text: &[u8], pattern: &[u8]) -> bool {
     let fits = |(byte, wanted): (&u8, &u8)| match wanted {
         b'0' => byte.is_ascii_digit(),
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moments_are_known_by_their_form() {
+    fn dates_and_timestamps_are_recognised_by_their_form() {
         for good in [
             "2026-01-10",
             "2026-01-10T09:30:00Z",

@@ -219,7 +219,11 @@ mod tests {
                 .unwrap_err()
                 .contains("cannot be unpacked")
         );
-        assert!(unpack(id, 1, i64::MAX, &bomb).unwrap_err().contains("invalid length"));
+        assert!(
+            unpack(id, 1, i64::MAX, &bomb)
+                .unwrap_err()
+                .contains("invalid length")
+        );
         assert!(unpack(id, 1, -1, &bomb).unwrap_err().contains("invalid length"));
         assert!(unpack(id, 7, 1000, &bomb).unwrap_err().contains("coding"));
         assert_eq!(unpack(id, 1, 32 << 20, &bomb).unwrap(), zeros);

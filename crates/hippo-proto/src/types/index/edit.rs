@@ -1,4 +1,4 @@
-//! What may a client change of an entry: `index.edit`?
+//! `index.edit`: changes the text, tags, sources or priority of an entry.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -8,16 +8,16 @@ use super::{IndexEntry, IndexPointer, IndexPriority, an_entry};
 use crate::error::RpcError;
 use crate::methods::shorten;
 
-/// Longest topic that `index.edit` takes, in characters.
+/// Maximum length of a topic in characters.
 pub const MAX_TOPIC_CHARS: usize = 200;
-/// Longest summary that `index.edit` takes, in characters: it stands in prompts.
+/// Maximum length of a summary in characters, because summaries are part of prompts.
 pub const MAX_SUMMARY_CHARS: usize = 1_000;
-/// Most tags that `index.edit` takes.
+/// Maximum number of tags.
 pub const MAX_TAGS: usize = 32;
-/// Longest tag that `index.edit` takes, in characters.
+/// Maximum length of a tag in characters.
 pub const MAX_TAG_CHARS: usize = 64;
 
-/// Parameters of `index.edit`: what is absent stays as it is, and something must be given.
+/// Parameters of `index.edit`: absent fields stay unchanged; at least one must be given.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -29,19 +29,19 @@ pub struct IndexEditRequest {
     /// The heading, not empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topic: Option<String>,
-    /// The summary; empty: none.
+    /// The summary; empty to remove it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// All tags; an empty list: none.
+    /// All tags; empty to remove them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tags: Option<Vec<String>>,
-    /// All pointers, the most important first.
+    /// All sources, most important first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pointers: Option<Vec<IndexPointer>>,
-    /// How it resists decay.
+    /// Resistance to decay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<IndexPriority>,
-    /// True: it never fades from now on. False: it has the priority again that it had before. Not with `priority`.
+    /// True: it does not decay any more. False: its former priority is restored. Not together with `priority`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pinned: Option<bool>,
 }
@@ -49,7 +49,7 @@ pub struct IndexEditRequest {
 impl Validate for IndexEditRequest {
     fn check_raw(params: &Map<String, Value>) -> Result<(), RpcError> {
         IndexPriority::check(params)?;
-        // The type of a pointer is one of answers too, and so reads what it does not know.
+        // `IndexPointer` is also part of answers, so its deserialisation accepts unknown members.
         let pointers = params.get("pointers").and_then(Value::as_array);
         let members = pointers.into_iter().flatten().filter_map(Value::as_object);
         match members
@@ -72,7 +72,9 @@ impl Validate for IndexEditRequest {
         no_longer("summary", self.summary.as_deref(), MAX_SUMMARY_CHARS)?;
         if self.tags.as_ref().is_some_and(|tags| tags.len() > MAX_TAGS) {
             let what = format!("the field \"tags\" has more than {MAX_TAGS} tags");
-            return Err(RpcError::bad_request(what).hint("keep those that tell it from other entries"));
+            return Err(
+                RpcError::bad_request(what).hint("keep the tags that distinguish it from other entries")
+            );
         }
         for tag in self.tags.iter().flatten() {
             no_empty("tags", Some(tag))?;
@@ -81,7 +83,7 @@ impl Validate for IndexEditRequest {
         if self.pinned.is_some() && self.priority.is_some() {
             return Err(
                 RpcError::bad_request("the fields \"pinned\" and \"priority\" exclude each other")
-                    .hint("\"pinned\" sets the priority, and gives back the one before"),
+                    .hint("\"pinned\" sets the priority, and false restores the former one"),
             );
         }
         for pointer in self.pointers.iter().flatten() {
@@ -95,7 +97,7 @@ impl Validate for IndexEditRequest {
         if self.priority.is_some() || self.pinned.is_some() {
             return Ok(());
         }
-        Err(RpcError::bad_request("nothing is to be changed")
+        Err(RpcError::bad_request("no field to change is given")
             .hint("give at least one of topic, summary, tags, pointers, priority and pinned"))
     }
 }
@@ -105,7 +107,7 @@ fn no_longer(field: &str, text: Option<&str>, most: usize) -> Result<(), RpcErro
         Some(text) if text.chars().nth(most).is_some() => Err(RpcError::bad_request(format!(
             "the field \"{field}\" is longer than {most} characters"
         ))
-        .hint("an entry says where something is told; put the rest into a memory file")),
+        .hint("an entry is a pointer; put the rest into a memory file")),
         _ => Ok(()),
     }
 }
@@ -114,6 +116,6 @@ fn no_longer(field: &str, text: Option<&str>, most: usize) -> Result<(), RpcErro
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IndexEditResponse {
-    /// The entry as it is now.
+    /// The changed entry.
     pub entry: IndexEntry,
 }

@@ -72,8 +72,14 @@ fn damaged_bytes_are_never_returned_and_a_new_put_repairs_them() {
             "UPDATE contents SET raw = raw + 1",
             ["were stored", "were stored"],
         ),
-        ("UPDATE contents SET raw = -1", ["invalid length", "invalid length"]),
-        ("UPDATE contents SET coding = 9", ["unknown coding", "unknown coding"]),
+        (
+            "UPDATE contents SET raw = -1",
+            ["invalid length", "invalid length"],
+        ),
+        (
+            "UPDATE contents SET coding = 9",
+            ["unknown coding", "unknown coding"],
+        ),
         ("UPDATE contents SET coding = 1 - coding", ["bytes", "unpacked"]),
         (
             "UPDATE contents SET tokens = 5; UPDATE blobs SET bytes = x''",
