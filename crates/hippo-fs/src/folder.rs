@@ -50,7 +50,7 @@ pub struct Stat {
 
 /// An entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct DirEntry {
     /// The name.
     pub name: OsString,
     /// Its kind.
@@ -204,16 +204,16 @@ impl Folder {
     ///
     /// # Errors
     /// Any error of the operating system.
-    pub fn entries(&self) -> io::Result<Vec<Entry>> {
+    pub fn entries(&self) -> io::Result<Vec<DirEntry>> {
         let entries = self.dir.entries()?.map(|entry| {
             let entry = entry?;
-            Ok(Entry {
+            Ok(DirEntry {
                 name: entry.file_name(),
                 kind: kind(entry.file_type()?),
             })
         });
         // Skip entries that were removed during the listing.
-        let is_there = |entry: &io::Result<Entry>| !entry.as_ref().is_err_and(crate::is_absence);
+        let is_there = |entry: &io::Result<DirEntry>| !entry.as_ref().is_err_and(crate::is_absence);
         entries.filter(is_there).collect()
     }
 

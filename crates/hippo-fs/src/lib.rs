@@ -11,7 +11,7 @@ mod path;
 mod workspace;
 
 pub use error::{Refusal, is_absence, refusal};
-pub use folder::{Entry, Folder, Kind, Stat};
+pub use folder::{DirEntry, Folder, Kind, Stat};
 pub use workspace::{WorkspaceDir, is_hidden};
 
 use std::io;

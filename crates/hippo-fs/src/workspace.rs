@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Refusal, is_absence, outside, refusal};
-use crate::folder::{Entry, Folder, Kind, Stat};
+use crate::folder::{DirEntry, Folder, Kind, Stat};
 use crate::path::{folder_and_name, names};
 
 /// The opened root of a workspace. All paths are relative to it, and no component may be a link.
@@ -194,7 +194,7 @@ impl WorkspaceDir {
     ///
     /// # Errors
     /// As [`folder`](Self::folder).
-    pub fn entries(&self, path: impl AsRef<Path>) -> io::Result<Vec<Entry>> {
+    pub fn entries(&self, path: impl AsRef<Path>) -> io::Result<Vec<DirEntry>> {
         self.folder(path)?.entries()
     }
 

@@ -240,16 +240,16 @@ fn reset(error: io::Error) -> ClientError {
 
 fn incoming(line: &[u8]) -> Result<Incoming, ClientError> {
     #[derive(Deserialize)]
-    struct Line {
+    struct IncomingLine {
         id: Option<Id>,
         method: Option<String>,
         params: Option<Value>,
         result: Option<Value>,
         error: Option<RpcError>,
     }
-    let line: Line =
+    let line: IncomingLine =
         serde_json::from_slice(line).map_err(|error| ClientError::Malformed(error.to_string()))?;
-    let Line {
+    let IncomingLine {
         id,
         method,
         params,

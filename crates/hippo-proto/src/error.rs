@@ -90,7 +90,7 @@ pub struct ErrorData {
     /// How to fix the error; may be empty.
     #[serde(default)]
     pub hint: Cow<'static, str>,
-    /// Whether the same request may succeed later.
+    /// True if the same request may succeed later.
     #[serde(default)]
     pub retryable: bool,
 }

@@ -84,7 +84,7 @@ pub enum Event {
         done: u64,
         /// Total units, if known.
         total: Option<u64>,
-        /// Whether the job is finished.
+        /// True if the job is finished.
         finished: bool,
     },
     /// A consolidation cycle finished.

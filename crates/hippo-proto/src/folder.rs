@@ -38,11 +38,11 @@ pub fn hash(bytes: &[u8]) -> String {
 /// Returns the registered roots of a state folder; empty if the registry is missing or unreadable.
 pub fn registered(state: &Path) -> BTreeSet<PathBuf> {
     #[derive(Deserialize)]
-    struct OnDisk {
+    struct RegistryFile {
         workspaces: BTreeSet<PathBuf>,
     }
     let read = read(&state.join(REGISTRY)).ok();
-    let on_disk = read.and_then(|bytes| serde_json::from_slice::<OnDisk>(&bytes).ok());
+    let on_disk = read.and_then(|bytes| serde_json::from_slice::<RegistryFile>(&bytes).ok());
     on_disk.map(|on_disk| on_disk.workspaces).unwrap_or_default()
 }
 

@@ -32,7 +32,7 @@ pub struct FrameReader {
     start: usize,
     /// Offset up to which the current line contains no line feed.
     scanned: usize,
-    /// Whether the rest of the current line is discarded.
+    /// True if the rest of the current line is discarded.
     discarding: bool,
 }
 

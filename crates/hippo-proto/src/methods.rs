@@ -224,13 +224,13 @@ impl Request {
 
 fn encode<T: serde::Serialize>(method: &str, id: &Id, params: &T) -> Result<Vec<u8>, serde_json::Error> {
     #[derive(serde::Serialize)]
-    struct Line<'a, T> {
+    struct RequestLine<'a, T> {
         jsonrpc: &'static str,
         id: &'a Id,
         method: &'a str,
         params: &'a T,
     }
-    line(&Line {
+    line(&RequestLine {
         jsonrpc: "2.0",
         id,
         method,

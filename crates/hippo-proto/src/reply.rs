@@ -63,12 +63,12 @@ fn answer<T: Serialize>(id: &Id, member: &str, value: &T) -> Result<Vec<u8>, ser
 /// Encodes a notification, which has no id and no answer, as one line with a line feed.
 pub fn encode_notification<T: Serialize>(method: &str, params: &T) -> Vec<u8> {
     #[derive(Serialize)]
-    struct Line<'a, T> {
+    struct NotificationLine<'a, T> {
         jsonrpc: &'static str,
         method: &'a str,
         params: &'a T,
     }
-    line(&Line {
+    line(&NotificationLine {
         jsonrpc: "2.0",
         method,
         params,

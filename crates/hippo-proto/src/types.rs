@@ -106,7 +106,7 @@ pub(crate) trait Validate {
     }
 }
 
-fn no_empty(field: &str, value: Option<&str>) -> Result<(), RpcError> {
+fn refuse_empty(field: &str, value: Option<&str>) -> Result<(), RpcError> {
     match value {
         Some(value) if value.trim().is_empty() => {
             Err(RpcError::bad_request(format!("the field \"{field}\" is empty"))
@@ -117,7 +117,7 @@ fn no_empty(field: &str, value: Option<&str>) -> Result<(), RpcError> {
 }
 
 /// Refuses a zero in a field that starts at 1.
-fn at_least_one<T: Into<u64>>(field: &str, value: Option<T>) -> Result<(), RpcError> {
+fn refuse_zero<T: Into<u64>>(field: &str, value: Option<T>) -> Result<(), RpcError> {
     match value.map(Into::into) {
         Some(0) => Err(RpcError::bad_request(format!("the field \"{field}\" is 0")).hint("give 1 or more")),
         _ => Ok(()),
@@ -125,7 +125,7 @@ fn at_least_one<T: Into<u64>>(field: &str, value: Option<T>) -> Result<(), RpcEr
 }
 
 /// Refuses an unknown member of the object in a field. A value of another type is left to deserialisation.
-fn known_members(params: &Map<String, Value>, field: &str, known: &[&str]) -> Result<(), RpcError> {
+fn refuse_unknown_members(params: &Map<String, Value>, field: &str, known: &[&str]) -> Result<(), RpcError> {
     let Some(Value::Object(object)) = params.get(field) else {
         return Ok(());
     };
@@ -145,7 +145,7 @@ fn known_members(params: &Map<String, Value>, field: &str, known: &[&str]) -> Re
 
 /// Refuses an unknown word in a field, with the most similar one as the hint. The array contains `[field, noun, plural]`. A value
 /// of another type is left to deserialisation.
-fn one_of(
+fn refuse_unknown_word(
     params: &Map<String, Value>,
     [field, noun, nouns]: [&str; 3],
     names: &[&str],

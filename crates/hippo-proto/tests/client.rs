@@ -14,9 +14,9 @@ use std::time::Duration;
 use hippo_proto::*;
 
 /// A folder for one test, removed at its end.
-struct Folder(PathBuf);
+struct ClientFolder(PathBuf);
 
-impl Folder {
+impl ClientFolder {
     fn new(name: &str) -> Self {
         let path = std::env::temp_dir().join(format!("hippo-proto-{}-{name}", std::process::id()));
         std::fs::create_dir(&path).unwrap();
@@ -24,7 +24,7 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
+impl Drop for ClientFolder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
@@ -32,7 +32,7 @@ impl Drop for Folder {
 
 /// Serves one connection: the script returns the answer to each request by its number, from 1.
 fn daemon(
-    folder: &Folder,
+    folder: &ClientFolder,
     script: impl Fn(u64, Call) -> Vec<u8> + Send + 'static,
 ) -> (PathBuf, JoinHandle<()>) {
     let socket = folder.0.join("s");
@@ -76,7 +76,7 @@ fn event(generation: u64) -> Event {
 
 #[test]
 fn answers_are_matched_among_notifications_and_other_replies() {
-    let folder = Folder::new("match");
+    let folder = ClientFolder::new("match");
     let (socket, _daemon) = daemon(&folder, |_, call| {
         let empty = WorkspaceListResponse { workspaces: vec![] };
         let stranger = encode_error(&Id::from(99), &RpcError::internal("for somebody else"));
@@ -106,7 +106,7 @@ fn answers_are_matched_among_notifications_and_other_replies() {
 
 #[test]
 fn a_refusal_keeps_its_kind_and_hint() {
-    let folder = Folder::new("refuse");
+    let folder = ClientFolder::new("refuse");
     let (socket, _daemon) = daemon(&folder, |number, call| {
         let error = RpcError::new(ErrorKind::NoWorkspace, "no workspace").hint("add it");
         // The second error has a null id, like one for a line that could not be parsed.
@@ -126,7 +126,7 @@ fn a_refusal_keeps_its_kind_and_hint() {
 
 #[test]
 fn a_connection_closed_by_the_daemon_is_an_error() {
-    let folder = Folder::new("close");
+    let folder = ClientFolder::new("close");
     let (socket, thread) = daemon(&folder, |_, _| Vec::new());
     let mut client = connect(&socket);
     assert!(matches!(
@@ -140,7 +140,7 @@ fn a_connection_closed_by_the_daemon_is_an_error() {
 
 #[test]
 fn a_late_answer_is_a_timeout_and_is_then_dropped() {
-    let folder = Folder::new("late");
+    let folder = ClientFolder::new("late");
     let (socket, _daemon) = daemon(&folder, |number, call| {
         let shut = |id: &Id, pid| encode_result(id, &ShutdownResponse { pid });
         match number {
@@ -160,7 +160,7 @@ fn a_late_answer_is_a_timeout_and_is_then_dropped() {
 
 #[test]
 fn an_answer_of_another_type_is_malformed() {
-    let folder = Folder::new("shape");
+    let folder = ClientFolder::new("shape");
     let (socket, _daemon) = daemon(&folder, |number, call| match number {
         1 => encode_result(&call.id, &serde_json::json!({"pid": "none"})),
         _ => b"<html>\n".to_vec(),

@@ -34,20 +34,20 @@ use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 pub use accepted::Accepted;
 pub use acked::lost_changes;
 pub use content::{ContentId, ContentPrefix, MAX_CONTENT};
-pub use entries::{DamagedEntry, Entries, KeptEntry};
+pub use entries::{DamagedEntry, KeptEntry, SessionEntries};
 pub use error::ContextError;
 pub use flushes::{Flush, FlushPart, MessageKey, TakenUp};
 pub(crate) use import::{bytes_of, import};
-pub use read::{Content, ContextReader, Gone, Lookup, Usage};
-pub use ready::{Packer, Ready};
+pub use read::{ContextReader, Gone, Lookup, StoredContent, Usage};
+pub use ready::{ContentPacker, PackedContent};
 pub(crate) use schema::{VERSION as SCHEMA, make};
 pub use search::Hit;
-pub use sessions::{Closed, Opened, Session};
+pub use sessions::{ClosedSession, OpenedSession, SessionRow};
 pub use trim::Trimmed;
-pub use write::{NewContent, NewEntry, Piece, Put};
+pub use write::{NewContent, NewEntry, PutOutcome, TranscriptPiece};
 
 use crate::StoreError;
-use crate::in_place::{self, Open};
+use crate::in_place::{self, OpenFiles};
 
 /// Time that a connection waits for another writer before it reports an error.
 const BUSY: Duration = Duration::from_secs(10);
@@ -57,7 +57,7 @@ const CACHE_KIB: i64 = 2048;
 /// The write connection to the contexts of a workspace.
 pub struct ContextStore {
     read: ContextReader,
-    open: Open,
+    open: OpenFiles,
     missing: u64,
     analyzer: Analyzer,
 }
@@ -79,7 +79,7 @@ impl ContextStore {
                 connection,
                 path: path.to_path_buf(),
             },
-            open: Open::at(path),
+            open: OpenFiles::at(path),
             missing,
             analyzer: Analyzer::new(),
         })
@@ -109,7 +109,7 @@ impl ContextStore {
 
     /// Returns the identity of the open files.
     #[must_use]
-    pub const fn open_files(&self) -> Open {
+    pub const fn open_files(&self) -> OpenFiles {
         self.open
     }
 
@@ -130,7 +130,7 @@ impl ContextStore {
                 row.get::<_, i64>(0)
             })
             .map_err(sql)?;
-        self.open = Open::at(path);
+        self.open = OpenFiles::at(path);
         self.read.connection = connection;
         Ok(())
     }
@@ -164,16 +164,16 @@ impl ContextStore {
     }
 
     /// Begins a change that is durable after its commit.
-    fn begin(&self) -> Result<Change<'_>, StoreError> {
+    fn begin(&self) -> Result<ContextChange<'_>, StoreError> {
         // Set for each change, so that a failure in between cannot make a later change less durable.
         self.begin_with("PRAGMA synchronous = FULL")
     }
 
-    fn begin_with(&self, durability: &str) -> Result<Change<'_>, StoreError> {
+    fn begin_with(&self, durability: &str) -> Result<ContextChange<'_>, StoreError> {
         self.end()?;
         self.read.ask(|connection| connection.execute_batch(durability))?;
         match Transaction::new_unchecked(&self.read.connection, TransactionBehavior::Immediate) {
-            Ok(transaction) => Ok(Change {
+            Ok(transaction) => Ok(ContextChange {
                 transaction,
                 path: &self.read.path,
             }),
@@ -202,13 +202,13 @@ impl std::fmt::Debug for ContextStore {
     }
 }
 
-/// One transaction. Dropping it without [`Change::commit`] rolls it back.
-struct Change<'store> {
+/// One transaction. Dropping it without [`ContextChange::commit`] rolls it back.
+struct ContextChange<'store> {
     transaction: Transaction<'store>,
     path: &'store PathBuf,
 }
 
-impl Change<'_> {
+impl ContextChange<'_> {
     /// Runs a query or statement.
     fn ask<T>(&self, question: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
         question(&self.transaction).map_err(|source| StoreError::from_sql(self.path, source))

@@ -28,16 +28,16 @@ pub use entries::{
     Access, Base, CoAccessed, Damaged, EntryBatch, EntryStore, Folded, RunDetail, RunFile, RunId, RunReport,
     RunRow, Tombstone,
 };
-pub use load::{Loaded, LoadedDocument};
+pub use load::{LoadedDocument, LoadedDocuments};
 pub use read::Reader;
 pub use salvage::{Salvaged, salvage};
 pub use seal::Mended;
 pub use spare::{Recovered, recover};
 pub use vectors::{EmbedderRow, Embedding, PendingChunk, StoredVector};
-pub use write::{Batch, DocumentChange, DocumentRecord, NewChunk};
+pub use write::{DocumentBatch, DocumentChange, DocumentRecord, NewChunk};
 
 use crate::StoreError;
-use crate::in_place::{self, Open};
+use crate::in_place::{self, OpenFiles};
 pub(crate) use import::import;
 use schema::Counter;
 pub(crate) use schema::{VERSION as SCHEMA, make};
@@ -53,7 +53,7 @@ const CACHE_KIB: i64 = 2048;
 pub struct Store {
     connection: Connection,
     path: PathBuf,
-    open: Open,
+    open: OpenFiles,
     ids: IdPool,
     seal: Seal,
 }
@@ -74,7 +74,7 @@ impl Store {
         Ok(Self {
             connection,
             path: path.to_path_buf(),
-            open: Open::at(path),
+            open: OpenFiles::at(path),
             ids,
             seal,
         })
@@ -97,7 +97,7 @@ impl Store {
         self.sql(Counter::Documents.read(&connection))?;
         self.sql(self.seal.listen(&mut connection))?;
         self.connection = connection;
-        self.open = Open::at(&self.path);
+        self.open = OpenFiles::at(&self.path);
         Ok(())
     }
 
@@ -225,14 +225,14 @@ impl IdPool {
         Ok(pool)
     }
 
-    fn take(&mut self) -> u32 {
+    fn allocate(&mut self) -> u32 {
         self.free.pop_first().unwrap_or_else(|| {
             self.next += 1;
             self.next - 1
         })
     }
 
-    fn give_back(&mut self, id: u32) {
+    fn release(&mut self, id: u32) {
         self.free.insert(id);
     }
 }

@@ -17,14 +17,14 @@ use crate::system::{self, FileId, PRIVATE_FOLDER, WithMode as _};
 
 /// The identities of the files that a connection has open, as far as known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Open {
+pub struct OpenFiles {
     database: Option<FileId>,
     log: Option<FileId>,
     /// The copy last moved into place, until the connection uses it.
     placed: Option<FileId>,
 }
 
-impl Open {
+impl OpenFiles {
     /// Returns the files of a connection that was just opened at `path` and has read from it.
     pub(crate) fn at(path: &Path) -> Self {
         let found = |path: &Path| FileId::at(path).ok().flatten();
@@ -53,23 +53,23 @@ impl Open {
 
 /// A complete database that is not in its place yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Made {
+pub enum Replacement {
     /// Rebuilt from the readable rows of a damaged one, which is renamed to `.damaged`.
-    Again,
+    Rebuilt,
     /// Copied from an open database whose file was removed. A file now at its path is renamed to `.replaced`.
-    OfWhatIsOpen,
+    Rescued,
 }
 
-impl Made {
-    const ALL: [Self; 2] = [Self::Again, Self::OfWhatIsOpen];
+impl Replacement {
+    const ALL: [Self; 2] = [Self::Rebuilt, Self::Rescued];
 
     /// Returns its path until it is moved into place.
     fn beside(self, path: &Path) -> PathBuf {
         with_suffix(
             path,
             match self {
-                Self::Again => ".rebuilt",
-                Self::OfWhatIsOpen => ".rescued",
+                Self::Rebuilt => ".rebuilt",
+                Self::Rescued => ".rescued",
             },
         )
     }
@@ -106,7 +106,7 @@ impl Made {
 
     /// Moves the complete database into place. `open` is the removed database, if it is still open.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-    fn place(self, path: &Path, open: Option<Open>) -> Result<Option<PathBuf>, StoreError> {
+    fn place(self, path: &Path, open: Option<OpenFiles>) -> Result<Option<PathBuf>, StoreError> {
         let made = self.beside(path);
         // The WAL belongs either to the removed database, whose copy contains it, or to the file now at `path`.
         let log = with_suffix(path, "-wal");
@@ -116,7 +116,7 @@ impl Made {
             Err(error) => return Err(failed("look at the database", path)(error)),
         };
         let has_log = open.is_some_and(|open| open.has_log(&log));
-        let is_spent = self == Self::OfWhatIsOpen && (is_absent || has_log);
+        let is_spent = self == Self::Rescued && (is_absent || has_log);
         // A copy that was moved into place but could not be opened is not a foreign file.
         let is_ours = open.is_some_and(|open| open.has_placed(path));
         let aside = free(path, self);
@@ -141,7 +141,7 @@ impl Made {
 /// [`StoreError::Io`].
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub(crate) fn set_aside(path: &Path) -> Result<PathBuf, StoreError> {
-    let aside = free(path, Made::Again);
+    let aside = free(path, Replacement::Rebuilt);
     for suffix in ["-wal", "-shm", ""] {
         let (from, to) = (with_suffix(path, suffix), with_suffix(&aside, suffix));
         unless_missing(fs::rename(&from, &to)).map_err(failed("put the former database aside", &from))?;
@@ -157,7 +157,7 @@ pub(crate) fn set_aside(path: &Path) -> Result<PathBuf, StoreError> {
 pub(crate) fn keep_log(path: &Path) -> Result<(), StoreError> {
     let log = with_suffix(path, "-wal");
     if log.metadata().is_ok_and(|log| log.len() > 0) {
-        let aside = with_suffix(&free(path, Made::Again), "-wal");
+        let aside = with_suffix(&free(path, Replacement::Rebuilt), "-wal");
         fs::copy(&log, &aside).map_err(failed("keep a copy of the damaged log", &aside))?;
     }
     Ok(())
@@ -165,10 +165,10 @@ pub(crate) fn keep_log(path: &Path) -> Result<(), StoreError> {
 
 /// Returns a free name for a former database.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-fn free(path: &Path, made: Made) -> PathBuf {
+fn free(path: &Path, made: Replacement) -> PathBuf {
     let suffix = match made {
-        Made::Again => ".damaged",
-        Made::OfWhatIsOpen => ".replaced",
+        Replacement::Rebuilt => ".damaged",
+        Replacement::Rescued => ".replaced",
     };
     let numbered = (2..).map(|number| with_suffix(path, &format!("{suffix}.{number}")));
     let is_free = |name: &PathBuf| {
@@ -187,7 +187,7 @@ fn free(path: &Path, made: Made) -> PathBuf {
 /// [`StoreError::Io`].
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn finish(path: &Path) -> Result<(), StoreError> {
-    for made in Made::ALL {
+    for made in Replacement::ALL {
         if made.beside(path).exists() {
             made.place(path, None)?;
         }
@@ -203,7 +203,7 @@ pub fn finish(path: &Path) -> Result<(), StoreError> {
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub(crate) fn write_again(
     connection: &Connection,
-    open: &mut Open,
+    open: &mut OpenFiles,
     path: &Path,
     goes_on: &dyn Fn() -> bool,
 ) -> Result<(), StoreError> {
@@ -213,7 +213,7 @@ pub(crate) fn write_again(
         .with_mode(PRIVATE_FOLDER)
         .create(folder)
         .map_err(failed("create the state folder", folder))?;
-    let made = Made::OfWhatIsOpen;
+    let made = Replacement::Rescued;
     let draft = made.draft(path)?;
     if let Err(error) = copy(connection, &draft, goes_on) {
         // An incomplete copy is useless.

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use hippo_core::context::{ContextEntry, Decay, Kind, Lifecycle, Modifiers, Source};
 use hippo_store::contexts::{
-    ContentId, ContextReader, ContextStore, Lookup, NewContent, NewEntry, Piece, Put,
+    ContentId, ContextReader, ContextStore, Lookup, NewContent, NewEntry, PutOutcome, TranscriptPiece,
 };
 
 /// Environment variable with the database path for the process that is killed.
@@ -72,7 +72,7 @@ fn the_process_that_is_killed() {
         store
             .put_pieces(
                 "t",
-                &[Piece {
+                &[TranscriptPiece {
                     bytes: &piece,
                     tokens: 1,
                 }],
@@ -92,7 +92,7 @@ fn the_process_that_is_killed() {
             budget_bytes: BUDGET,
             now_ms: 1,
         };
-        assert!(matches!(store.put(&new), Ok(Put::Entry { .. })));
+        assert!(matches!(store.put(&new), Ok(PutOutcome::Entry { .. })));
         writeln!(out, "\nput {number}").unwrap();
         assert_eq!(store.advance("s", number, 1).unwrap(), number);
         writeln!(out, "\nturn {number}").unwrap();

@@ -15,12 +15,12 @@ use rusqlite::Connection;
 use tempfile::TempDir;
 
 /// A database in its own folder.
-struct Scratch {
+struct SchemaScratch {
     _folder: TempDir,
     file: PathBuf,
 }
 
-impl Scratch {
+impl SchemaScratch {
     fn new(name: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join(name);
@@ -121,8 +121,8 @@ const NODES: &str = "memory/weekly/";
 
 #[test]
 fn migrating_every_earlier_index_keeps_all_rows() {
-    for version in 1..Scratch::current("index", open_index) {
-        let scratch = Scratch::stored("index", version);
+    for version in 1..SchemaScratch::current("index", open_index) {
+        let scratch = SchemaScratch::stored("index", version);
         let columns = scratch.columns();
         let mut before = scratch.rows(&columns);
         let pump = scratch.found("lexical", "pump");
@@ -169,14 +169,14 @@ fn migrating_every_earlier_index_keeps_all_rows() {
             assert_eq!(after, before, "{version}");
             before = scratch.rows(&columns);
         }
-        assert_eq!(scratch.version(), Scratch::current("index", open_index));
+        assert_eq!(scratch.version(), SchemaScratch::current("index", open_index));
     }
 }
 
 #[test]
 fn migrating_every_earlier_contexts_database_keeps_all_rows() {
-    for version in 1..Scratch::current("contexts", open_contexts) {
-        let scratch = Scratch::stored("contexts", version);
+    for version in 1..SchemaScratch::current("contexts", open_contexts) {
+        let scratch = SchemaScratch::stored("contexts", version);
         let columns = scratch.columns();
         let before = scratch.rows(&columns);
         let found = scratch.found("texts", "hall");
@@ -191,7 +191,10 @@ fn migrating_every_earlier_contexts_database_keeps_all_rows() {
             assert_eq!(scratch.rows(&columns), before, "{version}");
             assert_eq!(scratch.found("texts", "hall"), found, "{version}");
         }
-        assert_eq!(scratch.version(), Scratch::current("contexts", open_contexts));
+        assert_eq!(
+            scratch.version(),
+            SchemaScratch::current("contexts", open_contexts)
+        );
     }
 }
 
@@ -206,7 +209,7 @@ fn a_database_with_a_newer_schema_is_refused_and_unchanged() {
         }),
     ];
     for (kind, open, opens) in kinds {
-        let scratch = Scratch::new(&format!("{kind}.db"));
+        let scratch = SchemaScratch::new(&format!("{kind}.db"));
         open(&scratch.file);
         let later = scratch.version() + 1;
         scratch.sql(&format!("PRAGMA user_version = {later}"));

@@ -26,7 +26,7 @@ pub(super) struct ModelFolder {
     pub(super) tokenizer: PathBuf,
     pub(super) weights: PathBuf,
     pub(super) pooling: Pooling,
-    /// Whether the prompt before a text is included in the pooling. hippod always includes it.
+    /// True if the prompt before a text is included in the pooling. hippod always includes it.
     pub(super) pools_prompt: bool,
     /// Prefixes for queries and passages; empty if the folder does not name them.
     pub(super) query_prefix: String,

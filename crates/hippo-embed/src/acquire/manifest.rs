@@ -125,7 +125,7 @@ pub struct Artifact {
     pub files: Vec<ManifestFile>,
     /// Installation folder.
     pub folder: PathBuf,
-    /// Whether a system package installed it. Such a folder is used as it is and never written.
+    /// True if a system package installed it. Such a folder is used as it is and never written.
     pub shipped: bool,
 }
 

@@ -52,7 +52,7 @@ pub struct Listed {
     pub folder: PathBuf,
     /// Bytes on disk when complete.
     pub size: u64,
-    /// Whether all files exist with the pinned content.
+    /// True if all files exist with the pinned content.
     pub installed: bool,
     /// The first file with other content.
     pub damaged: Option<PathBuf>,

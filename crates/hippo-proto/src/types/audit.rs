@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Validate, no_empty};
+use super::{Validate, refuse_empty};
 use crate::error::RpcError;
 
 /// Maximum number of examples per finding.
@@ -18,7 +18,7 @@ pub struct AuditRequest {
     /// Examples per finding; default 5, at most [`MAX_EXAMPLES`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub examples: Option<u32>,
-    /// Whether the numbers are stored for comparison with later audits.
+    /// True if the numbers are stored for comparison with later audits.
     #[serde(default = "yes")]
     pub record: bool,
 }
@@ -33,7 +33,7 @@ impl Validate for AuditRequest {
             let what = format!("the field \"examples\" is {examples}");
             return Err(RpcError::bad_request(what).hint(format!("give {MAX_EXAMPLES} or less")));
         }
-        no_empty("workspace", Some(&self.workspace))
+        refuse_empty("workspace", Some(&self.workspace))
     }
 }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Validate, at_least_one, no_empty, one_of};
+use super::{Validate, refuse_empty, refuse_unknown_word, refuse_zero};
 use crate::error::RpcError;
 
 /// Maximum number of scored messages in an answer.
@@ -38,13 +38,13 @@ pub struct SessionCompactRequest {
 impl Validate for SessionCompactRequest {
     fn check_raw(params: &Map<String, Value>) -> Result<(), RpcError> {
         let names = TranscriptFormat::ALL.map(TranscriptFormat::name);
-        one_of(params, ["format", "format", "formats"], &names)
+        refuse_unknown_word(params, ["format", "format", "formats"], &names)
     }
 
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", self.workspace.as_deref())?;
-        no_empty("path", self.path.as_deref())?;
-        at_least_one("budget_tokens", self.budget_tokens)?;
+        refuse_empty("workspace", self.workspace.as_deref())?;
+        refuse_empty("path", self.path.as_deref())?;
+        refuse_zero("budget_tokens", self.budget_tokens)?;
         let given = match (&self.path, &self.messages) {
             (Some(_), Some(_)) => "both \"path\" and \"messages\" are given",
             (None, None) => "neither \"path\" nor \"messages\" is given",

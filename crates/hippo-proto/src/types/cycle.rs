@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::moment::a_moment;
-use super::{TreeCompactResponse, Validate, no_empty, one_of};
+use super::moment::check_time;
+use super::{TreeCompactResponse, Validate, refuse_empty, refuse_unknown_word};
 use crate::error::RpcError;
 
 /// Maximum number of runs in a request.
@@ -58,7 +58,7 @@ pub struct CycleRunRequest {
 
 impl Validate for CycleRunRequest {
     fn check_raw(params: &Map<String, Value>) -> Result<(), RpcError> {
-        one_of(
+        refuse_unknown_word(
             params,
             ["cycle", "cycle", "cycles"],
             &CycleName::ALL.map(CycleName::name),
@@ -66,8 +66,8 @@ impl Validate for CycleRunRequest {
     }
 
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", Some(&self.workspace))?;
-        a_moment(self.at.as_deref())
+        refuse_empty("workspace", Some(&self.workspace))?;
+        check_time(self.at.as_deref())
     }
 }
 
@@ -218,7 +218,7 @@ pub struct CycleHistoryRequest {
 
 impl Validate for CycleHistoryRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", Some(&self.workspace))?;
+        refuse_empty("workspace", Some(&self.workspace))?;
         match self.limit {
             Some(limit) if !(1..=MAX_RUNS).contains(&limit) => {
                 let error = RpcError::bad_request(format!("the limit {limit} is out of range"));
@@ -287,7 +287,7 @@ pub struct CycleUndoRequest {
 
 impl Validate for CycleUndoRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", Some(&self.workspace))
+        refuse_empty("workspace", Some(&self.workspace))
     }
 }
 
@@ -299,7 +299,7 @@ pub struct CycleUndoResponse {
     pub run: i64,
     /// Number of undone changes; 0 if the run was already undone or has nothing to undo.
     pub undone: u64,
-    /// Whether it was already undone.
+    /// True if it was already undone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub undone_before: bool,
     /// Written files, relative to the workspace.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Validate, no_empty};
+use super::{Validate, refuse_empty};
 use crate::error::RpcError;
 
 /// Parameters of `doctor`.
@@ -36,7 +36,7 @@ impl Validate for DoctorRequest {
             let error = RpcError::bad_request("the field \"dry_run\" says nothing without \"fix\"");
             return Err(error.hint("give \"fix\" as well, or leave it out: doctor alone changes nothing"));
         }
-        no_empty("workspace", self.workspace.as_deref())
+        refuse_empty("workspace", self.workspace.as_deref())
     }
 }
 
@@ -97,7 +97,7 @@ pub struct Problem {
     pub where_: String,
     /// How to fix it: a command or a setting.
     pub fix: String,
-    /// Whether `doctor` with `fix` fixes it.
+    /// True if `doctor` with `fix` fixes it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub fixable: bool,
 }
@@ -108,7 +108,7 @@ pub struct Problem {
 pub struct Check {
     /// The kind in kebab-case, stable for scripts.
     pub id: String,
-    /// Whether the check passed.
+    /// True if the check passed.
     pub ok: bool,
     /// The result, as text.
     pub detail: String,

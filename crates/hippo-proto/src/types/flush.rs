@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{CompactProblem, TranscriptFormat, Validate, no_empty, one_of};
+use super::{CompactProblem, TranscriptFormat, Validate, refuse_empty, refuse_unknown_word};
 use crate::error::RpcError;
 
 /// Parameters of `session.flush`.
@@ -21,7 +21,7 @@ pub struct SessionFlushRequest {
     /// Format of the transcript; without it, the format of each record is detected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<TranscriptFormat>,
-    /// Whether to answer after the flush. With false, the answer is immediate and the flush runs in the background.
+    /// True to answer after the flush. With false, the answer is immediate and the flush runs in the background.
     #[serde(default = "yes")]
     pub wait: bool,
     /// Also store the content of each message, as `session.compact` does.
@@ -57,13 +57,13 @@ impl Default for SessionFlushRequest {
 impl Validate for SessionFlushRequest {
     fn check_raw(params: &Map<String, Value>) -> Result<(), RpcError> {
         let names = TranscriptFormat::ALL.map(TranscriptFormat::name);
-        one_of(params, ["format", "format", "formats"], &names)
+        refuse_unknown_word(params, ["format", "format", "formats"], &names)
     }
 
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", Some(&self.workspace))?;
-        no_empty("path", Some(&self.path))?;
-        no_empty("session", self.session.as_deref())?;
+        refuse_empty("workspace", Some(&self.workspace))?;
+        refuse_empty("path", Some(&self.path))?;
+        refuse_empty("session", self.session.as_deref())?;
         if self.close && self.session.is_none() {
             let what = "the field \"close\" is given without \"session\"";
             return Err(
@@ -78,7 +78,7 @@ impl Validate for SessionFlushRequest {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionFlushResponse {
-    /// Whether the flush is done; false if it was only accepted, and the other members then have no meaning.
+    /// True if the flush is done; false if it was only accepted, and the other members then have no meaning.
     pub done: bool,
     /// Appended text, one item per log.
     pub appended: Vec<FlushedLog>,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Validate, no_empty};
+use super::{Validate, refuse_empty};
 use crate::error::RpcError;
 
 /// Parameters of `get`: `{workspace, path, section?, from?, count?}` or `{workspace?, id}`.
@@ -41,7 +41,7 @@ impl Validate for GetRequest {
             ("id", &self.id),
         ];
         for (field, value) in fields {
-            no_empty(field, value.as_deref())?;
+            refuse_empty(field, value.as_deref())?;
         }
         for (field, value) in [("from", self.from), ("count", self.count)] {
             if value == Some(0) {
@@ -86,6 +86,6 @@ pub struct GetResponse {
     pub hash: String,
     /// Number of lines of the whole file.
     pub total_lines: u32,
-    /// Whether the requested text continues after `end_line`.
+    /// True if the requested text continues after `end_line`.
     pub truncated: bool,
 }

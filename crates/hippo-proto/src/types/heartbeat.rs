@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{CycleRun, NextCycle, Validate, no_empty};
+use super::{CycleRun, NextCycle, Validate, refuse_empty};
 use crate::error::RpcError;
 
 /// Parameters of `heartbeat`.
@@ -16,7 +16,7 @@ pub struct HeartbeatRequest {
 
 impl Validate for HeartbeatRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", Some(&self.workspace))
+        refuse_empty("workspace", Some(&self.workspace))
     }
 }
 

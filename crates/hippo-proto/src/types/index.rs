@@ -5,8 +5,8 @@ mod edit;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::moment::a_moment;
-use super::{Validate, no_empty, one_of};
+use super::moment::check_time;
+use super::{Validate, refuse_empty, refuse_unknown_word};
 use crate::error::RpcError;
 
 pub use edit::{IndexEditRequest, IndexEditResponse};
@@ -35,8 +35,8 @@ pub struct IndexListRequest {
 
 impl Validate for IndexListRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", Some(&self.workspace))?;
-        a_moment(self.at.as_deref())?;
+        refuse_empty("workspace", Some(&self.workspace))?;
+        check_time(self.at.as_deref())?;
         match self.limit {
             Some(limit) if !(1..=MAX_ENTRIES).contains(&limit) => {
                 let error = RpcError::bad_request(format!("the limit {limit} is out of range"));
@@ -173,7 +173,7 @@ impl IndexPriority {
     /// Refuses an unknown `priority`.
     pub(super) fn check(params: &Map<String, Value>) -> Result<(), RpcError> {
         let names = Self::ALL.map(Self::name);
-        one_of(params, ["priority", "priority", "priorities"], &names)
+        refuse_unknown_word(params, ["priority", "priority", "priorities"], &names)
     }
 }
 
@@ -208,8 +208,8 @@ pub struct IndexShowRequest {
 
 impl Validate for IndexShowRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        an_entry(&self.workspace, &self.id)?;
-        a_moment(self.at.as_deref())
+        check_entry_id(&self.workspace, &self.id)?;
+        check_time(self.at.as_deref())
     }
 }
 
@@ -259,7 +259,7 @@ pub struct IndexForgetRequest {
 
 impl Validate for IndexForgetRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        an_entry(&self.workspace, &self.id)
+        check_entry_id(&self.workspace, &self.id)
     }
 }
 
@@ -284,7 +284,7 @@ pub struct IndexRestoreRequest {
 
 impl Validate for IndexRestoreRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        an_entry(&self.workspace, &self.id)
+        check_entry_id(&self.workspace, &self.id)
     }
 }
 
@@ -296,9 +296,9 @@ pub struct IndexRestoreResponse {
     pub entry: IndexEntry,
 }
 
-fn an_entry(workspace: &str, id: &str) -> Result<(), RpcError> {
-    no_empty("workspace", Some(workspace))?;
-    no_empty("id", Some(id))
+fn check_entry_id(workspace: &str, id: &str) -> Result<(), RpcError> {
+    refuse_empty("workspace", Some(workspace))?;
+    refuse_empty("id", Some(id))
 }
 
 #[cfg(test)]

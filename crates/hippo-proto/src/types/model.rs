@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Validate, no_empty};
+use super::{Validate, refuse_empty};
 use crate::error::RpcError;
 
 /// Parameters of `model.list`: none.
@@ -53,7 +53,7 @@ pub struct ModelInfo {
     pub dimension: u32,
     /// The installation state.
     pub state: ModelState,
-    /// Whether the configuration selects it.
+    /// True if the configuration selects it.
     pub selected: bool,
     /// Bytes on disk, or of the download if it is absent; 0 if unknown.
     pub bytes: u64,
@@ -90,7 +90,7 @@ pub struct ModelPullRequest {
 
 impl Validate for ModelPullRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("model", self.model.as_deref())
+        refuse_empty("model", self.model.as_deref())
     }
 }
 
@@ -116,7 +116,7 @@ pub struct ModelFile {
     pub bytes: u64,
     /// The pinned SHA-256, in hexadecimal; empty if the file is missing.
     pub sha256: String,
-    /// Whether the checksum matches.
+    /// True if the checksum matches.
     pub ok: bool,
     /// The package of the file.
     pub source: String,
@@ -134,7 +134,7 @@ pub struct ModelVerifyRequest {
 
 impl Validate for ModelVerifyRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("model", self.model.as_deref())
+        refuse_empty("model", self.model.as_deref())
     }
 }
 
@@ -144,7 +144,7 @@ impl Validate for ModelVerifyRequest {
 pub struct ModelVerifyResponse {
     /// Name of the model.
     pub model: String,
-    /// Whether every file exists with the expected checksum.
+    /// True if every file exists with the expected checksum.
     pub ok: bool,
     /// All files.
     pub files: Vec<ModelFile>,
@@ -183,7 +183,7 @@ pub struct ModelRemoveRequest {
 
 impl Validate for ModelRemoveRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("model", Some(&self.model))
+        refuse_empty("model", Some(&self.model))
     }
 }
 
@@ -199,9 +199,9 @@ pub struct ModelRemoveResponse {
 
 impl Validate for ModelImportRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("from", Some(&self.from))?;
-        no_empty("model", self.model.as_deref())?;
-        no_empty("name", self.name.as_deref())?;
+        refuse_empty("from", Some(&self.from))?;
+        refuse_empty("model", self.model.as_deref())?;
+        refuse_empty("name", self.name.as_deref())?;
         let prefixes = self.query_prefix.is_some() || self.passage_prefix.is_some();
         match (&self.model, &self.name) {
             (Some(_), Some(_)) => Err(RpcError::bad_request("`model` and `name` exclude each other")

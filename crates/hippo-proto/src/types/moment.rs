@@ -3,9 +3,9 @@
 use crate::error::RpcError;
 
 /// Refuses an `at` that is neither a date nor a timestamp.
-pub(super) fn a_moment(at: Option<&str>) -> Result<(), RpcError> {
+pub(super) fn check_time(at: Option<&str>) -> Result<(), RpcError> {
     match at {
-        Some(at) if !looks_like_a_date(at) && !looks_like_a_moment(at) => Err(RpcError::bad_request(
+        Some(at) if !is_date(at) && !is_timestamp(at) => Err(RpcError::bad_request(
             "the field \"at\" is not a date or a timestamp",
         )
         .hint("write YYYY-MM-DD or a timestamp like 2026-01-10T09:30:00Z")),
@@ -14,12 +14,12 @@ pub(super) fn a_moment(at: Option<&str>) -> Result<(), RpcError> {
 }
 
 /// Returns whether a text has the form `YYYY-MM-DD`.
-pub(super) fn looks_like_a_date(text: &str) -> bool {
+pub(super) fn is_date(text: &str) -> bool {
     shaped(text.as_bytes(), b"0000-00-00")
 }
 
 /// Returns whether a text has the form of RFC 3339, with `T` and `Z` in upper case.
-fn looks_like_a_moment(text: &str) -> bool {
+fn is_timestamp(text: &str) -> bool {
     let Some((seconds, rest)) = text.as_bytes().split_at_checked(19) else {
         return false;
     };
@@ -59,7 +59,7 @@ mod tests {
             "2026-01-10T09:30:00+02:00",
             "2026-01-10T09:30:00.5-11:30",
         ] {
-            assert_eq!(a_moment(Some(good)), Ok(()), "{good}");
+            assert_eq!(check_time(Some(good)), Ok(()), "{good}");
         }
         for bad in [
             "",
@@ -73,8 +73,8 @@ mod tests {
             "2026-01-10T09:30:00Zulu",
             "2026-01-1é:30:00ZZZZ",
         ] {
-            assert!(a_moment(Some(bad)).is_err(), "{bad}");
+            assert!(check_time(Some(bad)).is_err(), "{bad}");
         }
-        assert_eq!(a_moment(None), Ok(()));
+        assert_eq!(check_time(None), Ok(()));
     }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{IndexEntry, IndexPriority, Validate, no_empty, one_of};
+use super::{IndexEntry, IndexPriority, Validate, refuse_empty, refuse_unknown_word};
 use crate::error::{ErrorKind, RpcError};
 
 /// Maximum length of a text in bytes.
@@ -97,7 +97,7 @@ impl RememberRequest {
 
 impl Validate for RememberRequest {
     fn check_raw(params: &Map<String, Value>) -> Result<(), RpcError> {
-        one_of(
+        refuse_unknown_word(
             params,
             ["type", "type", "types"],
             &MemoryType::ALL.map(MemoryType::name),
@@ -106,21 +106,21 @@ impl Validate for RememberRequest {
     }
 
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", Some(&self.workspace))?;
+        refuse_empty("workspace", Some(&self.workspace))?;
         let mut bytes = self.text.len();
         for (name, said) in self.fields() {
-            no_empty(name, said)?;
+            refuse_empty(name, said)?;
             bytes += said.map_or(0, str::len);
         }
         if bytes == self.text.len() {
-            no_empty("text", Some(&self.text))?;
+            refuse_empty("text", Some(&self.text))?;
         }
         if bytes > MAX_TEXT_BYTES {
             let what = format!("the text is longer than {MAX_TEXT_BYTES} bytes");
             return Err(RpcError::new(ErrorKind::TooLarge, what)
                 .hint("remember its gist, or keep it as a file of its own in the workspace"));
         }
-        no_empty("topic", self.topic.as_deref())?;
+        refuse_empty("topic", self.topic.as_deref())?;
         if self
             .topic
             .as_deref()
@@ -130,7 +130,7 @@ impl Validate for RememberRequest {
                 .hint("a topic is a heading: put the rest into \"text\""));
         }
         for tag in self.tags.iter().flatten() {
-            no_empty("tags", Some(tag))?;
+            refuse_empty("tags", Some(tag))?;
         }
         Ok(())
     }

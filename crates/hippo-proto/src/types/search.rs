@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::moment::looks_like_a_date;
-use super::{IndexBand, Validate, no_empty, one_of};
+use super::moment::is_date;
+use super::{IndexBand, Validate, refuse_empty, refuse_unknown_word};
 use crate::error::{ErrorKind, RpcError};
 
 /// Maximum number of results in a request.
@@ -85,7 +85,7 @@ pub struct SearchRequest {
     /// Return the features of each score, and a trace of the index entries.
     #[serde(default)]
     pub explain: bool,
-    /// Whether the query may change the index: strengthen the entries that answered, create an entry for results without one.
+    /// True if the query may change the index: strengthen the entries that answered, create an entry for results without one.
     #[serde(default = "yes")]
     pub record: bool,
 }
@@ -116,18 +116,18 @@ impl SearchRequest {
 
 impl Validate for SearchRequest {
     fn check_raw(params: &Map<String, Value>) -> Result<(), RpcError> {
-        one_of(params, ["mode", "mode", "modes"], &Mode::ALL.map(Mode::name))
+        refuse_unknown_word(params, ["mode", "mode", "modes"], &Mode::ALL.map(Mode::name))
     }
 
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", Some(&self.workspace))?;
-        no_empty("query", Some(&self.query))?;
+        refuse_empty("workspace", Some(&self.workspace))?;
+        refuse_empty("query", Some(&self.query))?;
         if self.query.len() > MAX_QUERY_BYTES {
             let what = format!("the query is longer than {MAX_QUERY_BYTES} bytes");
             return Err(RpcError::new(ErrorKind::TooLarge, what)
                 .hint("ask for a part of it; a question is a few sentences"));
         }
-        no_empty("path", self.path.as_deref())?;
+        refuse_empty("path", self.path.as_deref())?;
         if let Some(limit) = self.limit
             && !(1..=MAX_LIMIT).contains(&limit)
         {
@@ -146,7 +146,7 @@ impl Validate for SearchRequest {
             );
         }
         for (field, date) in [("since", &self.since), ("until", &self.until)] {
-            if date.as_deref().is_some_and(|date| !looks_like_a_date(date)) {
+            if date.as_deref().is_some_and(|date| !is_date(date)) {
                 return Err(
                     RpcError::bad_request(format!("the field \"{field}\" is not a date"))
                         .hint("write dates as YYYY-MM-DD"),

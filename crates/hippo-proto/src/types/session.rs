@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Validate, no_empty};
+use super::{Validate, refuse_empty};
 use crate::PROTOCOL;
 use crate::error::{ErrorKind, RpcError};
 use crate::event::EventName;
@@ -27,7 +27,7 @@ pub struct HelloRequest {
 impl Validate for HelloRequest {
     fn validate(&self) -> Result<(), RpcError> {
         if self.protocol == PROTOCOL {
-            return no_empty("workspace", self.workspace.as_deref());
+            return refuse_empty("workspace", self.workspace.as_deref());
         }
         let message = format!("protocol {} is not supported", self.protocol);
         Err(
@@ -67,7 +67,7 @@ pub struct SubscribeRequest {
 
 impl Validate for SubscribeRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", self.workspace.as_deref())
+        refuse_empty("workspace", self.workspace.as_deref())
     }
 }
 

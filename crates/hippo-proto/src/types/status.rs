@@ -129,7 +129,7 @@ pub struct WorkspaceStatus {
     pub disk: DiskStatus,
     /// Deletions held back because they affect many files.
     pub held_deletions: u64,
-    /// Whether the root folder exists.
+    /// True if the root folder exists.
     pub root_present: bool,
     /// The vector index.
     pub vector: VectorStatus,
@@ -269,7 +269,7 @@ pub enum WatcherMode {
 pub struct WatcherStatus {
     /// The method of detecting changes.
     pub mode: WatcherMode,
-    /// Whether the last canary file was detected in time.
+    /// True if the last canary file was detected in time.
     pub alive: bool,
     /// Time since the last event of a watched file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -315,7 +315,7 @@ pub struct VectorStatus {
     pub vectors: u64,
     /// Deleted vectors that still occupy memory.
     pub tombstones: u64,
-    /// Whether a new graph is being built.
+    /// True if a new graph is being built.
     pub building: bool,
     /// Id of the model of the vectors; absent without vectors.
     #[serde(default, skip_serializing_if = "Option::is_none")]

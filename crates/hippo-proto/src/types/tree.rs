@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::moment::a_moment;
-use super::{Validate, no_empty};
+use super::moment::check_time;
+use super::{Validate, refuse_empty};
 use crate::error::{ErrorKind, RpcError};
 
 /// Maximum length of a body for `tree.submit`, in bytes.
@@ -35,8 +35,8 @@ pub struct TreeCompactRequest {
 
 impl Validate for TreeCompactRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", Some(&self.workspace))?;
-        a_moment(self.at.as_deref())
+        refuse_empty("workspace", Some(&self.workspace))?;
+        check_time(self.at.as_deref())
     }
 }
 
@@ -46,7 +46,7 @@ impl Validate for TreeCompactRequest {
 pub struct TreeCompactResponse {
     /// The date used as today, `YYYY-MM-DD`.
     pub today: String,
-    /// Whether an update ran; false if none was due.
+    /// True if an update ran; false if none was due.
     pub ran: bool,
     /// Changed nodes, days first; for a dry run, planned changes.
     pub nodes: Vec<TreeChange>,
@@ -110,7 +110,7 @@ pub struct TreePendingRequest {
 
 impl Validate for TreePendingRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", Some(&self.workspace))?;
+        refuse_empty("workspace", Some(&self.workspace))?;
         match self.limit {
             Some(limit) if !(1..=MAX_JOBS).contains(&limit) => {
                 let error = RpcError::bad_request(format!("the limit {limit} is out of range"));
@@ -169,9 +169,9 @@ pub struct TreeSubmitRequest {
 
 impl Validate for TreeSubmitRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", Some(&self.workspace))?;
-        no_empty("node", Some(&self.node))?;
-        no_empty("body", Some(&self.body))?;
+        refuse_empty("workspace", Some(&self.workspace))?;
+        refuse_empty("node", Some(&self.node))?;
+        refuse_empty("body", Some(&self.body))?;
         if self.body.len() > MAX_BODY_BYTES {
             let what = format!("the body is longer than {MAX_BODY_BYTES} bytes");
             return Err(RpcError::new(ErrorKind::TooLarge, what)
@@ -209,8 +209,8 @@ pub struct TreeShowRequest {
 
 impl Validate for TreeShowRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", Some(&self.workspace))?;
-        no_empty("node", self.node.as_deref())
+        refuse_empty("workspace", Some(&self.workspace))?;
+        refuse_empty("node", self.node.as_deref())
     }
 }
 
@@ -228,7 +228,7 @@ pub struct TreeShowResponse {
     pub status: Option<String>,
     /// `hippod`, `agent` or `command`; null if it existed before hippod.
     pub written_by: Option<String>,
-    /// Whether its sources have changed since.
+    /// True if its sources have changed since.
     pub stale: bool,
     /// The sources, relative to the workspace.
     pub sources: Vec<String>,

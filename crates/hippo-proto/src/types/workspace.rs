@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Validate, no_empty};
+use super::{Validate, refuse_empty};
 use crate::error::RpcError;
 
 /// Parameters of `workspace.add`.
@@ -18,7 +18,7 @@ pub struct WorkspaceAddRequest {
 
 impl Validate for WorkspaceAddRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", Some(&self.workspace))
+        refuse_empty("workspace", Some(&self.workspace))
     }
 }
 
@@ -28,7 +28,7 @@ impl Validate for WorkspaceAddRequest {
 pub struct WorkspaceAddResponse {
     /// Canonical root, the identity of the workspace.
     pub root: String,
-    /// Whether the folder is newly registered.
+    /// True if the folder is newly registered.
     pub added: bool,
     /// A note, such as an enclosing workspace.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -63,9 +63,9 @@ pub struct WorkspaceInfo {
     pub pending: u64,
     /// Generation of the index.
     pub generation: u64,
-    /// Whether the root folder exists.
+    /// True if the root folder exists.
     pub root_present: bool,
-    /// Whether the workspace is still being opened, so that the numbers are unknown.
+    /// True if the workspace is still being opened, so that the numbers are unknown.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub opening: bool,
 }
@@ -91,7 +91,7 @@ pub struct WorkspaceRemoveRequest {
 
 impl Validate for WorkspaceRemoveRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", Some(&self.workspace))
+        refuse_empty("workspace", Some(&self.workspace))
     }
 }
 
@@ -101,7 +101,7 @@ impl Validate for WorkspaceRemoveRequest {
 pub struct WorkspaceRemoveResponse {
     /// The unregistered root; with `dry_run` it stays registered.
     pub root: String,
-    /// Whether the contents of its sessions are kept, in case the folder is added again.
+    /// True if the contents of its sessions are kept, in case the folder is added again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub contexts_kept: bool,
     /// Restored files of another program that hippod had taken over; with `dry_run`, the files to restore.
@@ -129,7 +129,7 @@ pub struct WorkspaceSyncRequest {
 
 impl Validate for WorkspaceSyncRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", Some(&self.workspace))
+        refuse_empty("workspace", Some(&self.workspace))
     }
 }
 
@@ -174,7 +174,7 @@ pub struct WorkspaceTrustRequest {
 
 impl Validate for WorkspaceTrustRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", Some(&self.workspace))
+        refuse_empty("workspace", Some(&self.workspace))
     }
 }
 
@@ -196,7 +196,7 @@ pub struct SettingsFile {
     pub path: String,
     /// Hash of the content: the first 32 hexadecimal digits of BLAKE3.
     pub hash: String,
-    /// Whether the user trusts its current content.
+    /// True if the user trusts its current content.
     pub trusted: bool,
     /// The reason for which it is not usable, with a line number; absent if it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -7,7 +7,7 @@ use std::io;
 use multiversion::multiversion;
 
 /// Unit-length rows and held-out queries.
-pub struct Vectors {
+pub struct BenchVectors {
     pub dimension: usize,
     pub rows: Vec<f32>,
     pub queries: Vec<Vec<f32>>,
@@ -22,7 +22,7 @@ pub fn env_number(name: &str, default: usize) -> usize {
         .unwrap_or(default)
 }
 
-impl Vectors {
+impl BenchVectors {
     pub fn from_environment() -> io::Result<Self> {
         let count = env_number("HIPPOD_BENCH_COUNT", 100_000);
         let queries = env_number("HIPPOD_BENCH_QUERIES", 300);
@@ -54,7 +54,7 @@ impl Vectors {
     /// Shuffles the rows and holds the last ones out as queries. If the file has too few rows, new ones are mixed from two rows and
     /// a little noise.
     fn from_rows(all: Vec<f32>, dimension: usize, count: usize, queries: usize) -> Self {
-        let mut random = Random(7);
+        let mut random = BenchRandom(7);
         let mut order: Vec<usize> = (0..all.len() / dimension).collect();
         for i in (1..order.len()).rev() {
             order.swap(i, random.below(i + 1));
@@ -92,8 +92,8 @@ impl Vectors {
 
     /// Returns clusters of unequal size, in 24 directions each, around centres in 48 common directions.
     fn synthetic(dimension: usize, count: usize, queries: usize) -> Self {
-        let mut random = Random(42);
-        let directions = |n: usize, random: &mut Random| -> Vec<Vec<f32>> {
+        let mut random = BenchRandom(42);
+        let directions = |n: usize, random: &mut BenchRandom| -> Vec<Vec<f32>> {
             (0..n)
                 .map(|_| unit((0..dimension).map(|_| random.normal()).collect()))
                 .collect()
@@ -159,9 +159,9 @@ fn read(bytes: &[u8]) -> Vec<f32> {
 }
 
 /// A small random generator (xorshift64*), so that the vectors are the same on every machine.
-struct Random(u64);
+struct BenchRandom(u64);
 
-impl Random {
+impl BenchRandom {
     fn next(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -183,7 +183,7 @@ impl Random {
 }
 
 /// Returns the `k` nearest rows by brute force over f32.
-pub fn exact_f32(vectors: &Vectors, query: &[f32], k: usize, passes: impl Fn(u32) -> bool) -> Vec<u32> {
+pub fn exact_f32(vectors: &BenchVectors, query: &[f32], k: usize, passes: impl Fn(u32) -> bool) -> Vec<u32> {
     let mut scores = vec![0.0f32; vectors.len()];
     dots(&vectors.rows, query, &mut scores);
     let mut best: Vec<(f32, u32)> = Vec::with_capacity(k + 1);

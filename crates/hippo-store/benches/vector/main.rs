@@ -15,7 +15,7 @@ use std::io::{self, Write};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use data::{Vectors, env_number};
+use data::{BenchVectors, env_number};
 use hippo_store::vector::{VectorIndex, VectorParams};
 
 const K: usize = 10;
@@ -25,7 +25,7 @@ fn main() -> io::Result<()> {
     if parts.is_empty() {
         parts.push("table".into());
     }
-    let vectors = Vectors::from_environment()?;
+    let vectors = BenchVectors::from_environment()?;
     let mut out = io::stdout().lock();
     writeln!(
         out,
@@ -61,7 +61,7 @@ fn params(exact_below: usize, ef_search: usize) -> VectorParams {
     }
 }
 
-fn filled(vectors: &Vectors, params: VectorParams) -> VectorIndex {
+fn filled(vectors: &BenchVectors, params: VectorParams) -> VectorIndex {
     let mut index = VectorIndex::with_params(vectors.dimension, params);
     for id in 0..vectors.len() {
         index
@@ -82,16 +82,16 @@ fn build_graph(index: &mut VectorIndex) -> f64 {
     start.elapsed().as_secs_f64()
 }
 
-struct Run {
+struct BenchRun {
     answers: Vec<Vec<u32>>,
     times: Vec<Duration>,
 }
 
-fn run(vectors: &Vectors, mut search: impl FnMut(&[f32]) -> Vec<u32>) -> Run {
+fn run(vectors: &BenchVectors, mut search: impl FnMut(&[f32]) -> Vec<u32>) -> BenchRun {
     for query in vectors.queries.iter().take(20) {
         search(query);
     }
-    let mut run = Run {
+    let mut run = BenchRun {
         answers: Vec::new(),
         times: Vec::new(),
     };
@@ -105,7 +105,11 @@ fn run(vectors: &Vectors, mut search: impl FnMut(&[f32]) -> Vec<u32>) -> Run {
     run
 }
 
-fn run_index(vectors: &Vectors, index: &VectorIndex, filter: Option<&(dyn Fn(u32) -> bool + Sync)>) -> Run {
+fn run_index(
+    vectors: &BenchVectors,
+    index: &VectorIndex,
+    filter: Option<&(dyn Fn(u32) -> bool + Sync)>,
+) -> BenchRun {
     let rescore = |ids: &[u32]| {
         ids.iter()
             .map(|&id| Some(vectors.row(id as usize).to_vec()))
@@ -119,7 +123,7 @@ fn run_index(vectors: &Vectors, index: &VectorIndex, filter: Option<&(dyn Fn(u32
     })
 }
 
-impl Run {
+impl BenchRun {
     fn quantile(&self, q: f64) -> f64 {
         self.times[((self.times.len() - 1) as f64 * q) as usize].as_secs_f64() * 1e3
     }
@@ -135,13 +139,13 @@ impl Run {
     }
 }
 
-struct Table<'a> {
+struct BenchTable<'a> {
     out: &'a mut dyn Write,
     truth: Vec<Vec<u32>>,
     reference: f64,
 }
 
-impl Table<'_> {
+impl BenchTable<'_> {
     fn head(&mut self) -> io::Result<()> {
         writeln!(
             self.out,
@@ -150,7 +154,7 @@ impl Table<'_> {
         )
     }
 
-    fn row(&mut self, name: &str, run: &Run, build: Option<f64>, bytes: usize) -> io::Result<()> {
+    fn row(&mut self, name: &str, run: &BenchRun, build: Option<f64>, bytes: usize) -> io::Result<()> {
         let build = build.map_or_else(|| "-".into(), |s| format!("{s:.1}"));
         writeln!(
             self.out,
@@ -166,10 +170,10 @@ impl Table<'_> {
     }
 }
 
-fn table(vectors: &Vectors, out: &mut dyn Write) -> io::Result<()> {
+fn table(vectors: &BenchVectors, out: &mut dyn Write) -> io::Result<()> {
     let f32_bytes = 4 * vectors.rows.len();
     let reference = run(vectors, |query| data::exact_f32(vectors, query, K, |_| true));
-    let mut table = Table {
+    let mut table = BenchTable {
         out,
         truth: reference.answers.clone(),
         reference: reference.quantile(0.5),
@@ -226,7 +230,7 @@ fn table(vectors: &Vectors, out: &mut dyn Write) -> io::Result<()> {
 }
 
 #[cfg(feature = "bench-usearch")]
-fn usearch_rows(vectors: &Vectors, table: &mut Table<'_>) -> io::Result<()> {
+fn usearch_rows(vectors: &BenchVectors, table: &mut BenchTable<'_>) -> io::Result<()> {
     use usearch::{Index, IndexOptions, MetricKind, ScalarKind};
     for (name, quantization) in [
         ("f32", ScalarKind::F32),
@@ -271,13 +275,13 @@ fn usearch_rows(vectors: &Vectors, table: &mut Table<'_>) -> io::Result<()> {
     Ok(())
 }
 
-fn filters(vectors: &Vectors, out: &mut dyn Write) -> io::Result<()> {
+fn filters(vectors: &BenchVectors, out: &mut dyn Write) -> io::Result<()> {
     let mut index = filled(vectors, params(0, params(0, 0).ef_search));
     let seconds = build_graph(&mut index);
     for percent in [100u32, 50, 30, 20, 10, 5, 1] {
         let passes = move |id: u32| id.wrapping_mul(2_654_435_761) >> 16 & 0xFFFF < 65_536 / 100 * percent;
         let reference = run(vectors, |query| data::exact_f32(vectors, query, K, passes));
-        let mut table = Table {
+        let mut table = BenchTable {
             out,
             truth: reference.answers.clone(),
             reference: reference.quantile(0.5),
@@ -300,7 +304,7 @@ fn filters(vectors: &Vectors, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn crossover(vectors: &Vectors, out: &mut dyn Write) -> io::Result<()> {
+fn crossover(vectors: &BenchVectors, out: &mut dyn Write) -> io::Result<()> {
     let ef = env_number("HIPPOD_BENCH_EF", VectorParams::default().ef_search);
     for count in [10_000, 25_000, 50_000, 100_000, 200_000, 300_000] {
         if count > vectors.len() {
@@ -308,7 +312,7 @@ fn crossover(vectors: &Vectors, out: &mut dyn Write) -> io::Result<()> {
         }
         let part = vectors.first(count);
         let reference = run(&part, |query| data::exact_f32(&part, query, K, |_| true));
-        let mut table = Table {
+        let mut table = BenchTable {
             out,
             truth: reference.answers.clone(),
             reference: reference.quantile(0.5),
@@ -340,7 +344,7 @@ fn crossover(vectors: &Vectors, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn build(vectors: &Vectors, out: &mut dyn Write) -> io::Result<()> {
+fn build(vectors: &BenchVectors, out: &mut dyn Write) -> io::Result<()> {
     let reference = run(vectors, |query| data::exact_f32(vectors, query, K, |_| true));
     let before = data::resident_bytes();
     data::reset_peak();
@@ -348,7 +352,7 @@ fn build(vectors: &Vectors, out: &mut dyn Write) -> io::Result<()> {
     let filled = data::resident_bytes();
     let seconds = build_graph(&mut index);
     let (after, peak) = (data::resident_bytes(), data::peak_bytes());
-    let mut table = Table {
+    let mut table = BenchTable {
         out,
         truth: reference.answers.clone(),
         reference: reference.quantile(0.5),

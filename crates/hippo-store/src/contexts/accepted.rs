@@ -15,11 +15,11 @@ pub struct Accepted {
     pub session: Option<String>,
     /// The name of the transcript's format, if given.
     pub format: Option<String>,
-    /// Whether the content of each message is stored too.
+    /// True if the content of each message is stored too.
     pub compact: bool,
-    /// Whether the context session with that id is closed afterwards.
+    /// True if the context session with that id is closed afterwards.
     pub close: bool,
-    /// Whether the compaction tree is updated afterwards.
+    /// True if the compaction tree is updated afterwards.
     pub tree: bool,
 }
 

@@ -18,7 +18,7 @@ const NAME: &str = "changes";
 
 /// The content of the file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Noted {
+struct AckRecord {
     /// The last change that was acknowledged.
     acked: u64,
     /// Changes found missing so far.
@@ -52,7 +52,7 @@ pub(super) fn count(connection: &Connection) -> rusqlite::Result<u64> {
 /// Records that a change is durable. Errors are ignored: the only consequence is that a later loss is not detected.
 pub(super) fn note(path: &Path, acked: u64) {
     let lost = read(path).lost;
-    write(path, Noted { acked, lost });
+    write(path, AckRecord { acked, lost });
 }
 
 /// Moves an empty database aside although changes were acknowledged: SQLite would delete its WAL.
@@ -83,7 +83,7 @@ pub(super) fn compare(connection: &Connection, path: &Path) -> Result<u64, Store
     if missing > 0 {
         in_place::keep_log(path)?;
         let lost = noted.lost + missing;
-        write(path, Noted { acked: known, lost });
+        write(path, AckRecord { acked: known, lost });
     }
     Ok(missing)
 }
@@ -97,18 +97,18 @@ fn number(connection: &Connection) -> rusqlite::Result<u64> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-fn read(path: &Path) -> Noted {
+fn read(path: &Path) -> AckRecord {
     let text = std::fs::read_to_string(with_suffix(path, ".acked")).unwrap_or_default();
     let mut words = text.split_whitespace().map(|word| word.parse().unwrap_or(0));
     let mut next = || words.next().unwrap_or(0);
-    Noted {
+    AckRecord {
         acked: next(),
         lost: next(),
     }
 }
 
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-fn write(path: &Path, noted: Noted) {
+fn write(path: &Path, noted: AckRecord) {
     let line = format!("{:020} {:020}\n", noted.acked, noted.lost);
     let file = OpenOptions::new()
         .write(true)

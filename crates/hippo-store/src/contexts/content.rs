@@ -130,13 +130,13 @@ impl Coding {
 
 /// The encoded bytes of a content.
 #[derive(Clone)]
-pub(super) struct Packed {
+pub(super) struct PackedBytes {
     pub(super) coding: Coding,
     /// `None` if the content is stored uncompressed.
     frame: Option<Vec<u8>>,
 }
 
-impl Packed {
+impl PackedBytes {
     /// Compresses a content. It stays uncompressed if it does not shrink or does not decompress to the same bytes.
     pub(super) fn of(content: &[u8]) -> Self {
         let whole =
@@ -238,7 +238,7 @@ mod tests {
             (b"", Coding::Raw),
             (&[7; 10_000], Coding::Zstd),
         ] {
-            let packed = Packed::of(content);
+            let packed = PackedBytes::of(content);
             assert_eq!(packed.coding, coding);
             let stored = packed.bytes(content);
             assert!(stored.len() <= content.len());

@@ -16,15 +16,15 @@ use crate::StoreError;
 pub struct KeptEntry {
     /// The entry as last written.
     pub entry: ContextEntry,
-    /// Whether it was part of the context at that time.
+    /// True if it was part of the context at that time.
     pub shown: Shown,
     /// The turns in which it was requested.
     pub uses: Vec<u64>,
-    /// Whether it was written to long-term memory.
+    /// True if it was written to long-term memory.
     pub persisted: bool,
     /// Id of its session.
     pub session: String,
-    /// Whether its session is open.
+    /// True if its session is open.
     pub open: bool,
     /// Position in the session, from 0, in put order.
     pub seq: u64,
@@ -32,7 +32,7 @@ pub struct KeptEntry {
     pub content: Option<ContentId>,
     /// Tokens of the content as counted by the client; 0 without content.
     pub tokens: u64,
-    /// Whether the content is stored. Only reading it shows whether it is intact.
+    /// True if the content is stored. Only reading it shows whether it is intact.
     pub kept: bool,
 }
 
@@ -51,7 +51,7 @@ impl KeptEntry {
 
 /// The JSON of an entry's usage.
 #[derive(Serialize, Deserialize)]
-struct Use<'a> {
+struct EntryUse<'a> {
     shown: Shown,
     uses: Cow<'a, [u64]>,
     persisted: bool,
@@ -68,7 +68,7 @@ pub struct DamagedEntry {
 
 /// The entries of a session.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Entries {
+pub struct SessionEntries {
     /// In put order.
     pub entries: Vec<KeptEntry>,
     /// The entries that could not be parsed.
@@ -80,14 +80,14 @@ const SELECT: &str = "SELECT entries.id, entries.seq, entries.entry, sessions.id
      FROM entries JOIN sessions ON sessions.row = entries.session
          LEFT JOIN contents ON contents.row = entries.content";
 
-pub(super) type Read = Result<KeptEntry, DamagedEntry>;
+pub(super) type EntryResult = Result<KeptEntry, DamagedEntry>;
 
-fn kept(row: &Row<'_>) -> rusqlite::Result<Read> {
+fn kept(row: &Row<'_>) -> rusqlite::Result<EntryResult> {
     let id: String = row.get(0)?;
     let text = row.get_ref(2)?.as_bytes().unwrap_or_default();
     let used = row.get_ref(8)?.as_bytes().unwrap_or_default();
     let read = serde_json::from_slice::<ContextEntry>(text)
-        .and_then(|entry| Ok((entry, serde_json::from_slice::<Use<'_>>(used)?)));
+        .and_then(|entry| Ok((entry, serde_json::from_slice::<EntryUse<'_>>(used)?)));
     let (mut entry, used) = match read {
         Ok(read) => read,
         Err(error) => {
@@ -115,7 +115,7 @@ fn kept(row: &Row<'_>) -> rusqlite::Result<Read> {
     }))
 }
 
-pub(super) fn by_id(connection: &Connection, id: &str) -> rusqlite::Result<Option<Read>> {
+pub(super) fn by_id(connection: &Connection, id: &str) -> rusqlite::Result<Option<EntryResult>> {
     connection
         .prepare_cached(&format!("{SELECT} WHERE entries.id = ?1"))?
         .query_row([id], kept)
@@ -184,7 +184,7 @@ impl ContextReader {
     ///
     /// # Errors
     /// [`ContextError::UnknownSession`], [`ContextError::Store`]. Unreadable entries are not an error.
-    pub fn entries(&self, session: &str) -> Result<Entries, ContextError> {
+    pub fn entries(&self, session: &str) -> Result<SessionEntries, ContextError> {
         if self.session(session)?.is_none() {
             return Err(ContextError::UnknownSession(session.to_owned()));
         }
@@ -192,7 +192,7 @@ impl ContextReader {
             let mut statement = connection.prepare_cached(&format!(
                 "{SELECT} WHERE entries.session = (SELECT row FROM sessions WHERE id = ?1) ORDER BY entries.seq"
             ))?;
-            let mut found = Entries::default();
+            let mut found = SessionEntries::default();
             for read in statement.query_map([session], kept)? {
                 match read? {
                     Ok(entry) => found.entries.push(entry),
@@ -270,7 +270,7 @@ impl ContextStore {
 
     /// Serialises the usage of an entry.
     pub(super) fn used(&self, kept: &Kept) -> Result<String, StoreError> {
-        let used = Use {
+        let used = EntryUse {
             shown: kept.shown,
             uses: Cow::Borrowed(&kept.uses),
             persisted: kept.persisted,

@@ -6,7 +6,7 @@ use hippo_core::context::ContextEntry;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde_json::{Map, Value};
 
-use super::content::{Coding, Packed, unpack};
+use super::content::{Coding, PackedBytes, unpack};
 use super::search::{text_terms, with_session};
 use super::{ContentId, ContextStore, MAX_CONTENT, signed};
 use crate::StoreError;
@@ -120,7 +120,7 @@ fn content(
     if bytes.len() > MAX_CONTENT || !is_named {
         return Err(wrong("the content does not match the hash in its row"));
     }
-    let packed = Packed::of(&bytes);
+    let packed = PackedBytes::of(&bytes);
     let stored = packed.bytes(&bytes);
     row.insert("stored".to_owned(), signed(stored.len()).into());
     row.insert("coding".to_owned(), packed.coding.code().into());

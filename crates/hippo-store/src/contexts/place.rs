@@ -2,20 +2,20 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::content::Packed;
+use super::content::PackedBytes;
 use super::trim::WITHHELD;
-use super::write::{Placed, Prepared};
-use super::{Change, ContextError, Trimmed, signed};
+use super::write::{PlacedContent, PreparedContent};
+use super::{ContextChange, ContextError, Trimmed, signed};
 
-impl Change<'_> {
+impl ContextChange<'_> {
     /// Stores a content if it is missing, and returns its row.
     pub(super) fn place(
         &self,
-        content: &Prepared<'_>,
+        content: &PreparedContent<'_>,
         budget: u64,
         now_ms: i64,
         trimmed: &mut Trimmed,
-    ) -> Result<Placed, ContextError> {
+    ) -> Result<PlacedContent, ContextError> {
         let found = self.ask(|connection| {
             connection
                 .prepare_cached("SELECT row, gone IS NULL FROM contents WHERE hash = ?1")?
@@ -34,7 +34,7 @@ impl Change<'_> {
                         )?
                         .execute(params![row, now_ms])
                 })?;
-                Ok(Placed { row, shared: kept })
+                Ok(PlacedContent { row, shared: kept })
             }
             None if content.withhold => {
                 let row = self.ask(|connection| {
@@ -54,7 +54,7 @@ impl Change<'_> {
                             |row| row.get(0),
                         )
                 })?;
-                Ok(Placed { row, shared: false })
+                Ok(PlacedContent { row, shared: false })
             }
             found => {
                 // The content was stored at the first lookup and was removed since. Packing inside the transaction is slow but rare.
@@ -62,7 +62,7 @@ impl Change<'_> {
                 let packed = match &content.packed {
                     Some(packed) => packed,
                     None => {
-                        late = Packed::of(content.bytes);
+                        late = PackedBytes::of(content.bytes);
                         &late
                     }
                 };
@@ -90,7 +90,7 @@ impl Change<'_> {
                     now_ms
                 ];
                 let row = self.ask(|connection| write(connection, numbers, stored))?;
-                Ok(Placed { row, shared: false })
+                Ok(PlacedContent { row, shared: false })
             }
         }
     }

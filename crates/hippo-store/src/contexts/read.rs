@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::content::{Packed, unpack};
+use super::content::{PackedBytes, unpack};
 use super::{ContentId, ContentPrefix, ContextError, open_reader, schema, signed, unsigned};
 use crate::StoreError;
 
@@ -18,7 +18,7 @@ pub struct ContextReader {
 
 /// A stored content.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Content {
+pub struct StoredContent {
     /// Its id.
     pub id: ContentId,
     /// Exactly the bytes that were put; their hash matches the id.
@@ -31,7 +31,7 @@ pub struct Content {
     pub used_ms: i64,
 }
 
-impl fmt::Debug for Content {
+impl fmt::Debug for StoredContent {
     /// Omits the bytes, which do not belong in logs.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{} of {} bytes", self.id, self.bytes.len())
@@ -64,7 +64,7 @@ pub enum Gone {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Lookup {
     /// The content.
-    Kept(Content),
+    Kept(StoredContent),
     /// The content is no longer available.
     Gone {
         /// Its full id.
@@ -138,7 +138,12 @@ impl ContextReader {
     }
 
     /// Returns whether a content is stored with exactly these packed bytes.
-    pub(super) fn keeps(&self, id: ContentId, packed: &Packed, content: &[u8]) -> Result<bool, StoreError> {
+    pub(super) fn keeps(
+        &self,
+        id: ContentId,
+        packed: &PackedBytes,
+        content: &[u8],
+    ) -> Result<bool, StoreError> {
         let found = self.ask(|connection| {
             connection
                 .prepare_cached(
@@ -239,7 +244,7 @@ fn lookup(row: &Row<'_>) -> rusqlite::Result<Lookup> {
         Some(_) => Gone::Withheld,
         None => match stored(row, id)? {
             Ok(bytes) => {
-                return Ok(Lookup::Kept(Content {
+                return Ok(Lookup::Kept(StoredContent {
                     id,
                     bytes,
                     tokens: unsigned(row.get(3)?),

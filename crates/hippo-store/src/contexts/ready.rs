@@ -2,37 +2,37 @@
 
 use hippo_core::retrieval::terms::Analyzer;
 
-use super::content::Packed;
+use super::content::PackedBytes;
 use super::search::text_terms;
 use super::{ContentId, MAX_CONTENT};
 
 /// Prepares contents for a put; caches the stems of words.
 #[derive(Default)]
-pub struct Packer {
+pub struct ContentPacker {
     analyzer: Analyzer,
 }
 
 /// A prepared content: its id, packed bytes and terms.
-pub struct Ready<'a> {
+pub struct PackedContent<'a> {
     pub(super) id: ContentId,
-    pub(super) packed: Packed,
+    pub(super) packed: PackedBytes,
     pub(super) terms: String,
     bytes: &'a [u8],
 }
 
-impl Packer {
+impl ContentPacker {
     /// Prepares a content. Returns `None` for more than [`MAX_CONTENT`] bytes.
-    pub fn ready<'a>(&mut self, bytes: &'a [u8]) -> Option<Ready<'a>> {
-        (bytes.len() <= MAX_CONTENT).then(|| Ready {
+    pub fn ready<'a>(&mut self, bytes: &'a [u8]) -> Option<PackedContent<'a>> {
+        (bytes.len() <= MAX_CONTENT).then(|| PackedContent {
             id: ContentId::of(bytes),
-            packed: Packed::of(bytes),
+            packed: PackedBytes::of(bytes),
             terms: text_terms(&mut self.analyzer, bytes),
             bytes,
         })
     }
 }
 
-impl Ready<'_> {
+impl PackedContent<'_> {
     /// Returns whether this was prepared from exactly this slice.
     pub(super) fn is_of(&self, bytes: &[u8]) -> bool {
         std::ptr::eq(self.bytes, bytes)

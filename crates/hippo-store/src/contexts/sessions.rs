@@ -2,12 +2,12 @@
 
 use rusqlite::{OptionalExtension, Row, params};
 
-use super::{Change, ContextError, ContextReader, ContextStore, signed, unsigned};
+use super::{ContextChange, ContextError, ContextReader, ContextStore, signed, unsigned};
 use crate::StoreError;
 
 /// A session of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Session {
+pub struct SessionRow {
     /// Id of the session.
     pub id: String,
     /// The agent that owns it.
@@ -26,26 +26,26 @@ pub struct Session {
 
 /// The result of opening a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Opened {
+pub struct OpenedSession {
     /// The session after opening.
-    pub session: Session,
-    /// Whether it existed before.
+    pub session: SessionRow,
+    /// True if it existed before.
     pub resumed: bool,
 }
 
 /// The result of closing a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Closed {
+pub struct ClosedSession {
     /// The session in its final state.
-    pub session: Session,
-    /// Whether it was closed before.
+    pub session: SessionRow,
+    /// True if it was closed before.
     pub already: bool,
 }
 
 const COLUMNS: &str = "id, agent, opened_ms, closed_ms, turn, last_used_ms, entries";
 
-fn session(row: &Row<'_>) -> rusqlite::Result<Session> {
-    Ok(Session {
+fn session(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
+    Ok(SessionRow {
         id: row.get(0)?,
         agent: row.get(1)?,
         opened_ms: row.get(2)?,
@@ -61,7 +61,7 @@ impl ContextReader {
     ///
     /// # Errors
     /// [`ContextError::Store`].
-    pub fn sessions(&self) -> Result<Vec<Session>, ContextError> {
+    pub fn sessions(&self) -> Result<Vec<SessionRow>, ContextError> {
         let sessions = self.ask(|connection| {
             connection
                 .prepare_cached(&format!(
@@ -77,7 +77,7 @@ impl ContextReader {
     ///
     /// # Errors
     /// [`ContextError::Store`].
-    pub fn session(&self, id: &str) -> Result<Option<Session>, ContextError> {
+    pub fn session(&self, id: &str) -> Result<Option<SessionRow>, ContextError> {
         let found = self.ask(|connection| {
             connection
                 .prepare_cached(&format!("SELECT {COLUMNS} FROM sessions WHERE id = ?1"))?
@@ -98,7 +98,7 @@ impl ContextStore {
         id: &str,
         agent: Option<&str>,
         now_ms: i64,
-    ) -> Result<Opened, ContextError> {
+    ) -> Result<OpenedSession, ContextError> {
         let change = self.begin()?;
         let resumed = match change.session(id)? {
             Some((_, true)) => return Err(ContextError::ClosedSession(id.to_owned())),
@@ -116,7 +116,7 @@ impl ContextStore {
         })?;
         change.commit()?;
         let session = self.known(id)?;
-        Ok(Opened { session, resumed })
+        Ok(OpenedSession { session, resumed })
     }
 
     /// Records the turn of an open session and returns the highest turn so far.
@@ -149,7 +149,7 @@ impl ContextStore {
     ///
     /// # Errors
     /// [`ContextError::UnknownSession`], [`ContextError::Store`].
-    pub fn close_session(&mut self, id: &str, now_ms: i64) -> Result<Closed, ContextError> {
+    pub fn close_session(&mut self, id: &str, now_ms: i64) -> Result<ClosedSession, ContextError> {
         let change = self.begin()?;
         let already = match change.session(id)? {
             Some((_, closed)) => closed,
@@ -172,16 +172,16 @@ impl ContextStore {
             change.commit()?;
         }
         let session = self.known(id)?;
-        Ok(Closed { session, already })
+        Ok(ClosedSession { session, already })
     }
 
-    fn known(&self, id: &str) -> Result<Session, ContextError> {
+    fn known(&self, id: &str) -> Result<SessionRow, ContextError> {
         let found = self.read.session(id)?;
         found.ok_or_else(|| ContextError::UnknownSession(id.to_owned()))
     }
 }
 
-impl Change<'_> {
+impl ContextChange<'_> {
     /// Returns the row of a session and whether it is closed.
     pub(super) fn session(&self, id: &str) -> Result<Option<(i64, bool)>, StoreError> {
         self.ask(|connection| {

@@ -17,12 +17,12 @@ use super::*;
 /// A budget that no test exceeds.
 const PLENTY: u64 = u64::MAX;
 
-struct Scratch {
+struct ContextScratch {
     folder: tempfile::TempDir,
     file: PathBuf,
 }
 
-impl Scratch {
+impl ContextScratch {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("contexts.db");
@@ -75,7 +75,7 @@ fn new<'a>(session: &'a str, entry: &'a ContextEntry, content: &'a [u8], now_ms:
     }
 }
 
-fn put(store: &mut ContextStore, session: &str, id: &str, content: &[u8], now_ms: i64) -> Put {
+fn put(store: &mut ContextStore, session: &str, id: &str, content: &[u8], now_ms: i64) -> PutOutcome {
     store.put(&new(session, &entry(id), content, now_ms)).unwrap()
 }
 
@@ -147,7 +147,7 @@ fn assert_sums(store: &ContextStore) {
 
 #[test]
 fn a_content_is_kept_once_however_many_sessions_put_it() {
-    let scratch = Scratch::new();
+    let scratch = ContextScratch::new();
     let mut store = scratch.open();
     let content = "a line of output\n".repeat(1_000);
     for session in ["a", "b"] {
@@ -156,8 +156,8 @@ fn a_content_is_kept_once_however_many_sessions_put_it() {
     let first = put(&mut store, "a", "e1", content.as_bytes(), 1);
     let second = put(&mut store, "b", "e2", content.as_bytes(), 2);
     let id = Some(ContentId::of(content.as_bytes()));
-    assert!(matches!(&first, Put::Entry { seq: 0, content, shared: false, .. } if *content == id));
-    assert!(matches!(&second, Put::Entry { seq: 0, content, shared: true, .. } if *content == id));
+    assert!(matches!(&first, PutOutcome::Entry { seq: 0, content, shared: false, .. } if *content == id));
+    assert!(matches!(&second, PutOutcome::Entry { seq: 0, content, shared: true, .. } if *content == id));
     let usage = store.read().usage().unwrap();
     assert_eq!((usage.entries, usage.contents, usage.raw_bytes), (2, 1, 17_000));
     assert!(usage.stored_bytes < 200, "{usage:?}");
@@ -173,25 +173,25 @@ fn a_content_is_kept_once_however_many_sessions_put_it() {
 
 #[test]
 fn putting_the_same_content_of_the_same_source_again_returns_the_known_entry() {
-    let scratch = Scratch::new();
+    let scratch = ContextScratch::new();
     let mut store = scratch.open();
     store.open_session("s", None, 1).unwrap();
     put(&mut store, "s", "e1", b"text", 1);
     let mut again = entry("e2");
     again.source.reference = entry("e1").source.reference;
     again.source.turn = 77;
-    let Put::Known(known) = store.put(&new("s", &again, b"text", 2)).unwrap() else {
+    let PutOutcome::Known(known) = store.put(&new("s", &again, b"text", 2)).unwrap() else {
         panic!("not known");
     };
     assert_eq!(known.entry, entry("e1"));
     assert!(matches!(
         store.put(&new("s", &again, b"other text", 2)),
-        Ok(Put::Entry { seq: 1, .. })
+        Ok(PutOutcome::Entry { seq: 1, .. })
     ));
     // The same bytes from another source are another entry.
     assert!(matches!(
         put(&mut store, "s", "e3", b"text", 3),
-        Put::Entry {
+        PutOutcome::Entry {
             seq: 2,
             shared: true,
             ..
@@ -206,7 +206,7 @@ fn putting_the_same_content_of_the_same_source_again_returns_the_known_entry() {
 
 #[test]
 fn unusual_ids_and_contents_are_returned_unchanged() {
-    let scratch = Scratch::new();
+    let scratch = ContextScratch::new();
     let mut store = scratch.open();
     let names = [
         "",
@@ -254,7 +254,7 @@ fn unusual_ids_and_contents_are_returned_unchanged() {
 
 #[test]
 fn nan_and_infinity_are_stored_as_finite_numbers() {
-    let scratch = Scratch::new();
+    let scratch = ContextScratch::new();
     let mut store = scratch.open();
     store.open_session("s", None, 1).unwrap();
     let mut odd = entry("e");
@@ -270,7 +270,7 @@ fn nan_and_infinity_are_stored_as_finite_numbers() {
 
 #[test]
 fn a_content_of_the_maximum_size_is_stored_and_a_larger_one_is_refused() {
-    let scratch = Scratch::new();
+    let scratch = ContextScratch::new();
     let mut store = scratch.open();
     store.open_session("s", None, 1).unwrap();
     let mut content = noise(1, MAX_CONTENT);
@@ -284,7 +284,7 @@ fn a_content_of_the_maximum_size_is_stored_and_a_larger_one_is_refused() {
 
 #[test]
 fn a_content_id_prefix_works_while_it_is_unambiguous() {
-    let scratch = Scratch::new();
+    let scratch = ContextScratch::new();
     let mut store = scratch.open();
     store.open_session("s", None, 1).unwrap();
     put(&mut store, "s", "e", b"one", 1);

@@ -3,7 +3,7 @@
 use hippo_core::time::DAY_MS;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{Change, ContentId, ContextError, ContextStore, signed, unsigned};
+use super::{ContentId, ContextChange, ContextError, ContextStore, signed, unsigned};
 
 /// `contents.gone` of a content removed to make room.
 pub(super) const FORGOTTEN: i64 = 1;
@@ -34,7 +34,7 @@ impl Trimmed {
 }
 
 /// A content that may be removed.
-struct Candidate {
+struct TrimCandidate {
     row: i64,
     id: ContentId,
     stored: i64,
@@ -78,7 +78,7 @@ impl ContextStore {
     }
 }
 
-impl Change<'_> {
+impl ContextChange<'_> {
     /// Makes room for `needed` more bytes within the budget.
     ///
     /// # Errors
@@ -110,7 +110,7 @@ impl Change<'_> {
 
     fn forget(
         &self,
-        content: &Candidate,
+        content: &TrimCandidate,
         why: i64,
         now_ms: i64,
         gone: &mut Trimmed,
@@ -127,14 +127,14 @@ impl Change<'_> {
     }
 }
 
-fn oldest(connection: &Connection) -> rusqlite::Result<Option<Candidate>> {
+fn oldest(connection: &Connection) -> rusqlite::Result<Option<TrimCandidate>> {
     connection
         .prepare_cached(
             "SELECT row, hash, stored, raw, last_used_ms FROM contents INDEXED BY contents_free
              WHERE holds = 0 AND gone IS NULL ORDER BY last_used_ms, row LIMIT 1",
         )?
         .query_row([], |row| {
-            Ok(Candidate {
+            Ok(TrimCandidate {
                 row: row.get(0)?,
                 id: ContentId(row.get(1)?),
                 stored: row.get(2)?,

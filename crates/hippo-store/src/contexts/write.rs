@@ -6,9 +6,9 @@ use hippo_core::context::ContextEntry;
 use hippo_core::context::lifecycle::Kept;
 use rusqlite::params;
 
-use super::content::Packed;
+use super::content::PackedBytes;
 use super::entries::{by_id, same, source_key};
-use super::ready::Ready;
+use super::ready::PackedContent;
 use super::search::{text_terms, with_session};
 use super::{
     ContentId, ContentPrefix, ContextError, ContextStore, KeptEntry, Lookup, MAX_CONTENT, Trimmed, unsigned,
@@ -43,7 +43,7 @@ pub struct NewContent<'a> {
 
 /// A content without an entry: a message of a compacted transcript.
 #[derive(Clone, Copy)]
-pub struct Piece<'a> {
+pub struct TranscriptPiece<'a> {
     /// The bytes, at most [`MAX_CONTENT`].
     pub bytes: &'a [u8],
     /// Number of tokens.
@@ -52,14 +52,14 @@ pub struct Piece<'a> {
 
 /// The result of a put.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Put {
+pub enum PutOutcome {
     /// The entry and its content are stored durably.
     Entry {
         /// Position in the session.
         seq: u64,
         /// Id of its content.
         content: Option<ContentId>,
-        /// Whether the content was already stored, by any session.
+        /// True if the content was already stored, by any session.
         shared: bool,
         /// Contents of closed sessions that were removed to make room.
         trimmed: Trimmed,
@@ -69,17 +69,17 @@ pub enum Put {
 }
 
 /// A content prepared before the transaction.
-pub(super) struct Prepared<'a> {
+pub(super) struct PreparedContent<'a> {
     pub(super) id: ContentId,
     pub(super) bytes: &'a [u8],
     pub(super) tokens: u64,
     pub(super) withhold: bool,
     /// The packed bytes; `None` if the content is stored intact or withheld.
-    pub(super) packed: Option<Cow<'a, Packed>>,
+    pub(super) packed: Option<Cow<'a, PackedBytes>>,
 }
 
 /// The row of a stored content.
-pub(super) struct Placed {
+pub(super) struct PlacedContent {
     pub(super) row: i64,
     pub(super) shared: bool,
 }
@@ -90,7 +90,7 @@ impl ContextStore {
     ///
     /// # Errors
     /// [`ContextError`]; nothing was stored or removed then.
-    pub fn put(&mut self, new: &NewEntry<'_>) -> Result<Put, ContextError> {
+    pub fn put(&mut self, new: &NewEntry<'_>) -> Result<PutOutcome, ContextError> {
         self.put_ready(new, None)
     }
 
@@ -98,7 +98,11 @@ impl ContextStore {
     ///
     /// # Errors
     /// As for [`ContextStore::put`].
-    pub fn put_ready(&mut self, new: &NewEntry<'_>, ready: Option<&Ready<'_>>) -> Result<Put, ContextError> {
+    pub fn put_ready(
+        &mut self,
+        new: &NewEntry<'_>,
+        ready: Option<&PackedContent<'_>>,
+    ) -> Result<PutOutcome, ContextError> {
         let ready = ready.filter(|ready| new.content.is_some_and(|content| ready.is_of(content.bytes)));
         let content = match new.content {
             Some(content) => Some(self.prepare(content, ready)?),
@@ -131,7 +135,7 @@ impl ContextStore {
                 .as_ref()
                 .is_none_or(|content| content.packed.is_none() || content.withhold)
         {
-            return Ok(Put::Known(Box::new(known)));
+            return Ok(PutOutcome::Known(Box::new(known)));
         }
         let mut trimmed = Trimmed::default();
         let placed = match &content {
@@ -171,7 +175,7 @@ impl ContextStore {
             return Err(self.lost(&format!("the entry {}", new.entry.id)).into());
         }
         change.commit()?;
-        Ok(Put::Entry {
+        Ok(PutOutcome::Entry {
             seq,
             content: id,
             shared,
@@ -187,7 +191,7 @@ impl ContextStore {
     pub fn put_pieces(
         &mut self,
         owner: &str,
-        pieces: &[Piece<'_>],
+        pieces: &[TranscriptPiece<'_>],
         budget_bytes: u64,
         now_ms: i64,
     ) -> Result<(Vec<ContentId>, Trimmed), ContextError> {
@@ -249,7 +253,7 @@ impl ContextStore {
 
     /// Reads back what the transaction just wrote. In a partially damaged file, a write can succeed without being readable; it must
     /// not be acknowledged.
-    fn read_back(&self, content: &Prepared<'_>) -> Result<(), ContextError> {
+    fn read_back(&self, content: &PreparedContent<'_>) -> Result<(), ContextError> {
         let there = match &content.packed {
             // The packed bytes were decompressed once when they were created; comparing them is enough.
             Some(packed) => self.read.keeps(content.id, packed, content.bytes)?,
@@ -272,8 +276,8 @@ impl ContextStore {
     fn prepare<'a>(
         &self,
         content: NewContent<'a>,
-        ready: Option<&'a Ready<'_>>,
-    ) -> Result<Prepared<'a>, ContextError> {
+        ready: Option<&'a PackedContent<'_>>,
+    ) -> Result<PreparedContent<'a>, ContextError> {
         let NewContent {
             bytes,
             tokens,
@@ -287,14 +291,14 @@ impl ContextStore {
         }
         let id = ready.map_or_else(|| ContentId::of(bytes), |ready| ready.id);
         let stored = !withhold && matches!(self.read.content(ContentPrefix::from(id))?, Lookup::Kept(_));
-        Ok(Prepared {
+        Ok(PreparedContent {
             id,
             bytes,
             tokens,
             withhold,
             packed: (!withhold && !stored).then(|| match ready {
                 Some(ready) => Cow::Borrowed(&ready.packed),
-                None => Cow::Owned(Packed::of(bytes)),
+                None => Cow::Owned(PackedBytes::of(bytes)),
             }),
         })
     }

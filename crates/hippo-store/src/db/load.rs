@@ -7,7 +7,7 @@ use crate::StoreError;
 
 /// The documents of a workspace, as ranking keeps them in memory.
 #[derive(Debug, Default)]
-pub struct Loaded {
+pub struct LoadedDocuments {
     /// Documents, sorted by path.
     pub documents: Vec<LoadedDocument>,
     /// Generation of the documents.
@@ -36,10 +36,10 @@ impl Store {
     ///
     /// # Errors
     /// See [`StoreError`].
-    pub fn load(&self) -> Result<Loaded, StoreError> {
+    pub fn load(&self) -> Result<LoadedDocuments, StoreError> {
         let generation = self.generation()?;
         let documents = self.sql(self.load_documents())?;
-        Ok(Loaded {
+        Ok(LoadedDocuments {
             documents,
             generation,
         })

@@ -15,7 +15,7 @@ use super::spare::spare_of;
 use super::{Store, open_reader};
 use crate::StoreError;
 use crate::copies::{Database, columns};
-use crate::in_place::Made;
+use crate::in_place::Replacement;
 use crate::system;
 
 /// The result of a salvage.
@@ -39,7 +39,7 @@ pub fn salvage(from: &Path, to: &Path, root: &str) -> Result<Salvaged, StoreErro
         return Ok(salvaged);
     }
     // Rows missing from the damaged database are taken from its spare copy.
-    let with_spare = Made::Again.draft(to)?;
+    let with_spare = Replacement::Rebuilt.draft(to)?;
     let again = salvage_from(&[from, &spare], &with_spare, root)?;
     std::fs::rename(&with_spare, to).map_err(|source| StoreError::Io {
         what: "name the database that was made",
@@ -57,7 +57,7 @@ pub(super) fn salvage_from(from: &[&Path], to: &Path, root: &str) -> Result<Salv
     let store = Store::open(to, root)?;
     let mut salvaged = Salvaged::default();
     for from in from {
-        take_over(from, &store, &mut salvaged)?;
+        salvage_file(from, &store, &mut salvaged)?;
     }
     if !from.is_empty() {
         drop_unreadable(&store, &mut salvaged)?;
@@ -72,14 +72,14 @@ pub(super) fn salvage_from(from: &[&Path], to: &Path, root: &str) -> Result<Salv
     Ok(salvaged)
 }
 
-fn take_over(from: &Path, store: &Store, salvaged: &mut Salvaged) -> Result<(), StoreError> {
+fn salvage_file(from: &Path, store: &Store, salvaged: &mut Salvaged) -> Result<(), StoreError> {
     match open_reader(from).and_then(|damaged| tables(&damaged).map(|names| (damaged, names))) {
         Ok((damaged, names)) => {
             let change = store.sql(store.connection.unchecked_transaction())?;
             let kept = Database::Index.tables().iter().map(|table| table.name);
             // An older schema lacks some tables.
             for table in kept.filter(|table| names.iter().any(|name| name == table)) {
-                store.sql(take(&damaged, &change, table, salvaged))?;
+                store.sql(copy_table(&damaged, &change, table, salvaged))?;
             }
             store.sql(change.commit())?;
         }
@@ -96,7 +96,7 @@ fn tables(damaged: &Connection) -> rusqlite::Result<Vec<String>> {
 }
 
 /// Copies the readable rows of one table. An error is an error of the new database.
-fn take(
+fn copy_table(
     damaged: &Connection,
     change: &Transaction<'_>,
     table: &str,
@@ -116,7 +116,7 @@ fn take(
     let mut insert = change.prepare(&format!(
         "INSERT OR IGNORE INTO {table} ({names}) VALUES ({marks})"
     ))?;
-    let order = order(change, table)?;
+    let order = disk_order(change, table)?;
     let mut reason = None;
     let (mut refused, mut unreadable, mut failed) = (0, 0, None);
     for direction in ["ASC", "DESC"] {
@@ -164,7 +164,7 @@ fn take(
 }
 
 /// Returns the columns of the on-disk order of a table: only in this order can the rows around the damage be read.
-fn order(connection: &Connection, table: &str) -> rusqlite::Result<Vec<String>> {
+fn disk_order(connection: &Connection, table: &str) -> rusqlite::Result<Vec<String>> {
     let bare = "SELECT wr FROM pragma_table_list(?1) WHERE schema = 'main'";
     if connection.query_row(bare, [table], |row| row.get::<_, i64>(0))? == 0 {
         return Ok(vec!["rowid".to_owned()]);

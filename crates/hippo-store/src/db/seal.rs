@@ -24,7 +24,7 @@ const NAME: &str = "derived";
 
 /// A group of rows that are read and written together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Part {
+enum SealPart {
     /// A document and its sections.
     Document(i64),
     /// A chunk and its row in the lexical index.
@@ -37,27 +37,27 @@ enum Part {
 
 /// A table, its columns starting with the key of the part, and the constructor of the part. `chunks.vector` is not included; it is
 /// compared together with the vectors.
-type Source = (&'static str, &'static str, fn(i64) -> Part);
+type SealedTable = (&'static str, &'static str, fn(i64) -> SealPart);
 
-const SOURCES: [Source; 6] = [
+const SEALED_TABLES: [SealedTable; 6] = [
     (
         "documents",
         "id, path, size, mtime_ns, hash, date, title, own_words",
-        Part::Document,
+        SealPart::Document,
     ),
     (
         "sections",
         "document, ordinal, level, parent, title, start_line, end_line, date",
-        Part::Document,
+        SealPart::Document,
     ),
     (
         "chunks",
         "id, document, ordinal, section, kind, speaker, start_line, end_line, start_byte, end_byte, terms, hash",
-        Part::Chunk,
+        SealPart::Chunk,
     ),
-    ("lexical_docsize", "id, sz, origin", Part::Chunk),
-    ("lexical_data", "id, block", Part::Block),
-    ("lexical_idx", "segid, term, pgno", Part::Segment),
+    ("lexical_docsize", "id, sz, origin", SealPart::Chunk),
+    ("lexical_data", "id, block", SealPart::Block),
+    ("lexical_idx", "segid, term, pgno", SealPart::Segment),
 ];
 
 /// The bits of a block number for its position in the segment.
@@ -66,20 +66,20 @@ const BLOCK_BITS: u32 = 37;
 const SEGMENTS: i64 = 0xffff;
 
 /// The parts changed by the current transaction; `None` outside of one.
-type Changed = Arc<Mutex<Option<HashSet<Part>>>>;
+type ChangedParts = Arc<Mutex<Option<HashSet<SealPart>>>>;
 
 /// The checksums of a database that is open for writing.
 #[derive(Debug, Default)]
 pub(super) struct Seal {
-    parts: HashMap<Part, u64>,
+    parts: HashMap<SealPart, u64>,
     /// Read from the database and updated with each change, so that a difference at the start stays visible.
     sum: u64,
-    changed: Changed,
+    changed: ChangedParts,
 }
 
 /// New checksums, which apply when their transaction is committed.
-struct Sealed {
-    parts: Vec<(Part, Option<u64>)>,
+struct NewSeal {
+    parts: Vec<(SealPart, Option<u64>)>,
     sum: u64,
 }
 
@@ -115,11 +115,11 @@ impl Seal {
         connection.update_hook(Some(move |_: Action, _: &str, table: &str, row: i64| {
             let mut changed = changed.lock().unwrap_or_else(PoisonError::into_inner);
             let Some(changed) = changed.as_mut() else { return };
-            if let Some((name, _, part)) = SOURCES.iter().find(|(name, _, _)| *name == table) {
+            if let Some((name, _, part)) = SEALED_TABLES.iter().find(|(name, _, _)| *name == table) {
                 changed.insert(part(row));
                 if *name == "lexical_data" {
                     // `lexical_idx` has no rowids for the hook; it changes together with its blocks.
-                    changed.insert(Part::Segment((row >> BLOCK_BITS) & SEGMENTS));
+                    changed.insert(SealPart::Segment((row >> BLOCK_BITS) & SEGMENTS));
                 }
             }
         }))
@@ -134,17 +134,17 @@ impl Seal {
     pub(super) fn commit(&mut self, change: Transaction<'_>) -> rusqlite::Result<()> {
         let sealed = self.write(&change)?;
         change.commit()?;
-        self.take(sealed);
+        self.apply(sealed);
         Ok(())
     }
 
-    fn write(&self, connection: &Connection) -> rusqlite::Result<Sealed> {
+    fn write(&self, connection: &Connection) -> rusqlite::Result<NewSeal> {
         // Flush the lexical index now: unflushed rows would be written after the sum.
         connection
             .prepare_cached("INSERT INTO lexical(lexical) VALUES ('flush')")?
             .execute([])?;
         let changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let mut sealed = Sealed {
+        let mut sealed = NewSeal {
             parts: Vec::new(),
             sum: self.sum,
         };
@@ -164,7 +164,7 @@ impl Seal {
     }
 
     /// Applies committed checksums.
-    fn take(&mut self, sealed: Sealed) {
+    fn apply(&mut self, sealed: NewSeal) {
         self.sum = sealed.sum;
         for (part, now) in sealed.parts {
             match now {
@@ -245,16 +245,16 @@ fn write_sum(connection: &Connection, sum: u64) -> rusqlite::Result<()> {
         .map(|_| ())
 }
 
-fn sum_of(parts: &HashMap<Part, u64>) -> u64 {
+fn sum_of(parts: &HashMap<SealPart, u64>) -> u64 {
     parts.values().fold(0, |sum, part| sum.wrapping_add(*part))
 }
 
-fn read_parts(connection: &Connection) -> rusqlite::Result<HashMap<Part, u64>> {
-    let mut parts: HashMap<Part, u64> = HashMap::new();
-    for (table, columns, part) in SOURCES {
+fn read_parts(connection: &Connection) -> rusqlite::Result<HashMap<SealPart, u64>> {
+    let mut parts: HashMap<SealPart, u64> = HashMap::new();
+    for (table, columns, part) in SEALED_TABLES {
         let mut statement = connection.prepare(&format!("SELECT {columns} FROM {table}"))?;
         let mut rows = statement.query([])?;
-        let count = statement_columns(columns);
+        let count = count_columns(columns);
         while let Some(row) = rows.next()? {
             let sum = parts.entry(part(row.get(0).unwrap_or(-1))).or_default();
             *sum = sum.wrapping_add(digest(table, row, count)?);
@@ -264,10 +264,11 @@ fn read_parts(connection: &Connection) -> rusqlite::Result<HashMap<Part, u64>> {
 }
 
 /// Returns the checksum of one part, or `None` if it has no rows.
-fn read_part(connection: &Connection, wanted: Part) -> rusqlite::Result<Option<u64>> {
+fn read_part(connection: &Connection, wanted: SealPart) -> rusqlite::Result<Option<u64>> {
     let mut sum: Option<u64> = None;
-    let (Part::Document(key) | Part::Chunk(key) | Part::Block(key) | Part::Segment(key)) = wanted;
-    for (table, columns, part) in SOURCES {
+    let (SealPart::Document(key) | SealPart::Chunk(key) | SealPart::Block(key) | SealPart::Segment(key)) =
+        wanted;
+    for (table, columns, part) in SEALED_TABLES {
         if part(key) != wanted {
             continue;
         }
@@ -276,14 +277,14 @@ fn read_part(connection: &Connection, wanted: Part) -> rusqlite::Result<Option<u
             connection.prepare_cached(&format!("SELECT {columns} FROM {table} WHERE {name} = ?1"))?;
         let mut rows = statement.query([key])?;
         while let Some(row) = rows.next()? {
-            let digest = digest(table, row, statement_columns(columns))?;
+            let digest = digest(table, row, count_columns(columns))?;
             sum = Some(sum.unwrap_or(0).wrapping_add(digest));
         }
     }
     Ok(sum)
 }
 
-fn statement_columns(columns: &str) -> usize {
+fn count_columns(columns: &str) -> usize {
     columns.split(',').count()
 }
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::salvage::{Salvaged, salvage_from};
 use super::{Store, salvage};
 use crate::StoreError;
-use crate::in_place::{self, Made, with_suffix};
+use crate::in_place::{self, Replacement, with_suffix};
 
 /// Returns the path of the spare copy of a database.
 pub(super) fn spare_of(path: &Path) -> PathBuf {
@@ -84,13 +84,13 @@ pub fn recover(path: &Path, root: &str) -> Result<Option<Recovered>, StoreError>
     }
     // SQLite would delete the WAL of an empty database.
     let aside = in_place::set_aside(path)?;
-    let draft = Made::Again.draft(path)?;
+    let draft = Replacement::Rebuilt.draft(path)?;
     let sources: &[&Path] = if spare.exists() { &[&spare] } else { &[] };
     let Salvaged { rows, mut lost } = salvage_from(sources, &draft, root)?;
     if sources.is_empty() {
         lost.push("all of it: there is no spare copy".to_owned());
     }
-    Made::Again.settle(&draft, path)?;
+    Replacement::Rebuilt.settle(&draft, path)?;
     Ok(Some(Recovered { rows, lost, aside }))
 }
 

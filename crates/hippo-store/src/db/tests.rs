@@ -7,12 +7,12 @@ use hippo_core::retrieval::terms::{self, QueryTerm};
 
 use super::*;
 
-struct Scratch {
+struct StoreScratch {
     _folder: tempfile::TempDir,
     file: PathBuf,
 }
 
-impl Scratch {
+impl StoreScratch {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("index.db");
@@ -71,7 +71,7 @@ fn embed(store: &mut Store, embedder: &EmbedderRow, embeddings: Vec<Embedding>) 
     placed
 }
 
-fn find(scratch: &Scratch, word: &str) -> Vec<u32> {
+fn find(scratch: &StoreScratch, word: &str) -> Vec<u32> {
     let term = QueryTerm {
         term: terms::index_terms(word)[0].clone(),
         stop: false,
@@ -92,7 +92,7 @@ fn embedding(text: &str, direction: usize) -> Embedding {
 
 #[test]
 fn an_edit_changes_only_the_chunks_that_differ() {
-    let scratch = Scratch::new();
+    let scratch = StoreScratch::new();
     let mut store = scratch.open();
     let before = put(
         &mut store,
@@ -114,7 +114,7 @@ fn an_edit_changes_only_the_chunks_that_differ() {
 
 #[test]
 fn a_heading_is_indexed_with_its_first_chunk_and_replaced_by_a_new_heading() {
-    let scratch = Scratch::new();
+    let scratch = StoreScratch::new();
     let mut store = scratch.open();
     let before = put(&mut store, "a.md", "# Vercel\n\n- push to main\n- wait\n");
     assert_eq!(find(&scratch, "vercel"), [before.chunks[0].id]);
@@ -126,7 +126,7 @@ fn a_heading_is_indexed_with_its_first_chunk_and_replaced_by_a_new_heading() {
 
 #[test]
 fn a_dropped_batch_changes_nothing() {
-    let scratch = Scratch::new();
+    let scratch = StoreScratch::new();
     let mut store = scratch.open();
     put(&mut store, "a.md", "- the pump is blue\n");
     let text = "- the valve is red\n";
@@ -153,7 +153,7 @@ fn a_dropped_batch_changes_nothing() {
 
 #[test]
 fn ids_are_dense_and_reused_even_after_reopening() {
-    let scratch = Scratch::new();
+    let scratch = StoreScratch::new();
     let mut store = scratch.open();
     put(
         &mut store,
@@ -173,7 +173,7 @@ fn ids_are_dense_and_reused_even_after_reopening() {
 
 #[test]
 fn each_text_is_embedded_once_wherever_it_occurs() {
-    let scratch = Scratch::new();
+    let scratch = StoreScratch::new();
     let mut store = scratch.open();
     let embedder = store.embedder("m", 8).unwrap();
     assert!(embedder.active);
@@ -198,7 +198,7 @@ fn each_text_is_embedded_once_wherever_it_occurs() {
 
 #[test]
 fn a_text_in_many_chunks_is_stored_once_and_assigned_in_batches() {
-    let scratch = Scratch::new();
+    let scratch = StoreScratch::new();
     let mut store = scratch.open();
     let embedder = store.embedder("m", 8).unwrap();
     put(&mut store, "a.md", &"# h\n\nx\n\n".repeat(1000));
@@ -236,7 +236,7 @@ fn a_text_in_many_chunks_is_stored_once_and_assigned_in_batches() {
 
 #[test]
 fn vectors_without_a_text_can_be_dropped() {
-    let scratch = Scratch::new();
+    let scratch = StoreScratch::new();
     let mut store = scratch.open();
     let embedder = store.embedder("m", 8).unwrap();
     put(&mut store, "a.md", "- one\n");
@@ -251,7 +251,7 @@ fn vectors_without_a_text_can_be_dropped() {
 
 #[test]
 fn another_model_is_used_only_after_its_activation() {
-    let scratch = Scratch::new();
+    let scratch = StoreScratch::new();
     let mut store = scratch.open();
     let old = store.embedder("old", 8).unwrap();
     put(&mut store, "a.md", "- one\n");
@@ -281,7 +281,7 @@ fn another_model_is_used_only_after_its_activation() {
 
 #[test]
 fn documents_survive_a_round_trip() {
-    let scratch = Scratch::new();
+    let scratch = StoreScratch::new();
     let text = "---\ndate: 2026-01-02\n---\n# Pumps\n\nUser: which one?\nAssistant: the blue one\n\n## 2026-02-03\n- a note\n";
     let change = put(&mut scratch.open(), "a.md", text);
     let loaded = scratch.open().load().unwrap();
@@ -296,7 +296,7 @@ fn documents_survive_a_round_trip() {
 
 #[test]
 fn clearing_keeps_vectors_and_increments_the_generation() {
-    let scratch = Scratch::new();
+    let scratch = StoreScratch::new();
     let mut store = scratch.open();
     let embedder = store.embedder("m", 8).unwrap();
     put(&mut store, "a.md", "- one\n");
@@ -310,7 +310,7 @@ fn clearing_keeps_vectors_and_increments_the_generation() {
 
 #[test]
 fn a_rename_keeps_chunks_and_terms() {
-    let scratch = Scratch::new();
+    let scratch = StoreScratch::new();
     let mut store = scratch.open();
     let before = put(&mut store, "a.md", "- one pump\n");
     let mut batch = store.begin().unwrap();
@@ -328,7 +328,7 @@ fn a_rename_keeps_chunks_and_terms() {
 
 #[test]
 fn damaged_files_and_newer_schemas_have_different_errors() {
-    let scratch = Scratch::new();
+    let scratch = StoreScratch::new();
     let text: String = (0..2000)
         .map(|n| format!("- line {n} of a long file about pumps\n"))
         .collect();
@@ -366,7 +366,7 @@ fn damaged_files_and_newer_schemas_have_different_errors() {
 
 #[test]
 fn a_change_fails_completely_on_a_full_disk_and_succeeds_later() {
-    let scratch = Scratch::new();
+    let scratch = StoreScratch::new();
     let mut store = scratch.open();
     put(&mut store, "a.md", "- the pump is blue\n");
     let pages: i64 = store

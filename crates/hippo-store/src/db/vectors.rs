@@ -18,7 +18,7 @@ pub struct EmbedderRow {
     pub model: String,
     /// Number of components of a vector.
     pub dimension: usize,
-    /// Whether its vectors are used for queries; at most one embedder is active.
+    /// True if its vectors are used for queries; at most one embedder is active.
     pub active: bool,
 }
 

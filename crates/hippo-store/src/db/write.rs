@@ -22,7 +22,7 @@ pub struct DocumentRecord {
     pub hash: [u8; 16],
     /// The date of the document, ISO 8601.
     pub date: Option<String>,
-    /// Whether this is a compaction tree node with text that hippod did not write.
+    /// True if this is a compaction tree node with text that hippod did not write.
     pub own_words: bool,
 }
 
@@ -52,8 +52,8 @@ pub struct DocumentChange {
     pub removed: Vec<u32>,
 }
 
-/// One transaction of changes. Dropping it without [`Batch::commit`] rolls it back.
-pub struct Batch<'store> {
+/// One transaction of changes. Dropping it without [`DocumentBatch::commit`] rolls it back.
+pub struct DocumentBatch<'store> {
     transaction: Transaction<'store>,
     ids: IdPool,
     pool: &'store mut IdPool,
@@ -66,14 +66,14 @@ impl Store {
     ///
     /// # Errors
     /// See [`StoreError`].
-    pub fn begin(&mut self) -> Result<Batch<'_>, StoreError> {
+    pub fn begin(&mut self) -> Result<DocumentBatch<'_>, StoreError> {
         let path = self.path.as_path();
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(|source| StoreError::from_sql(path, source))?;
         self.seal.begin();
-        Ok(Batch {
+        Ok(DocumentBatch {
             transaction,
             ids: self.ids.clone(),
             pool: &mut self.ids,
@@ -83,7 +83,7 @@ impl Store {
     }
 }
 
-impl Batch<'_> {
+impl DocumentBatch<'_> {
     /// Writes the current state of a document. Chunks with the same text and leading heading keep their id, lexical row and vector.
     /// `terms` writes the space-separated index terms of a new chunk and returns their number. Its second argument is the heading of
     /// the chunk's section if the chunk is the first one there, otherwise an empty string.
@@ -327,7 +327,7 @@ impl Batch<'_> {
         self.transaction
             .prepare_cached("DELETE FROM chunks WHERE id = ?1")?
             .execute([id])?;
-        self.ids.give_back(id);
+        self.ids.release(id);
         Ok(())
     }
 
@@ -339,7 +339,7 @@ impl Batch<'_> {
         terms: &str,
         count: usize,
     ) -> rusqlite::Result<NewChunk> {
-        let id = self.ids.take();
+        let id = self.ids.allocate();
         let known: Option<(i64, u32)> = self
             .transaction
             .prepare_cached(

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use hnsw_rs::prelude::{Distance, Hnsw};
 
-use super::graph::{Graph, Links, Part, Upper};
+use super::graph::{GraphLinks, GraphPart, HnswGraph, UpperLayer};
 use super::params::VectorParams;
 use super::quantize;
 use super::slots::{Codes, SlotSet};
@@ -31,9 +31,9 @@ pub struct BuildJob {
 }
 
 /// A finished build for [`VectorIndex::install`](super::VectorIndex::install).
-pub struct Built {
+pub struct BuiltGraph {
     pub(super) token: u64,
-    pub(super) graph: Option<Graph>,
+    pub(super) graph: Option<HnswGraph>,
 }
 
 impl fmt::Debug for BuildJob {
@@ -45,9 +45,9 @@ impl fmt::Debug for BuildJob {
     }
 }
 
-impl fmt::Debug for Built {
+impl fmt::Debug for BuiltGraph {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Built")
+        f.debug_struct("BuiltGraph")
             .field("token", &self.token)
             .field("graph", &self.graph.is_some())
             .finish()
@@ -70,9 +70,9 @@ impl BuildJob {
     ///
     /// # Errors
     /// `cancel` was set during the build.
-    pub fn run(self, cancel: &AtomicBool) -> Result<Built, BuildCancelled> {
+    pub fn run(self, cancel: &AtomicBool) -> Result<BuiltGraph, BuildCancelled> {
         if self.slots.len() <= self.params.exact_below.max(1) {
-            return Ok(Built {
+            return Ok(BuiltGraph {
                 token: self.token,
                 graph: None,
             });
@@ -85,7 +85,7 @@ impl BuildJob {
             Ok(pool) => pool.install(|| self.build(cancel, threads > 1))?,
             Err(_) => self.build(cancel, false)?,
         };
-        Ok(Built {
+        Ok(BuiltGraph {
             token,
             graph: Some(raw.flatten(slots)),
         })
@@ -154,12 +154,12 @@ impl Distance<u32> for CodeDistance {
 }
 
 /// A slot and its links.
-type Row = (u32, Vec<u32>);
+type LinkRow = (u32, Vec<u32>);
 
 /// The links of finished graphs, as exported by `hnsw_rs`.
 #[derive(Default)]
 struct RawGraph {
-    parts: Vec<Part>,
+    parts: Vec<GraphPart>,
     /// Pairs (from, to) in the lowest layer.
     base: Vec<(u32, u32)>,
 }
@@ -167,7 +167,7 @@ struct RawGraph {
 impl RawGraph {
     /// Copies the links and drops the original, which is by far the largest structure of a build.
     fn add(&mut self, hnsw: Hnsw<'_, u32, CodeDistance>) {
-        let mut uppers: Vec<Vec<Row>> = vec![Vec::new(); MAX_LAYERS];
+        let mut uppers: Vec<Vec<LinkRow>> = vec![Vec::new(); MAX_LAYERS];
         let mut top: Option<(u8, u32)> = None;
         for point in hnsw.get_point_indexation() {
             let slot = point.get_origin_id() as u32;
@@ -187,16 +187,16 @@ impl RawGraph {
         }
         let Some((level, entry)) = top else { return };
         uppers.truncate(usize::from(level));
-        self.parts.push(Part {
+        self.parts.push(GraphPart {
             entry,
             uppers: uppers.iter_mut().rev().map(|rows| upper_layer(rows)).collect(),
         });
     }
 
-    fn flatten(self, slots: usize) -> Graph {
-        let base = both_ways(&self.base, slots);
-        let members = reachable(&base, self.parts.iter().map(|part| part.entry), slots);
-        Graph {
+    fn flatten(self, slots: usize) -> HnswGraph {
+        let base = make_bidirectional(&self.base, slots);
+        let members = find_reachable(&base, self.parts.iter().map(|part| part.entry), slots);
+        HnswGraph {
             parts: self.parts,
             base,
             members,
@@ -204,11 +204,11 @@ impl RawGraph {
     }
 }
 
-fn upper_layer(rows: &mut [Row]) -> Upper {
+fn upper_layer(rows: &mut [LinkRow]) -> UpperLayer {
     rows.sort_unstable_by_key(|(slot, _)| *slot);
-    let mut upper = Upper {
+    let mut upper = UpperLayer {
         nodes: Vec::new(),
-        links: Links {
+        links: GraphLinks {
             offsets: vec![0],
             links: Vec::new(),
         },
@@ -223,7 +223,7 @@ fn upper_layer(rows: &mut [Row]) -> Upper {
 
 /// Returns the links of the lowest layer in both directions, each once. `hnsw_rs` drops the farthest back link of a full node,
 /// which leaves some nodes without incoming links.
-fn both_ways(pairs: &[(u32, u32)], slots: usize) -> Links {
+fn make_bidirectional(pairs: &[(u32, u32)], slots: usize) -> GraphLinks {
     let mut starts = vec![0u32; slots + 1];
     for &(a, b) in pairs {
         starts[a as usize + 1] += 1;
@@ -240,7 +240,7 @@ fn both_ways(pairs: &[(u32, u32)], slots: usize) -> Links {
             next[from as usize] += 1;
         }
     }
-    let mut base = Links {
+    let mut base = GraphLinks {
         offsets: vec![0],
         links: Vec::with_capacity(pairs.len()),
     };
@@ -259,7 +259,7 @@ fn both_ways(pairs: &[(u32, u32)], slots: usize) -> Links {
     base
 }
 
-fn reachable(base: &Links, entries: impl Iterator<Item = u32>, slots: usize) -> SlotSet {
+fn find_reachable(base: &GraphLinks, entries: impl Iterator<Item = u32>, slots: usize) -> SlotSet {
     let mut members = SlotSet::with_slots(slots);
     let mut open: Vec<u32> = entries.filter(|&entry| members.insert(entry)).collect();
     while let Some(slot) = open.pop() {

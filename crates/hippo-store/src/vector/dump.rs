@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 use crate::system::sync_folder;
 
 use super::error::{DumpRejected, RejectReason};
-use super::graph::{Graph, Links, Part, Upper};
+use super::graph::{GraphLinks, GraphPart, HnswGraph, UpperLayer};
 use super::index::VectorIndex;
 use super::params::VectorParams;
-use super::slots::{BLOCK, Block, Codes, NONE, SlotSet};
+use super::slots::{BLOCK, CodeBlock, Codes, NONE, SlotSet};
 
 /// File name of the dump in its folder.
 pub const DUMP_FILE: &str = "vectors.hvi";
@@ -44,7 +44,7 @@ pub struct DumpIdentity {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Header {
+struct DumpHeader {
     identity: DumpIdentity,
     slots: usize,
     graph: Option<GraphShape>,
@@ -78,7 +78,7 @@ impl VectorIndex {
         fs::create_dir_all(dir)?;
         let mut hasher = blake3::Hasher::new();
         self.write_body(&mut hasher)?;
-        let header = Header {
+        let header = DumpHeader {
             identity: identity.clone(),
             slots: self.ids.len(),
             graph: self.graph.as_ref().map(shape_of),
@@ -142,8 +142,8 @@ impl VectorIndex {
     }
 }
 
-fn shape_of(graph: &Graph) -> GraphShape {
-    let part = |part: &Part| PartShape {
+fn shape_of(graph: &HnswGraph) -> GraphShape {
+    let part = |part: &GraphPart| PartShape {
         entry: part.entry,
         uppers: part
             .uppers
@@ -185,7 +185,7 @@ fn read(path: &Path, expect: &DumpIdentity, params: VectorParams) -> Result<Vect
         return Err(RejectReason::Length);
     }
 
-    let mut body = Body {
+    let mut body = DumpBody {
         input,
         hasher: blake3::Hasher::new(),
     };
@@ -196,7 +196,7 @@ fn read(path: &Path, expect: &DumpIdentity, params: VectorParams) -> Result<Vect
         let count = left.min(BLOCK);
         let (upper, lower) = (body.bytes(count * half)?, body.bytes(count * half)?);
         let scales = body.u32s(count)?.into_iter().map(f32::from_bits).collect();
-        codes.push_block(Block { upper, lower, scales });
+        codes.push_block(CodeBlock { upper, lower, scales });
         left -= count;
     }
     let graph = match &header.graph {
@@ -223,7 +223,7 @@ fn read(path: &Path, expect: &DumpIdentity, params: VectorParams) -> Result<Vect
     }
 }
 
-fn read_header(input: &mut impl Read) -> Result<(Header, u64), RejectReason> {
+fn read_header(input: &mut impl Read) -> Result<(DumpHeader, u64), RejectReason> {
     let mut fixed = [0u8; 16];
     input.read_exact(&mut fixed)?;
     let ([magic, words], _) = fixed.as_chunks::<8>() else {
@@ -274,7 +274,7 @@ fn compare(found: &DumpIdentity, expect: &DumpIdentity) -> Result<(), RejectReas
 }
 
 /// Returns the length of the body according to the header, or `None` if the numbers overflow.
-fn body_len(header: &Header, half: usize) -> Option<u64> {
+fn body_len(header: &DumpHeader, half: usize) -> Option<u64> {
     let slots = header.slots as u64;
     let mut words = slots.checked_mul(2)?;
     let mut bytes = slots.checked_mul(2 * half as u64)?;
@@ -293,12 +293,12 @@ fn body_len(header: &Header, half: usize) -> Option<u64> {
 }
 
 /// A reader of the body that also computes its hash.
-struct Body<R> {
+struct DumpBody<R> {
     input: R,
     hasher: blake3::Hasher,
 }
 
-impl<R: Read> Body<R> {
+impl<R: Read> DumpBody<R> {
     fn bytes(&mut self, count: usize) -> Result<Vec<u8>, RejectReason> {
         let mut bytes = vec![0u8; count];
         self.input.read_exact(&mut bytes)?;
@@ -318,29 +318,29 @@ impl<R: Read> Body<R> {
         Ok(values)
     }
 
-    fn links(&mut self, nodes: usize, links: usize) -> Result<Links, RejectReason> {
-        Ok(Links {
+    fn links(&mut self, nodes: usize, links: usize) -> Result<GraphLinks, RejectReason> {
+        Ok(GraphLinks {
             offsets: self.u32s(nodes + 1)?,
             links: self.u32s(links)?,
         })
     }
 
-    fn part(&mut self, shape: &PartShape) -> Result<Part, RejectReason> {
+    fn part(&mut self, shape: &PartShape) -> Result<GraphPart, RejectReason> {
         let upper = |&(nodes, links): &(usize, usize)| {
             let nodes_of = self.u32s(nodes)?;
-            self.links(nodes, links).map(|links| Upper {
+            self.links(nodes, links).map(|links| UpperLayer {
                 nodes: nodes_of,
                 links,
             })
         };
         let uppers = shape.uppers.iter().map(upper).collect::<Result<_, _>>()?;
-        Ok(Part {
+        Ok(GraphPart {
             entry: shape.entry,
             uppers,
         })
     }
 
-    fn graph(&mut self, shape: &GraphShape) -> Result<Graph, RejectReason> {
+    fn graph(&mut self, shape: &GraphShape) -> Result<HnswGraph, RejectReason> {
         let slots = shape.slots;
         let words = self.bytes(8 * slots.div_ceil(64))?;
         let words = words
@@ -352,7 +352,7 @@ impl<R: Read> Body<R> {
         let base = self.links(slots, shape.base_links)?;
         let parts = shape.parts.iter().map(|part| self.part(part));
         let parts = parts.collect::<Result<_, _>>()?;
-        Ok(Graph {
+        Ok(HnswGraph {
             parts,
             base,
             members: SlotSet { words },

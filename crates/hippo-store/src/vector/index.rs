@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use super::build::{BuildJob, Built};
+use super::build::{BuildJob, BuiltGraph};
 use super::error::VectorError;
-use super::graph::Graph;
+use super::graph::HnswGraph;
 use super::params::VectorParams;
 use super::quantize;
 use super::slots::{Codes, NONE, SlotOf, SlotSet};
@@ -20,17 +20,17 @@ pub struct VectorIndex {
     pub(super) live: usize,
     /// Empty slots that neither the graph nor a pending build uses.
     free: Vec<u32>,
-    pub(super) graph: Option<Graph>,
+    pub(super) graph: Option<HnswGraph>,
     /// Slots that the graph does not reach, including empty ones.
     pub(super) outside: Vec<u32>,
     /// Number of live members of the graph.
     live_members: usize,
-    pending: Option<Pending>,
+    pending: Option<PendingBuild>,
     next_token: u64,
 }
 
 /// A running build: the codes in the slots of its snapshot must not change until it is installed.
-struct Pending {
+struct PendingBuild {
     token: u64,
     slots: SlotSet,
 }
@@ -63,7 +63,7 @@ impl VectorIndex {
         params: VectorParams,
         codes: Codes,
         mut ids: Vec<u32>,
-        graph: Option<Graph>,
+        graph: Option<HnswGraph>,
     ) -> Self {
         let mut slot_of = SlotOf::default();
         let mut live = 0;
@@ -89,7 +89,7 @@ impl VectorIndex {
             pending: None,
             next_token: 1,
         };
-        index.take_stock();
+        index.recompute_slots();
         index
     }
 
@@ -128,7 +128,7 @@ impl VectorIndex {
         self.codes.memory_bytes()
             + self.slot_of.memory_bytes()
             + 4 * (self.ids.capacity() + self.free.capacity() + self.outside.capacity())
-            + self.graph.as_ref().map_or(0, Graph::memory_bytes)
+            + self.graph.as_ref().map_or(0, HnswGraph::memory_bytes)
     }
 
     /// Adds or replaces the vector of `id`.
@@ -219,8 +219,8 @@ impl VectorIndex {
             .collect();
         let token = self.next_token;
         self.next_token += 1;
-        self.pending = Some(Pending { token, slots: kept });
-        self.take_stock();
+        self.pending = Some(PendingBuild { token, slots: kept });
+        self.recompute_slots();
         BuildJob {
             token,
             codes: self.codes.clone(),
@@ -231,13 +231,13 @@ impl VectorIndex {
 
     /// Installs a finished build. Changes since the snapshot are kept. Returns false, without effect, if a later snapshot or
     /// [`abandon_build`](Self::abandon_build) invalidated the build.
-    pub fn install(&mut self, built: Built) -> bool {
+    pub fn install(&mut self, built: BuiltGraph) -> bool {
         if self.pending.as_ref().is_none_or(|p| p.token != built.token) {
             return false;
         }
         self.pending = None;
         self.graph = built.graph;
-        self.take_stock();
+        self.recompute_slots();
         if self.graph.is_none() && !self.free.is_empty() {
             self.compact();
         }
@@ -247,11 +247,11 @@ impl VectorIndex {
     /// Discards the last snapshot after its build was cancelled, which releases its slots.
     pub fn abandon_build(&mut self) {
         self.pending = None;
-        self.take_stock();
+        self.recompute_slots();
     }
 
     /// Recomputes the fields derived from slots, graph and pending build.
-    fn take_stock(&mut self) {
+    fn recompute_slots(&mut self) {
         let member = |slot: u32| self.graph.as_ref().is_some_and(|g| g.members.contains(slot));
         let pinned = |slot: u32| self.pending.as_ref().is_some_and(|p| p.slots.contains(slot));
         let slots = 0..self.ids.len() as u32;

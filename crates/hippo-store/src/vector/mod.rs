@@ -16,10 +16,10 @@ mod scan;
 mod search;
 mod slots;
 
-pub use build::{BuildCancelled, BuildJob, Built};
+pub use build::{BuildCancelled, BuildJob, BuiltGraph};
 pub use dump::{DUMP_FILE, DumpIdentity};
 pub use error::{DumpRejected, RejectReason, VectorError};
 pub use index::VectorIndex;
 pub use params::VectorParams;
 pub use quantize::PreparedQuery;
-pub use search::{Filter, Rescore};
+pub use search::{IdFilter, Rescore};

@@ -14,20 +14,20 @@ const TILE: usize = 512;
 
 /// A slot and its score, ordered by score, then by descending slot.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Scored {
+pub(super) struct ScoredSlot {
     pub score: f32,
     pub slot: u32,
 }
 
-impl Eq for Scored {}
+impl Eq for ScoredSlot {}
 
-impl PartialOrd for Scored {
+impl PartialOrd for ScoredSlot {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Scored {
+impl Ord for ScoredSlot {
     fn cmp(&self, other: &Self) -> Ordering {
         self.score
             .total_cmp(&other.score)
@@ -37,14 +37,14 @@ impl Ord for Scored {
 
 /// A collector of the best `cap` items.
 #[derive(Debug)]
-pub(super) struct Best {
+pub(super) struct BestScores {
     cap: usize,
     /// Scores up to this value are not accepted.
     pub threshold: f32,
-    items: Vec<Scored>,
+    items: Vec<ScoredSlot>,
 }
 
-impl Best {
+impl BestScores {
     pub fn new(cap: usize) -> Self {
         Self {
             cap: cap.max(1),
@@ -54,13 +54,13 @@ impl Best {
     }
 
     /// Adds an item whose score is above the threshold.
-    pub fn push_if_better(&mut self, item: Scored) {
+    pub fn push_if_better(&mut self, item: ScoredSlot) {
         if item.score > self.threshold {
             self.push(item);
         }
     }
 
-    pub fn push(&mut self, item: Scored) {
+    pub fn push(&mut self, item: ScoredSlot) {
         self.items.push(item);
         if self.items.len() >= 2 * self.cap {
             self.cut();
@@ -68,7 +68,7 @@ impl Best {
     }
 
     /// Returns the best items, best first.
-    pub fn into_sorted(mut self) -> Vec<Scored> {
+    pub fn into_sorted(mut self) -> Vec<ScoredSlot> {
         self.cut();
         self.items.sort_unstable_by(|a, b| b.cmp(a));
         self.items
@@ -91,11 +91,11 @@ pub(super) fn scan_all(
     cap: usize,
     admit: &(dyn Fn(u32) -> bool + Sync),
     threads: usize,
-) -> Vec<Scored> {
+) -> Vec<ScoredSlot> {
     let threads = threads.min(codes.len() / SLOTS_PER_THREAD).max(1);
     let next = AtomicUsize::new(0);
     let work = || {
-        let mut best = Best::new(cap);
+        let mut best = BestScores::new(cap);
         loop {
             let block = next.fetch_add(1, Relaxed);
             if block >= codes.blocks.len() {
@@ -124,7 +124,7 @@ fn scan_block(
     codes: &Codes,
     query: &PreparedQuery,
     index: usize,
-    best: &mut Best,
+    best: &mut BestScores,
     admit: &(dyn Fn(u32) -> bool + Sync),
 ) {
     let block = &codes.blocks[index];
@@ -146,7 +146,7 @@ fn scan_block(
             for (i, &score) in group.iter().enumerate() {
                 let slot = (first + part * 16 + i) as u32;
                 if score > best.threshold && admit(slot) {
-                    best.push(Scored { score, slot });
+                    best.push(ScoredSlot { score, slot });
                 }
             }
         }
@@ -154,7 +154,12 @@ fn scan_block(
 }
 
 /// Calls `each` with the coarse scores of some slots, in order.
-pub(super) fn score_slots(codes: &Codes, query: &PreparedQuery, slots: &[u32], mut each: impl FnMut(Scored)) {
+pub(super) fn score_slots(
+    codes: &Codes,
+    query: &PreparedQuery,
+    slots: &[u32],
+    mut each: impl FnMut(ScoredSlot),
+) {
     let offset = query.coarse_offset();
     let mut dots = [0i32; 64];
     let mut planes: [&[u8]; 64] = [&[]; 64];
@@ -165,7 +170,7 @@ pub(super) fn score_slots(codes: &Codes, query: &PreparedQuery, slots: &[u32], m
         }
         quantize::dot_planes(planes, &query.codes, dots);
         for (&slot, &dot) in part.iter().zip(&*dots) {
-            each(Scored {
+            each(ScoredSlot {
                 score: ((16 * dot) as f32 + offset) * codes.scale(slot),
                 slot,
             });
@@ -174,7 +179,7 @@ pub(super) fn score_slots(codes: &Codes, query: &PreparedQuery, slots: &[u32], m
 }
 
 /// Returns the cosines of some slots from their full codes, in order.
-pub(super) fn refine(codes: &Codes, query: &PreparedQuery, slots: &[u32]) -> Vec<Scored> {
+pub(super) fn refine(codes: &Codes, query: &PreparedQuery, slots: &[u32]) -> Vec<ScoredSlot> {
     let mut planes: Vec<&[u8]> = Vec::with_capacity(2 * slots.len());
     for &slot in slots {
         planes.push(codes.upper(slot));
@@ -186,7 +191,7 @@ pub(super) fn refine(codes: &Codes, query: &PreparedQuery, slots: &[u32]) -> Vec
     slots
         .iter()
         .zip(pairs)
-        .map(|(&slot, &[upper, lower])| Scored {
+        .map(|(&slot, &[upper, lower])| ScoredSlot {
             score: query.cosine(upper, lower, codes.scale(slot)),
             slot,
         })
@@ -199,9 +204,9 @@ mod tests {
 
     #[test]
     fn best_keeps_the_highest_scores_in_order() {
-        let mut best = Best::new(3);
+        let mut best = BestScores::new(3);
         for slot in 0..100u32 {
-            best.push(Scored {
+            best.push(ScoredSlot {
                 score: ((slot * 37) % 100) as f32,
                 slot,
             });

@@ -3,11 +3,11 @@
 use super::error::VectorError;
 use super::index::VectorIndex;
 use super::quantize::{self, PreparedQuery};
-use super::scan::{self, Best, Scored};
+use super::scan::{self, BestScores, ScoredSlot};
 use super::slots::NONE;
 
 /// Accepts the ids that a search may return; called many times during the search for candidates.
-pub type Filter<'a> = Option<&'a (dyn Fn(u32) -> bool + Sync)>;
+pub type IdFilter<'a> = Option<&'a (dyn Fn(u32) -> bool + Sync)>;
 /// Fetches the exact vectors of some ids, in order; `None` keeps the approximate score.
 pub type Rescore<'a> = &'a dyn Fn(&[u32]) -> Vec<Option<Vec<f32>>>;
 
@@ -31,7 +31,7 @@ impl VectorIndex {
         &self,
         query: &[f32],
         k: usize,
-        filter: Filter<'_>,
+        filter: IdFilter<'_>,
         rescore: Rescore<'_>,
     ) -> Result<Vec<(u32, f32)>, VectorError> {
         self.search_prepared(&PreparedQuery::new(query)?, k, filter, rescore)
@@ -45,7 +45,7 @@ impl VectorIndex {
         &self,
         query: &PreparedQuery,
         k: usize,
-        filter: Filter<'_>,
+        filter: IdFilter<'_>,
         rescore: Rescore<'_>,
     ) -> Result<Vec<(u32, f32)>, VectorError> {
         self.check_query(query)?;
@@ -100,7 +100,7 @@ impl VectorIndex {
         })
     }
 
-    fn candidates(&self, query: &PreparedQuery, cap: usize, filter: Filter<'_>) -> Vec<Scored> {
+    fn candidates(&self, query: &PreparedQuery, cap: usize, filter: IdFilter<'_>) -> Vec<ScoredSlot> {
         let passes = |slot: u32| {
             let id = self.ids[slot as usize];
             id != NONE && filter.is_none_or(|f| f(id))
@@ -110,7 +110,7 @@ impl VectorIndex {
             && self.uses_graph()
             && rate >= self.params.graph_pass_rate
         {
-            let mut best = Best::new(cap);
+            let mut best = BestScores::new(cap);
             let ef = self.params.ef_search.max(cap);
             graph
                 .search(&self.codes, query, ef, &passes)
@@ -123,7 +123,7 @@ impl VectorIndex {
         // For a strict filter, apply it first: few vectors are left to score. Otherwise apply it only to good scores.
         if rate < 0.1 {
             let subset: Vec<u32> = (0..self.ids.len() as u32).filter(|&s| passes(s)).collect();
-            let mut best = Best::new(cap);
+            let mut best = BestScores::new(cap);
             scan::score_slots(&self.codes, query, &subset, |s| best.push_if_better(s));
             return best.into_sorted();
         }

@@ -11,7 +11,7 @@ pub(super) const NONE: u32 = u32::MAX;
 
 /// Codes of up to [`BLOCK`] vectors.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Block {
+pub(super) struct CodeBlock {
     pub upper: Vec<u8>,
     pub lower: Vec<u8>,
     pub scales: Vec<f32>,
@@ -21,7 +21,7 @@ pub(super) struct Block {
 #[derive(Debug, Clone)]
 pub(super) struct Codes {
     half: usize,
-    pub blocks: Vec<Arc<Block>>,
+    pub blocks: Vec<Arc<CodeBlock>>,
     len: usize,
 }
 
@@ -65,7 +65,7 @@ impl Codes {
     }
 
     /// Appends a whole block from a dump; its lengths must be consistent.
-    pub fn push_block(&mut self, block: Block) {
+    pub fn push_block(&mut self, block: CodeBlock) {
         self.len += block.scales.len();
         self.blocks.push(Arc::new(block));
     }
@@ -92,7 +92,7 @@ impl Codes {
             len: 0,
         };
         for part in slots.chunks(BLOCK) {
-            let mut block = Block::default();
+            let mut block = CodeBlock::default();
             for &slot in part {
                 block.upper.extend_from_slice(self.upper(slot));
                 block.lower.extend_from_slice(self.lower(slot));
@@ -104,7 +104,7 @@ impl Codes {
     }
 
     pub fn memory_bytes(&self) -> usize {
-        let of = |b: &Arc<Block>| b.upper.capacity() + b.lower.capacity() + 4 * b.scales.capacity();
+        let of = |b: &Arc<CodeBlock>| b.upper.capacity() + b.lower.capacity() + 4 * b.scales.capacity();
         self.blocks.iter().map(of).sum()
     }
 }

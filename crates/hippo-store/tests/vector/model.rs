@@ -6,9 +6,9 @@ use std::sync::atomic::AtomicBool;
 use hippo_store::vector::{VectorIndex, VectorParams};
 
 /// A small random generator, so that the vectors are the same on every machine.
-pub struct Random(pub u64);
+pub struct TestRandom(pub u64);
 
-impl Random {
+impl TestRandom {
     fn next(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -35,9 +35,9 @@ pub fn dot(a: &[f32], b: &[f32]) -> f32 {
 
 /// The expected content of the index, with brute-force search.
 #[derive(Default, Clone)]
-pub struct Model(pub HashMap<u32, Vec<f32>>);
+pub struct VectorModel(pub HashMap<u32, Vec<f32>>);
 
-impl Model {
+impl VectorModel {
     pub fn nearest(&self, query: &[f32], k: usize, passes: &dyn Fn(u32) -> bool) -> Vec<u32> {
         let mut all: Vec<(f32, u32)> = self
             .0
@@ -70,7 +70,7 @@ impl Model {
     }
 
     pub fn recall(&self, index: &VectorIndex, queries: usize, passes: &(dyn Fn(u32) -> bool + Sync)) -> f64 {
-        let mut random = Random(99);
+        let mut random = TestRandom(99);
         let (mut found, mut wanted) = (0, 0);
         for _ in 0..queries {
             let query = random.unit(index.dimension());
@@ -84,9 +84,12 @@ impl Model {
     }
 }
 
-pub fn filled(count: u32, dimension: usize, params: VectorParams) -> (VectorIndex, Model) {
-    let mut random = Random(7);
-    let (mut index, mut model) = (VectorIndex::with_params(dimension, params), Model::default());
+pub fn filled(count: u32, dimension: usize, params: VectorParams) -> (VectorIndex, VectorModel) {
+    let mut random = TestRandom(7);
+    let (mut index, mut model) = (
+        VectorIndex::with_params(dimension, params),
+        VectorModel::default(),
+    );
     for id in 0..count {
         let vector = random.unit(dimension);
         index.insert(id, &vector).expect("the vectors have unit length");

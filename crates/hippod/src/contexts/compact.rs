@@ -13,7 +13,7 @@ use hippo_proto::{
     CompactEntry, CompactProblem, CompactStats, ErrorKind, MAX_SCORES, RpcError, SessionCompactRequest,
     SessionCompactResponse, TranscriptFormat,
 };
-use hippo_store::contexts::{ContentId, ContextError, MAX_CONTENT, Piece};
+use hippo_store::contexts::{ContentId, ContextError, MAX_CONTENT, TranscriptPiece};
 
 use super::{Place, now, refusal};
 use crate::files;
@@ -314,10 +314,10 @@ impl Keeper {
     fn flush(&mut self) -> Result<(), RpcError> {
         let mut held = self.place.held()?;
         let (store, _) = held.parts()?;
-        let pieces: Vec<Piece<'_>> = self
+        let pieces: Vec<TranscriptPiece<'_>> = self
             .batch
             .iter()
-            .map(|content| Piece {
+            .map(|content| TranscriptPiece {
                 bytes: content.as_bytes(),
                 tokens: hippo_core::tokens::of(content) as u64,
             })

@@ -33,7 +33,7 @@ class Methods(ABC):
         examples: int | None = None,
         record: bool | None = None,
     ) -> p.AuditResponse:
-        """How sound what a workspace remembers is, in numbers."""
+        """Measures the quality of a workspace's memory."""
         answer: p.AuditResponse = self.call("audit", given(workspace=workspace, examples=examples, record=record))
         return answer
 
@@ -44,7 +44,7 @@ class Methods(ABC):
         force: bool | None = None,
         workspace: str | None = None,
     ) -> p.BackupResponse:
-        """Puts workspaces with all that is known of them into one file, while they are used."""
+        """Writes workspaces with all their data into one file, while they are in use."""
         answer: p.BackupResponse = self.call("backup", given(to=to, force=force, workspace=workspace))
         return answer
 
@@ -53,7 +53,7 @@ class Methods(ABC):
         *,
         from_: str,
     ) -> p.BackupResponse:
-        """Checks a backup against its checksums."""
+        """Verifies the checksums of a backup."""
         answer: p.BackupResponse = self.call("backup.verify", given(from_=from_))
         return answer
 
@@ -62,7 +62,7 @@ class Methods(ABC):
         *,
         session: str,
     ) -> p.ContextCloseResponse:
-        """Ends a session: what is to last goes into long-term memory."""
+        """Closes a session and persists the marked entries to long-term memory."""
         answer: p.ContextCloseResponse = self.call("context.close", given(session=session))
         return answer
 
@@ -72,7 +72,7 @@ class Methods(ABC):
         id: str,
         session: str | None = None,
     ) -> p.ContextFetchResponse:
-        """Content again, by the id of its entry or its own."""
+        """Returns content by the id of its entry or its own id."""
         answer: p.ContextFetchResponse = self.call("context.fetch", given(id=id, session=session))
         return answer
 
@@ -84,7 +84,7 @@ class Methods(ABC):
         session: str | None = None,
         workspace: str | None = None,
     ) -> p.ContextListResponse:
-        """The sessions, or the entries of one."""
+        """Lists the sessions, or the entries of one."""
         answer: p.ContextListResponse = self.call("context.list", given(at_turn=at_turn, limit=limit, session=session, workspace=workspace))
         return answer
 
@@ -95,7 +95,7 @@ class Methods(ABC):
         agent: str | None = None,
         session: str | None = None,
     ) -> p.ContextOpenResponse:
-        """Opens a session, or goes on with one."""
+        """Opens or resumes a session."""
         answer: p.ContextOpenResponse = self.call("context.open", given(workspace=workspace, agent=agent, session=session))
         return answer
 
@@ -113,7 +113,7 @@ class Methods(ABC):
         modifiers: p.ContextPutModifiers | None = None,
         summary: str | None = None,
     ) -> p.ContextPutResponse:
-        """Gives content to a session; answers the sparse entry that stands for it."""
+        """Adds content to a session; returns its sparse entry."""
         answer: p.ContextPutResponse = self.call("context.put", given(content=content, session=session, source=source, turn=turn, type=type, error=error, key_data=key_data, lifecycle=lifecycle, modifiers=modifiers, summary=summary))
         return answer
 
@@ -125,7 +125,7 @@ class Methods(ABC):
         cue: str | None = None,
         format: p.ContextFormat | None = None,
     ) -> p.ContextRenderResponse:
-        """The active entries of a session, as text for a prompt."""
+        """Renders the active entries of a session for a prompt."""
         answer: p.ContextRenderResponse = self.call("context.render", given(session=session, budget_tokens=budget_tokens, cue=cue, format=format))
         return answer
 
@@ -136,7 +136,7 @@ class Methods(ABC):
         session: str,
         turn: int | None = None,
     ) -> p.ContextTouchResponse:
-        """Accesses an entry: it is strong again."""
+        """Accesses an entry, which restores its strength."""
         answer: p.ContextTouchResponse = self.call("context.touch", given(id=id, session=session, turn=turn))
         return answer
 
@@ -148,7 +148,7 @@ class Methods(ABC):
         context_limit: int | None = None,
         context_tokens: int | None = None,
     ) -> p.ContextTurnResponse:
-        """Says that a turn is complete: entries fade, some leave the context."""
+        """Completes a turn: entries decay, and weak ones leave the context."""
         answer: p.ContextTurnResponse = self.call("context.turn", given(session=session, turn=turn, context_limit=context_limit, context_tokens=context_tokens))
         return answer
 
@@ -159,7 +159,7 @@ class Methods(ABC):
         limit: int | None = None,
         run: int | None = None,
     ) -> p.CycleHistoryResponse:
-        """The runs so far."""
+        """Lists past runs."""
         answer: p.CycleHistoryResponse = self.call("cycle.history", given(workspace=workspace, limit=limit, run=run))
         return answer
 
@@ -171,7 +171,7 @@ class Methods(ABC):
         at: str | None = None,
         dry_run: bool | None = None,
     ) -> p.CycleReport:
-        """Runs a consolidation cycle, or says what it would do."""
+        """Runs a consolidation cycle, or returns its plan."""
         answer: p.CycleReport = self.call("cycle.run", given(cycle=cycle, workspace=workspace, at=at, dry_run=dry_run))
         return answer
 
@@ -181,7 +181,7 @@ class Methods(ABC):
         run: int,
         workspace: str,
     ) -> p.CycleUndoResponse:
-        """Takes a run back."""
+        """Undoes a run."""
         answer: p.CycleUndoResponse = self.call("cycle.undo", given(run=run, workspace=workspace))
         return answer
 
@@ -193,7 +193,7 @@ class Methods(ABC):
         rebuild: bool | None = None,
         workspace: str | None = None,
     ) -> p.DoctorResponse:
-        """Names problems with their fixes; can rebuild what is derived from the files."""
+        """Reports problems with their fixes; can rebuild data derived from the files."""
         answer: p.DoctorResponse = self.call("doctor", given(dry_run=dry_run, fix=fix, rebuild=rebuild, workspace=workspace))
         return answer
 
@@ -204,7 +204,7 @@ class Methods(ABC):
         force: bool | None = None,
         workspace: str | None = None,
     ) -> p.BackupResponse:
-        """Writes workspaces in open formats."""
+        """Exports workspaces in open formats."""
         answer: p.BackupResponse = self.call("export", given(to=to, force=force, workspace=workspace))
         return answer
 
@@ -218,7 +218,7 @@ class Methods(ABC):
         section: str | None = None,
         workspace: str | None = None,
     ) -> p.GetResponse:
-        """Reads what a pointer points to."""
+        """Reads a file, section or line range."""
         answer: p.GetResponse = self.call("get", given(count=count, from_=from_, id=id, path=path, section=section, workspace=workspace))
         return answer
 
@@ -227,7 +227,7 @@ class Methods(ABC):
         *,
         workspace: str,
     ) -> p.HeartbeatResponse:
-        """Runs what is due; answers what waits for the agent."""
+        """Runs due cycles; returns the tasks that wait for the agent."""
         answer: p.HeartbeatResponse = self.call("heartbeat", given(workspace=workspace))
         return answer
 
@@ -268,7 +268,7 @@ class Methods(ABC):
         tags: Sequence[str] | None = None,
         topic: str | None = None,
     ) -> p.IndexEditResponse:
-        """Changes what an entry says, or its priority."""
+        """Edits the text or the priority of an entry."""
         answer: p.IndexEditResponse = self.call("index.edit", given(id=id, workspace=workspace, pinned=pinned, pointers=pointers, priority=priority, summary=summary, tags=tags, topic=topic))
         return answer
 
@@ -278,7 +278,7 @@ class Methods(ABC):
         id: str,
         workspace: str,
     ) -> p.IndexForgetResponse:
-        """Takes an entry out of the index file; what it points at stays."""
+        """Removes an entry from the index file; its sources stay."""
         answer: p.IndexForgetResponse = self.call("index.forget", given(id=id, workspace=workspace))
         return answer
 
@@ -290,7 +290,7 @@ class Methods(ABC):
         at: str | None = None,
         limit: int | None = None,
     ) -> p.IndexListResponse:
-        """The entries of the index file, with their strengths."""
+        """Lists the entries of the index file with their strengths."""
         answer: p.IndexListResponse = self.call("index.list", given(workspace=workspace, archived=archived, at=at, limit=limit))
         return answer
 
@@ -300,7 +300,7 @@ class Methods(ABC):
         id: str,
         workspace: str,
     ) -> p.IndexRestoreResponse:
-        """Brings an entry back that was forgotten or archived."""
+        """Restores a forgotten or archived entry."""
         answer: p.IndexRestoreResponse = self.call("index.restore", given(id=id, workspace=workspace))
         return answer
 
@@ -311,14 +311,14 @@ class Methods(ABC):
         workspace: str,
         at: str | None = None,
     ) -> p.IndexShowResponse:
-        """One entry, and why it is as strong as it is."""
+        """Returns one entry and the factors of its strength."""
         answer: p.IndexShowResponse = self.call("index.show", given(id=id, workspace=workspace, at=at))
         return answer
 
     def metrics(
         self,
     ) -> p.MetricsResponse:
-        """What is counted and measured, for Prometheus."""
+        """Returns counters and measurements for Prometheus."""
         answer: p.MetricsResponse = self.call("metrics", given())
         return answer
 
@@ -331,14 +331,14 @@ class Methods(ABC):
         passage_prefix: str | None = None,
         query_prefix: str | None = None,
     ) -> p.ModelPullResponse:
-        """Installs a model and the runtime from files on this machine."""
+        """Installs a model and the runtime from local files."""
         answer: p.ModelPullResponse = self.call("model.import", given(from_=from_, model=model, name=name, passage_prefix=passage_prefix, query_prefix=query_prefix))
         return answer
 
     def model_list(
         self,
     ) -> p.ModelListResponse:
-        """The embedding models that are known."""
+        """Lists the known embedding models."""
         answer: p.ModelListResponse = self.call("model.list", given())
         return answer
 
@@ -347,7 +347,7 @@ class Methods(ABC):
         *,
         model: str | None = None,
     ) -> p.ModelPullResponse:
-        """Obtains a model and the runtime; streams progress."""
+        """Downloads a model and the runtime; streams progress."""
         answer: p.ModelPullResponse = self.call("model.pull", given(model=model))
         return answer
 
@@ -356,7 +356,7 @@ class Methods(ABC):
         *,
         model: str,
     ) -> p.ModelRemoveResponse:
-        """Removes a model that was imported."""
+        """Removes an imported model."""
         answer: p.ModelRemoveResponse = self.call("model.remove", given(model=model))
         return answer
 
@@ -365,7 +365,7 @@ class Methods(ABC):
         *,
         model: str | None = None,
     ) -> p.ModelVerifyResponse:
-        """Checks the installed files against their checksums."""
+        """Verifies the checksums of the installed files."""
         answer: p.ModelVerifyResponse = self.call("model.verify", given(model=model))
         return answer
 
@@ -385,7 +385,7 @@ class Methods(ABC):
         topic: str | None = None,
         type: p.MemoryType | None = None,
     ) -> p.RememberResponse:
-        """Appends to the log of today, and enters it into the index file."""
+        """Appends an entry to today's log and adds it to the index file."""
         answer: p.RememberResponse = self.call("remember", given(workspace=workspace, analysis=analysis, decision=decision, feedback=feedback, outcome=outcome, priority=priority, references=references, request=request, tags=tags, text=text, topic=topic, type=type))
         return answer
 
@@ -398,7 +398,7 @@ class Methods(ABC):
         other_files: bool | None = None,
         workspace: str | None = None,
     ) -> p.RestoreResponse:
-        """Makes workspaces again from a backup or an export."""
+        """Restores workspaces from a backup or an export."""
         answer: p.RestoreResponse = self.call("restore", given(from_=from_, aside=aside, into=into, other_files=other_files, workspace=workspace))
         return answer
 
@@ -418,7 +418,7 @@ class Methods(ABC):
         since: str | None = None,
         until: str | None = None,
     ) -> p.SearchResponse:
-        """Retrieval."""
+        """Searches the memory of a workspace."""
         answer: p.SearchResponse = self.call("search", given(query=query, workspace=workspace, agent=agent, budget_tokens=budget_tokens, explain=explain, limit=limit, min_score=min_score, mode=mode, path=path, record=record, since=since, until=until))
         return answer
 
@@ -432,7 +432,7 @@ class Methods(ABC):
         path: str | None = None,
         workspace: str | None = None,
     ) -> p.SessionCompactResponse:
-        """A short summary of a transcript, whose messages can be fetched."""
+        """Summarises a transcript; its messages stay available."""
         answer: p.SessionCompactResponse = self.call("session.compact", given(budget_tokens=budget_tokens, config=config, format=format, messages=messages, path=path, workspace=workspace))
         return answer
 
@@ -448,7 +448,7 @@ class Methods(ABC):
         tree: bool | None = None,
         wait: bool | None = None,
     ) -> p.SessionFlushResponse:
-        """What is new in a transcript goes into the daily log."""
+        """Appends the new part of a transcript to the daily log."""
         answer: p.SessionFlushResponse = self.call("session.flush", given(path=path, workspace=workspace, close=close, compact=compact, format=format, session=session, tree=tree, wait=wait))
         return answer
 
@@ -462,7 +462,7 @@ class Methods(ABC):
     def status(
         self,
     ) -> p.StatusResponse:
-        """How the daemon and its workspaces are; answered before any model is loaded."""
+        """Returns the status of the daemon and its workspaces; does not wait for the model."""
         answer: p.StatusResponse = self.call("status", given())
         return answer
 
@@ -472,7 +472,7 @@ class Methods(ABC):
         events: Sequence[p.EventName] | None = None,
         workspace: str | None = None,
     ) -> p.SubscribeResponse:
-        """Streams events to this connection from now on."""
+        """Streams events to this connection."""
         answer: p.SubscribeResponse = self.call("subscribe", given(events=events, workspace=workspace))
         return answer
 
@@ -485,7 +485,7 @@ class Methods(ABC):
         take_over: bool | None = None,
         when_due: bool | None = None,
     ) -> p.TreeCompactResponse:
-        """Brings the compaction tree up to date."""
+        """Updates the compaction tree."""
         answer: p.TreeCompactResponse = self.call("tree.compact", given(workspace=workspace, at=at, dry_run=dry_run, take_over=take_over, when_due=when_due))
         return answer
 
@@ -495,7 +495,7 @@ class Methods(ABC):
         workspace: str,
         limit: int | None = None,
     ) -> p.TreePendingResponse:
-        """Nodes whose body somebody should write."""
+        """Lists the nodes that need a body."""
         answer: p.TreePendingResponse = self.call("tree.pending", given(workspace=workspace, limit=limit))
         return answer
 
@@ -505,7 +505,7 @@ class Methods(ABC):
         workspace: str,
         node: str | None = None,
     ) -> p.TreeShowResponse:
-        """One node, and how it stands."""
+        """Returns one node and its state."""
         answer: p.TreeShowResponse = self.call("tree.show", given(workspace=workspace, node=node))
         return answer
 
@@ -517,7 +517,7 @@ class Methods(ABC):
         workspace: str,
         source_digest: str | None = None,
     ) -> p.TreeSubmitResponse:
-        """Gives a node a body."""
+        """Sets the body of a node."""
         answer: p.TreeSubmitResponse = self.call("tree.submit", given(body=body, node=node, workspace=workspace, source_digest=source_digest))
         return answer
 
@@ -533,7 +533,7 @@ class Methods(ABC):
     def workspace_list(
         self,
     ) -> p.WorkspaceListResponse:
-        """The registered folders."""
+        """Lists the registered folders."""
         answer: p.WorkspaceListResponse = self.call("workspace.list", given())
         return answer
 
@@ -545,7 +545,7 @@ class Methods(ABC):
         purge: bool | None = None,
         restore_carried: bool | None = None,
     ) -> p.WorkspaceRemoveResponse:
-        """Forgets a folder and what was derived from it; its files stay."""
+        """Unregisters a folder and deletes its derived data; the files stay."""
         answer: p.WorkspaceRemoveResponse = self.call("workspace.remove", given(workspace=workspace, dry_run=dry_run, purge=purge, restore_carried=restore_carried))
         return answer
 
@@ -556,7 +556,7 @@ class Methods(ABC):
         accept_deletions: bool | None = None,
         wait: bool | None = None,
     ) -> p.WorkspaceSyncResponse:
-        """Reconciles the index with the disk."""
+        """Synchronises the index with the disk."""
         answer: p.WorkspaceSyncResponse = self.call("workspace.sync", given(workspace=workspace, accept_deletions=accept_deletions, wait=wait))
         return answer
 
@@ -568,7 +568,7 @@ class Methods(ABC):
         files: Mapping[str, str] | None = None,
         revoke: bool | None = None,
     ) -> p.WorkspaceTrustResponse:
-        """Shows what the settings that a workspace brings would change, and trusts them as they are now."""
+        """Shows what the settings of a workspace would change, and trusts their current content."""
         answer: p.WorkspaceTrustResponse = self.call("workspace.trust", given(workspace=workspace, dry_run=dry_run, files=files, revoke=revoke))
         return answer
 
@@ -589,7 +589,7 @@ class AsyncMethods(ABC):
         examples: int | None = None,
         record: bool | None = None,
     ) -> p.AuditResponse:
-        """How sound what a workspace remembers is, in numbers."""
+        """Measures the quality of a workspace's memory."""
         answer: p.AuditResponse = await self.call("audit", given(workspace=workspace, examples=examples, record=record))
         return answer
 
@@ -600,7 +600,7 @@ class AsyncMethods(ABC):
         force: bool | None = None,
         workspace: str | None = None,
     ) -> p.BackupResponse:
-        """Puts workspaces with all that is known of them into one file, while they are used."""
+        """Writes workspaces with all their data into one file, while they are in use."""
         answer: p.BackupResponse = await self.call("backup", given(to=to, force=force, workspace=workspace))
         return answer
 
@@ -609,7 +609,7 @@ class AsyncMethods(ABC):
         *,
         from_: str,
     ) -> p.BackupResponse:
-        """Checks a backup against its checksums."""
+        """Verifies the checksums of a backup."""
         answer: p.BackupResponse = await self.call("backup.verify", given(from_=from_))
         return answer
 
@@ -618,7 +618,7 @@ class AsyncMethods(ABC):
         *,
         session: str,
     ) -> p.ContextCloseResponse:
-        """Ends a session: what is to last goes into long-term memory."""
+        """Closes a session and persists the marked entries to long-term memory."""
         answer: p.ContextCloseResponse = await self.call("context.close", given(session=session))
         return answer
 
@@ -628,7 +628,7 @@ class AsyncMethods(ABC):
         id: str,
         session: str | None = None,
     ) -> p.ContextFetchResponse:
-        """Content again, by the id of its entry or its own."""
+        """Returns content by the id of its entry or its own id."""
         answer: p.ContextFetchResponse = await self.call("context.fetch", given(id=id, session=session))
         return answer
 
@@ -640,7 +640,7 @@ class AsyncMethods(ABC):
         session: str | None = None,
         workspace: str | None = None,
     ) -> p.ContextListResponse:
-        """The sessions, or the entries of one."""
+        """Lists the sessions, or the entries of one."""
         answer: p.ContextListResponse = await self.call("context.list", given(at_turn=at_turn, limit=limit, session=session, workspace=workspace))
         return answer
 
@@ -651,7 +651,7 @@ class AsyncMethods(ABC):
         agent: str | None = None,
         session: str | None = None,
     ) -> p.ContextOpenResponse:
-        """Opens a session, or goes on with one."""
+        """Opens or resumes a session."""
         answer: p.ContextOpenResponse = await self.call("context.open", given(workspace=workspace, agent=agent, session=session))
         return answer
 
@@ -669,7 +669,7 @@ class AsyncMethods(ABC):
         modifiers: p.ContextPutModifiers | None = None,
         summary: str | None = None,
     ) -> p.ContextPutResponse:
-        """Gives content to a session; answers the sparse entry that stands for it."""
+        """Adds content to a session; returns its sparse entry."""
         answer: p.ContextPutResponse = await self.call("context.put", given(content=content, session=session, source=source, turn=turn, type=type, error=error, key_data=key_data, lifecycle=lifecycle, modifiers=modifiers, summary=summary))
         return answer
 
@@ -681,7 +681,7 @@ class AsyncMethods(ABC):
         cue: str | None = None,
         format: p.ContextFormat | None = None,
     ) -> p.ContextRenderResponse:
-        """The active entries of a session, as text for a prompt."""
+        """Renders the active entries of a session for a prompt."""
         answer: p.ContextRenderResponse = await self.call("context.render", given(session=session, budget_tokens=budget_tokens, cue=cue, format=format))
         return answer
 
@@ -692,7 +692,7 @@ class AsyncMethods(ABC):
         session: str,
         turn: int | None = None,
     ) -> p.ContextTouchResponse:
-        """Accesses an entry: it is strong again."""
+        """Accesses an entry, which restores its strength."""
         answer: p.ContextTouchResponse = await self.call("context.touch", given(id=id, session=session, turn=turn))
         return answer
 
@@ -704,7 +704,7 @@ class AsyncMethods(ABC):
         context_limit: int | None = None,
         context_tokens: int | None = None,
     ) -> p.ContextTurnResponse:
-        """Says that a turn is complete: entries fade, some leave the context."""
+        """Completes a turn: entries decay, and weak ones leave the context."""
         answer: p.ContextTurnResponse = await self.call("context.turn", given(session=session, turn=turn, context_limit=context_limit, context_tokens=context_tokens))
         return answer
 
@@ -715,7 +715,7 @@ class AsyncMethods(ABC):
         limit: int | None = None,
         run: int | None = None,
     ) -> p.CycleHistoryResponse:
-        """The runs so far."""
+        """Lists past runs."""
         answer: p.CycleHistoryResponse = await self.call("cycle.history", given(workspace=workspace, limit=limit, run=run))
         return answer
 
@@ -727,7 +727,7 @@ class AsyncMethods(ABC):
         at: str | None = None,
         dry_run: bool | None = None,
     ) -> p.CycleReport:
-        """Runs a consolidation cycle, or says what it would do."""
+        """Runs a consolidation cycle, or returns its plan."""
         answer: p.CycleReport = await self.call("cycle.run", given(cycle=cycle, workspace=workspace, at=at, dry_run=dry_run))
         return answer
 
@@ -737,7 +737,7 @@ class AsyncMethods(ABC):
         run: int,
         workspace: str,
     ) -> p.CycleUndoResponse:
-        """Takes a run back."""
+        """Undoes a run."""
         answer: p.CycleUndoResponse = await self.call("cycle.undo", given(run=run, workspace=workspace))
         return answer
 
@@ -749,7 +749,7 @@ class AsyncMethods(ABC):
         rebuild: bool | None = None,
         workspace: str | None = None,
     ) -> p.DoctorResponse:
-        """Names problems with their fixes; can rebuild what is derived from the files."""
+        """Reports problems with their fixes; can rebuild data derived from the files."""
         answer: p.DoctorResponse = await self.call("doctor", given(dry_run=dry_run, fix=fix, rebuild=rebuild, workspace=workspace))
         return answer
 
@@ -760,7 +760,7 @@ class AsyncMethods(ABC):
         force: bool | None = None,
         workspace: str | None = None,
     ) -> p.BackupResponse:
-        """Writes workspaces in open formats."""
+        """Exports workspaces in open formats."""
         answer: p.BackupResponse = await self.call("export", given(to=to, force=force, workspace=workspace))
         return answer
 
@@ -774,7 +774,7 @@ class AsyncMethods(ABC):
         section: str | None = None,
         workspace: str | None = None,
     ) -> p.GetResponse:
-        """Reads what a pointer points to."""
+        """Reads a file, section or line range."""
         answer: p.GetResponse = await self.call("get", given(count=count, from_=from_, id=id, path=path, section=section, workspace=workspace))
         return answer
 
@@ -783,7 +783,7 @@ class AsyncMethods(ABC):
         *,
         workspace: str,
     ) -> p.HeartbeatResponse:
-        """Runs what is due; answers what waits for the agent."""
+        """Runs due cycles; returns the tasks that wait for the agent."""
         answer: p.HeartbeatResponse = await self.call("heartbeat", given(workspace=workspace))
         return answer
 
@@ -824,7 +824,7 @@ class AsyncMethods(ABC):
         tags: Sequence[str] | None = None,
         topic: str | None = None,
     ) -> p.IndexEditResponse:
-        """Changes what an entry says, or its priority."""
+        """Edits the text or the priority of an entry."""
         answer: p.IndexEditResponse = await self.call("index.edit", given(id=id, workspace=workspace, pinned=pinned, pointers=pointers, priority=priority, summary=summary, tags=tags, topic=topic))
         return answer
 
@@ -834,7 +834,7 @@ class AsyncMethods(ABC):
         id: str,
         workspace: str,
     ) -> p.IndexForgetResponse:
-        """Takes an entry out of the index file; what it points at stays."""
+        """Removes an entry from the index file; its sources stay."""
         answer: p.IndexForgetResponse = await self.call("index.forget", given(id=id, workspace=workspace))
         return answer
 
@@ -846,7 +846,7 @@ class AsyncMethods(ABC):
         at: str | None = None,
         limit: int | None = None,
     ) -> p.IndexListResponse:
-        """The entries of the index file, with their strengths."""
+        """Lists the entries of the index file with their strengths."""
         answer: p.IndexListResponse = await self.call("index.list", given(workspace=workspace, archived=archived, at=at, limit=limit))
         return answer
 
@@ -856,7 +856,7 @@ class AsyncMethods(ABC):
         id: str,
         workspace: str,
     ) -> p.IndexRestoreResponse:
-        """Brings an entry back that was forgotten or archived."""
+        """Restores a forgotten or archived entry."""
         answer: p.IndexRestoreResponse = await self.call("index.restore", given(id=id, workspace=workspace))
         return answer
 
@@ -867,14 +867,14 @@ class AsyncMethods(ABC):
         workspace: str,
         at: str | None = None,
     ) -> p.IndexShowResponse:
-        """One entry, and why it is as strong as it is."""
+        """Returns one entry and the factors of its strength."""
         answer: p.IndexShowResponse = await self.call("index.show", given(id=id, workspace=workspace, at=at))
         return answer
 
     async def metrics(
         self,
     ) -> p.MetricsResponse:
-        """What is counted and measured, for Prometheus."""
+        """Returns counters and measurements for Prometheus."""
         answer: p.MetricsResponse = await self.call("metrics", given())
         return answer
 
@@ -887,14 +887,14 @@ class AsyncMethods(ABC):
         passage_prefix: str | None = None,
         query_prefix: str | None = None,
     ) -> p.ModelPullResponse:
-        """Installs a model and the runtime from files on this machine."""
+        """Installs a model and the runtime from local files."""
         answer: p.ModelPullResponse = await self.call("model.import", given(from_=from_, model=model, name=name, passage_prefix=passage_prefix, query_prefix=query_prefix))
         return answer
 
     async def model_list(
         self,
     ) -> p.ModelListResponse:
-        """The embedding models that are known."""
+        """Lists the known embedding models."""
         answer: p.ModelListResponse = await self.call("model.list", given())
         return answer
 
@@ -903,7 +903,7 @@ class AsyncMethods(ABC):
         *,
         model: str | None = None,
     ) -> p.ModelPullResponse:
-        """Obtains a model and the runtime; streams progress."""
+        """Downloads a model and the runtime; streams progress."""
         answer: p.ModelPullResponse = await self.call("model.pull", given(model=model))
         return answer
 
@@ -912,7 +912,7 @@ class AsyncMethods(ABC):
         *,
         model: str,
     ) -> p.ModelRemoveResponse:
-        """Removes a model that was imported."""
+        """Removes an imported model."""
         answer: p.ModelRemoveResponse = await self.call("model.remove", given(model=model))
         return answer
 
@@ -921,7 +921,7 @@ class AsyncMethods(ABC):
         *,
         model: str | None = None,
     ) -> p.ModelVerifyResponse:
-        """Checks the installed files against their checksums."""
+        """Verifies the checksums of the installed files."""
         answer: p.ModelVerifyResponse = await self.call("model.verify", given(model=model))
         return answer
 
@@ -941,7 +941,7 @@ class AsyncMethods(ABC):
         topic: str | None = None,
         type: p.MemoryType | None = None,
     ) -> p.RememberResponse:
-        """Appends to the log of today, and enters it into the index file."""
+        """Appends an entry to today's log and adds it to the index file."""
         answer: p.RememberResponse = await self.call("remember", given(workspace=workspace, analysis=analysis, decision=decision, feedback=feedback, outcome=outcome, priority=priority, references=references, request=request, tags=tags, text=text, topic=topic, type=type))
         return answer
 
@@ -954,7 +954,7 @@ class AsyncMethods(ABC):
         other_files: bool | None = None,
         workspace: str | None = None,
     ) -> p.RestoreResponse:
-        """Makes workspaces again from a backup or an export."""
+        """Restores workspaces from a backup or an export."""
         answer: p.RestoreResponse = await self.call("restore", given(from_=from_, aside=aside, into=into, other_files=other_files, workspace=workspace))
         return answer
 
@@ -974,7 +974,7 @@ class AsyncMethods(ABC):
         since: str | None = None,
         until: str | None = None,
     ) -> p.SearchResponse:
-        """Retrieval."""
+        """Searches the memory of a workspace."""
         answer: p.SearchResponse = await self.call("search", given(query=query, workspace=workspace, agent=agent, budget_tokens=budget_tokens, explain=explain, limit=limit, min_score=min_score, mode=mode, path=path, record=record, since=since, until=until))
         return answer
 
@@ -988,7 +988,7 @@ class AsyncMethods(ABC):
         path: str | None = None,
         workspace: str | None = None,
     ) -> p.SessionCompactResponse:
-        """A short summary of a transcript, whose messages can be fetched."""
+        """Summarises a transcript; its messages stay available."""
         answer: p.SessionCompactResponse = await self.call("session.compact", given(budget_tokens=budget_tokens, config=config, format=format, messages=messages, path=path, workspace=workspace))
         return answer
 
@@ -1004,7 +1004,7 @@ class AsyncMethods(ABC):
         tree: bool | None = None,
         wait: bool | None = None,
     ) -> p.SessionFlushResponse:
-        """What is new in a transcript goes into the daily log."""
+        """Appends the new part of a transcript to the daily log."""
         answer: p.SessionFlushResponse = await self.call("session.flush", given(path=path, workspace=workspace, close=close, compact=compact, format=format, session=session, tree=tree, wait=wait))
         return answer
 
@@ -1018,7 +1018,7 @@ class AsyncMethods(ABC):
     async def status(
         self,
     ) -> p.StatusResponse:
-        """How the daemon and its workspaces are; answered before any model is loaded."""
+        """Returns the status of the daemon and its workspaces; does not wait for the model."""
         answer: p.StatusResponse = await self.call("status", given())
         return answer
 
@@ -1028,7 +1028,7 @@ class AsyncMethods(ABC):
         events: Sequence[p.EventName] | None = None,
         workspace: str | None = None,
     ) -> p.SubscribeResponse:
-        """Streams events to this connection from now on."""
+        """Streams events to this connection."""
         answer: p.SubscribeResponse = await self.call("subscribe", given(events=events, workspace=workspace))
         return answer
 
@@ -1041,7 +1041,7 @@ class AsyncMethods(ABC):
         take_over: bool | None = None,
         when_due: bool | None = None,
     ) -> p.TreeCompactResponse:
-        """Brings the compaction tree up to date."""
+        """Updates the compaction tree."""
         answer: p.TreeCompactResponse = await self.call("tree.compact", given(workspace=workspace, at=at, dry_run=dry_run, take_over=take_over, when_due=when_due))
         return answer
 
@@ -1051,7 +1051,7 @@ class AsyncMethods(ABC):
         workspace: str,
         limit: int | None = None,
     ) -> p.TreePendingResponse:
-        """Nodes whose body somebody should write."""
+        """Lists the nodes that need a body."""
         answer: p.TreePendingResponse = await self.call("tree.pending", given(workspace=workspace, limit=limit))
         return answer
 
@@ -1061,7 +1061,7 @@ class AsyncMethods(ABC):
         workspace: str,
         node: str | None = None,
     ) -> p.TreeShowResponse:
-        """One node, and how it stands."""
+        """Returns one node and its state."""
         answer: p.TreeShowResponse = await self.call("tree.show", given(workspace=workspace, node=node))
         return answer
 
@@ -1073,7 +1073,7 @@ class AsyncMethods(ABC):
         workspace: str,
         source_digest: str | None = None,
     ) -> p.TreeSubmitResponse:
-        """Gives a node a body."""
+        """Sets the body of a node."""
         answer: p.TreeSubmitResponse = await self.call("tree.submit", given(body=body, node=node, workspace=workspace, source_digest=source_digest))
         return answer
 
@@ -1089,7 +1089,7 @@ class AsyncMethods(ABC):
     async def workspace_list(
         self,
     ) -> p.WorkspaceListResponse:
-        """The registered folders."""
+        """Lists the registered folders."""
         answer: p.WorkspaceListResponse = await self.call("workspace.list", given())
         return answer
 
@@ -1101,7 +1101,7 @@ class AsyncMethods(ABC):
         purge: bool | None = None,
         restore_carried: bool | None = None,
     ) -> p.WorkspaceRemoveResponse:
-        """Forgets a folder and what was derived from it; its files stay."""
+        """Unregisters a folder and deletes its derived data; the files stay."""
         answer: p.WorkspaceRemoveResponse = await self.call("workspace.remove", given(workspace=workspace, dry_run=dry_run, purge=purge, restore_carried=restore_carried))
         return answer
 
@@ -1112,7 +1112,7 @@ class AsyncMethods(ABC):
         accept_deletions: bool | None = None,
         wait: bool | None = None,
     ) -> p.WorkspaceSyncResponse:
-        """Reconciles the index with the disk."""
+        """Synchronises the index with the disk."""
         answer: p.WorkspaceSyncResponse = await self.call("workspace.sync", given(workspace=workspace, accept_deletions=accept_deletions, wait=wait))
         return answer
 
@@ -1124,6 +1124,6 @@ class AsyncMethods(ABC):
         files: Mapping[str, str] | None = None,
         revoke: bool | None = None,
     ) -> p.WorkspaceTrustResponse:
-        """Shows what the settings that a workspace brings would change, and trusts them as they are now."""
+        """Shows what the settings of a workspace would change, and trusts their current content."""
         answer: p.WorkspaceTrustResponse = await self.call("workspace.trust", given(workspace=workspace, dry_run=dry_run, files=files, revoke=revoke))
         return answer

@@ -72,7 +72,7 @@ pub struct ContextSource {
     pub reference: String,
     /// The turn in which it was captured.
     pub turn: u64,
-    /// Whether the content can be fetched again.
+    /// True if the content can be fetched again.
     pub retrievable: bool,
 }
 
@@ -94,7 +94,7 @@ pub struct ContextDecay {
 pub struct ContextModifiers {
     /// The importance.
     pub priority: ContextPriority,
-    /// Whether the entry was created deliberately.
+    /// True if the entry was created deliberately.
     pub encoding: ContextEncoding,
     /// Ids of related entries.
     pub associations: Vec<String>,
@@ -131,7 +131,7 @@ impl ContextPriority {
     }
 }
 
-/// Whether an entry was created deliberately.
+/// True if an entry was created deliberately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -165,7 +165,7 @@ pub struct ContextLifecycle {
     /// The turn from which the entry is out of the context, independent of its strength; absent if it does not expire.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<u64>,
-    /// Whether it is written to long-term memory when its session closes.
+    /// True if it is written to long-term memory when its session closes.
     pub persist: bool,
 }
 

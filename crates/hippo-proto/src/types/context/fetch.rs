@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ContextEntry, a_session, perhaps_a_session};
+use super::{ContextEntry, check_optional_session_id, check_session_id};
 use crate::error::RpcError;
-use crate::types::{Validate, no_empty};
+use crate::types::{Validate, refuse_empty};
 
 /// Parameters of `context.fetch`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,8 +20,8 @@ pub struct ContextFetchRequest {
 
 impl Validate for ContextFetchRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        perhaps_a_session(self.session.as_deref())?;
-        no_empty("id", Some(&self.id))?;
+        check_optional_session_id(self.session.as_deref())?;
+        refuse_empty("id", Some(&self.id))?;
         let Some(hash) = self.id.strip_prefix("b3:") else {
             return Ok(());
         };
@@ -76,7 +76,7 @@ pub struct ContextFetchResponse {
     /// The reason for an incomplete or changed content; absent otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Whether the source has changed since or does not exist any more.
+    /// True if the source has changed since or does not exist any more.
     pub stale: bool,
     /// Id of the content that was put: `b3:` and 64 hexadecimal digits; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -107,8 +107,8 @@ pub struct ContextTouchRequest {
 
 impl Validate for ContextTouchRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        a_session(&self.session)?;
-        no_empty("id", Some(&self.id))
+        check_session_id(&self.session)?;
+        refuse_empty("id", Some(&self.id))
     }
 }
 

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{ContextEncoding, ContextEntry, ContextPriority, ContextType, a_session};
+use super::{ContextEncoding, ContextEntry, ContextPriority, ContextType, check_session_id};
 use crate::error::{ErrorKind, RpcError};
-use crate::types::{Validate, known_members, no_empty, one_of};
+use crate::types::{Validate, refuse_empty, refuse_unknown_members, refuse_unknown_word};
 
 /// Maximum size of content in a request, in bytes. With escapes it stays below the limit of a line in both directions.
 pub const MAX_CONTENT_BYTES: usize = 8 * 1024 * 1024;
@@ -48,7 +48,7 @@ pub struct ContextPutRequest {
     /// Expiry of the entry; the policies set absent values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lifecycle: Option<ContextPutLifecycle>,
-    /// Whether the content reports a failure; it then gets an entry even if it is small.
+    /// True if the content reports a failure; it then gets an entry even if it is small.
     #[serde(default)]
     pub error: bool,
 }
@@ -74,7 +74,7 @@ pub struct ContextPutModifiers {
     /// The importance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<ContextPriority>,
-    /// Whether the entry is created deliberately.
+    /// True if the entry is created deliberately.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<ContextEncoding>,
     /// Ids of related entries; unknown ids are ignored.
@@ -90,7 +90,7 @@ pub struct ContextPutLifecycle {
     /// The turn from which it is out of the context; must be after the turn of the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<u64>,
-    /// Whether it is written to long-term memory when the session closes.
+    /// True if it is written to long-term memory when the session closes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub persist: Option<bool>,
 }
@@ -98,33 +98,33 @@ pub struct ContextPutLifecycle {
 impl Validate for ContextPutRequest {
     fn check_raw(params: &Map<String, Value>) -> Result<(), RpcError> {
         let types = ContextType::ALL.map(ContextType::name);
-        one_of(params, ["type", "type", "types"], &types)?;
-        known_members(params, "source", &["type", "ref"])?;
-        known_members(params, "modifiers", &["priority", "encoding", "associations"])?;
-        known_members(params, "lifecycle", &["expires", "persist"])?;
+        refuse_unknown_word(params, ["type", "type", "types"], &types)?;
+        refuse_unknown_members(params, "source", &["type", "ref"])?;
+        refuse_unknown_members(params, "modifiers", &["priority", "encoding", "associations"])?;
+        refuse_unknown_members(params, "lifecycle", &["expires", "persist"])?;
         let Some(Value::Object(modifiers)) = params.get("modifiers") else {
             return Ok(());
         };
         let priorities = ContextPriority::ALL.map(ContextPriority::name);
-        one_of(modifiers, ["priority", "priority", "priorities"], &priorities)?;
+        refuse_unknown_word(modifiers, ["priority", "priority", "priorities"], &priorities)?;
         let encodings = ContextEncoding::ALL.map(ContextEncoding::name);
-        one_of(modifiers, ["encoding", "encoding", "encodings"], &encodings)
+        refuse_unknown_word(modifiers, ["encoding", "encoding", "encodings"], &encodings)
     }
 
     fn validate(&self) -> Result<(), RpcError> {
-        a_session(&self.session)?;
+        check_session_id(&self.session)?;
         let ContextPutSource { type_, reference } = &self.source;
-        no_empty("source.type", Some(type_))?;
-        no_longer("source.type", type_, MAX_SOURCE_CHARS)?;
-        no_longer("source.ref", reference, MAX_REF_CHARS)?;
+        refuse_empty("source.type", Some(type_))?;
+        refuse_longer("source.type", type_, MAX_SOURCE_CHARS)?;
+        refuse_longer("source.ref", reference, MAX_REF_CHARS)?;
         if self.content.len() > MAX_CONTENT_BYTES {
             let what = format!("the content is longer than {MAX_CONTENT_BYTES} bytes");
             return Err(RpcError::new(ErrorKind::TooLarge, what)
                 .hint("keep it in a file, and put what matters of it with that file as its source"));
         }
         if let Some(summary) = &self.summary {
-            no_empty("summary", Some(summary))?;
-            no_longer("summary", summary, MAX_SUMMARY_CHARS)?;
+            refuse_empty("summary", Some(summary))?;
+            refuse_longer("summary", summary, MAX_SUMMARY_CHARS)?;
         }
         self.check_key_data()?;
         let modifiers = self.modifiers.as_ref();
@@ -134,8 +134,8 @@ impl Validate for ContextPutRequest {
             return Err(RpcError::bad_request(what).hint("name those that are closest"));
         }
         for id in associations.into_iter().flatten() {
-            no_empty("associations", Some(id))?;
-            no_longer("associations", id, MAX_SOURCE_CHARS)?;
+            refuse_empty("associations", Some(id))?;
+            refuse_longer("associations", id, MAX_SOURCE_CHARS)?;
         }
         match self.lifecycle.as_ref().and_then(|lifecycle| lifecycle.expires) {
             Some(expires) if expires <= self.turn => {
@@ -166,7 +166,7 @@ impl ContextPutRequest {
     }
 }
 
-fn no_longer(field: &str, text: &str, most: usize) -> Result<(), RpcError> {
+fn refuse_longer(field: &str, text: &str, most: usize) -> Result<(), RpcError> {
     if text.chars().nth(most).is_none() {
         return Ok(());
     }

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{ContextSource, ContextType, a_session};
+use super::{ContextSource, ContextType, check_session_id};
 use crate::error::{ErrorKind, RpcError};
-use crate::types::{Validate, at_least_one, no_empty, one_of};
+use crate::types::{Validate, refuse_empty, refuse_unknown_word, refuse_zero};
 
 /// Maximum length of a cue in bytes.
 const MAX_CUE_BYTES: usize = 16 * 1024;
@@ -31,13 +31,13 @@ pub struct ContextRenderRequest {
 impl Validate for ContextRenderRequest {
     fn check_raw(params: &Map<String, Value>) -> Result<(), RpcError> {
         let names = ContextFormat::ALL.map(ContextFormat::name);
-        one_of(params, ["format", "format", "formats"], &names)
+        refuse_unknown_word(params, ["format", "format", "formats"], &names)
     }
 
     fn validate(&self) -> Result<(), RpcError> {
-        a_session(&self.session)?;
-        at_least_one("budget_tokens", self.budget_tokens)?;
-        no_empty("cue", self.cue.as_deref())?;
+        check_session_id(&self.session)?;
+        refuse_zero("budget_tokens", self.budget_tokens)?;
+        refuse_empty("cue", self.cue.as_deref())?;
         match &self.cue {
             Some(cue) if cue.len() > MAX_CUE_BYTES => {
                 let what = format!("the cue is longer than {MAX_CUE_BYTES} bytes");

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ContextEntry, ContextState, a_session, perhaps_a_session};
+use super::{ContextEntry, ContextState, check_optional_session_id, check_session_id};
 use crate::error::RpcError;
-use crate::types::{CycleName, MAX_ENTRIES, Validate, at_least_one, no_empty};
+use crate::types::{CycleName, MAX_ENTRIES, Validate, refuse_empty, refuse_zero};
 
 /// Parameters of `context.open`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,9 +23,9 @@ pub struct ContextOpenRequest {
 
 impl Validate for ContextOpenRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", Some(&self.workspace))?;
-        no_empty("agent", self.agent.as_deref())?;
-        perhaps_a_session(self.session.as_deref())
+        refuse_empty("workspace", Some(&self.workspace))?;
+        refuse_empty("agent", self.agent.as_deref())?;
+        check_optional_session_id(self.session.as_deref())
     }
 }
 
@@ -39,7 +39,7 @@ pub struct ContextOpenResponse {
     pub turn: u64,
     /// Number of entries.
     pub entries: u64,
-    /// Whether the session existed before.
+    /// True if the session existed before.
     pub resumed: bool,
 }
 
@@ -62,8 +62,8 @@ pub struct ContextTurnRequest {
 
 impl Validate for ContextTurnRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        a_session(&self.session)?;
-        at_least_one("context_limit", self.context_limit)?;
+        check_session_id(&self.session)?;
+        refuse_zero("context_limit", self.context_limit)?;
         if self.context_tokens.is_some() == self.context_limit.is_some() {
             return Ok(());
         }
@@ -130,8 +130,8 @@ pub struct ContextListRequest {
 
 impl Validate for ContextListRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", self.workspace.as_deref())?;
-        perhaps_a_session(self.session.as_deref())?;
+        refuse_empty("workspace", self.workspace.as_deref())?;
+        check_optional_session_id(self.session.as_deref())?;
         if self.at_turn.is_some() && self.session.is_none() {
             return Err(
                 RpcError::bad_request("the field \"at_turn\" goes with a \"session\"")
@@ -210,7 +210,7 @@ pub struct ContextCloseRequest {
 
 impl Validate for ContextCloseRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        a_session(&self.session)
+        check_session_id(&self.session)
     }
 }
 
@@ -226,7 +226,7 @@ pub struct ContextCloseResponse {
     pub persisted: Vec<ContextPersisted>,
     /// Time of closing, RFC 3339.
     pub closed_at: String,
-    /// Whether it was already closed; then nothing was done.
+    /// True if it was already closed; then nothing was done.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub already: bool,
     /// Notes, such as an entry that could not be written.

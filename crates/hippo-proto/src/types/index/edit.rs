@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::super::{Validate, no_empty};
-use super::{IndexEntry, IndexPointer, IndexPriority, an_entry};
+use super::super::{Validate, refuse_empty};
+use super::{IndexEntry, IndexPointer, IndexPriority, check_entry_id};
 use crate::error::RpcError;
 use crate::methods::shorten;
 
@@ -66,10 +66,10 @@ impl Validate for IndexEditRequest {
     }
 
     fn validate(&self) -> Result<(), RpcError> {
-        an_entry(&self.workspace, &self.id)?;
-        no_empty("topic", self.topic.as_deref())?;
-        no_longer("topic", self.topic.as_deref(), MAX_TOPIC_CHARS)?;
-        no_longer("summary", self.summary.as_deref(), MAX_SUMMARY_CHARS)?;
+        check_entry_id(&self.workspace, &self.id)?;
+        refuse_empty("topic", self.topic.as_deref())?;
+        refuse_longer("topic", self.topic.as_deref(), MAX_TOPIC_CHARS)?;
+        refuse_longer("summary", self.summary.as_deref(), MAX_SUMMARY_CHARS)?;
         if self.tags.as_ref().is_some_and(|tags| tags.len() > MAX_TAGS) {
             let what = format!("the field \"tags\" has more than {MAX_TAGS} tags");
             return Err(
@@ -77,8 +77,8 @@ impl Validate for IndexEditRequest {
             );
         }
         for tag in self.tags.iter().flatten() {
-            no_empty("tags", Some(tag))?;
-            no_longer("tags", Some(tag), MAX_TAG_CHARS)?;
+            refuse_empty("tags", Some(tag))?;
+            refuse_longer("tags", Some(tag), MAX_TAG_CHARS)?;
         }
         if self.pinned.is_some() && self.priority.is_some() {
             return Err(
@@ -87,8 +87,8 @@ impl Validate for IndexEditRequest {
             );
         }
         for pointer in self.pointers.iter().flatten() {
-            no_empty("path", Some(&pointer.path))?;
-            no_empty("section", pointer.section.as_deref())?;
+            refuse_empty("path", Some(&pointer.path))?;
+            refuse_empty("section", pointer.section.as_deref())?;
         }
         let texts = self.topic.is_some() || self.summary.is_some();
         if texts || self.tags.is_some() || self.pointers.is_some() {
@@ -102,7 +102,7 @@ impl Validate for IndexEditRequest {
     }
 }
 
-fn no_longer(field: &str, text: Option<&str>, most: usize) -> Result<(), RpcError> {
+fn refuse_longer(field: &str, text: Option<&str>, most: usize) -> Result<(), RpcError> {
     match text {
         Some(text) if text.chars().nth(most).is_some() => Err(RpcError::bad_request(format!(
             "the field \"{field}\" is longer than {most} characters"

@@ -11,7 +11,7 @@ fn sql(store: &ContextStore, statement: &str) {
         .unwrap();
 }
 
-fn filled(scratch: &Scratch) -> ContextStore {
+fn filled(scratch: &ContextScratch) -> ContextStore {
     let mut store = scratch.open();
     store.open_session("s", None, 1).unwrap();
     for number in 0..20 {
@@ -50,7 +50,7 @@ fn flip(store: &ContextStore) {
 
 #[test]
 fn damaged_bytes_are_never_returned_and_a_new_put_repairs_them() {
-    let scratch = Scratch::new();
+    let scratch = ContextScratch::new();
     let mut store = scratch.open();
     store.open_session("s", None, 1).unwrap();
     let (text, bytes) = ("many words ".repeat(500).into_bytes(), noise(1, 500));
@@ -106,7 +106,7 @@ fn damaged_bytes_are_never_returned_and_a_new_put_repairs_them() {
     again.source.reference = entry("t0").source.reference;
     let healing = store.put(&new("s", &again, &text, 1)).unwrap();
     assert!(
-        matches!(healing, Put::Entry { shared: false, .. }),
+        matches!(healing, PutOutcome::Entry { shared: false, .. }),
         "a damaged content is not known"
     );
     put(&mut store, "s", "last", &bytes, 1);
@@ -115,7 +115,7 @@ fn damaged_bytes_are_never_returned_and_a_new_put_repairs_them() {
 
 #[test]
 fn a_damaged_row_affects_only_its_entry() {
-    let scratch = Scratch::new();
+    let scratch = ContextScratch::new();
     let mut store = filled(&scratch);
     sql(
         &store,
@@ -135,7 +135,7 @@ fn a_damaged_row_affects_only_its_entry() {
 
 #[test]
 fn deleted_rows_affect_only_themselves() {
-    let scratch = Scratch::new();
+    let scratch = ContextScratch::new();
     let mut store = filled(&scratch);
     sql(
         &store,
@@ -150,7 +150,7 @@ fn deleted_rows_affect_only_themselves() {
     );
     assert!(matches!(
         put(&mut store, "s", "new", b"new", 2),
-        Put::Entry { seq: 19, .. }
+        PutOutcome::Entry { seq: 19, .. }
     ));
     assert!(kept(store.read(), b"new") && kept(store.read(), &noise(6, 3_000)));
     assert_eq!(store.read().search("s", "new", 5).unwrap()[0].id, "new");
@@ -158,7 +158,7 @@ fn deleted_rows_affect_only_themselves() {
     store.trim(0, 0, 9).unwrap();
 }
 
-fn closed_file(scratch: &Scratch) -> Vec<u8> {
+fn closed_file(scratch: &ContextScratch) -> Vec<u8> {
     let mut store = filled(scratch);
     store.tidy().unwrap();
     drop(store);
@@ -167,7 +167,7 @@ fn closed_file(scratch: &Scratch) -> Vec<u8> {
 
 #[test]
 fn a_truncated_file_is_refused_or_returns_only_intact_contents() {
-    let scratch = Scratch::new();
+    let scratch = ContextScratch::new();
     let bytes = closed_file(&scratch);
     let mut refused = 0;
     for part in 1..16 {
@@ -196,7 +196,7 @@ fn a_truncated_file_is_refused_or_returns_only_intact_contents() {
 
 #[test]
 fn flipped_bytes_are_never_returned_as_content() {
-    let scratch = Scratch::new();
+    let scratch = ContextScratch::new();
     let bytes = closed_file(&scratch);
     for round in 0..150_usize {
         let mut damaged = bytes.clone();
@@ -228,7 +228,7 @@ fn flipped_bytes_are_never_returned_as_content() {
 
 #[test]
 fn foreign_and_newer_files_are_refused() {
-    let scratch = Scratch::new();
+    let scratch = ContextScratch::new();
     std::fs::write(
         &scratch.file,
         "this is not a database, whatever its name says".repeat(200),
@@ -239,7 +239,7 @@ fn foreign_and_newer_files_are_refused() {
         Err(StoreError::Corrupt { .. })
     ));
     let refused = |change: &str| {
-        let scratch = Scratch::new();
+        let scratch = ContextScratch::new();
         let store = scratch.open();
         sql(&store, change);
         drop(store);
@@ -285,14 +285,14 @@ fn foreign_and_newer_files_are_refused() {
 
 #[test]
 fn an_empty_file_and_a_file_without_tables_become_stores() {
-    let scratch = Scratch::new();
+    let scratch = ContextScratch::new();
     std::fs::write(&scratch.file, "").unwrap();
     assert!(matches!(
         ContextReader::open(&scratch.file),
         Err(StoreError::Corrupt { .. })
     ));
     drop(scratch.open());
-    let scratch = Scratch::new();
+    let scratch = ContextScratch::new();
     let connection = Connection::open(&scratch.file).unwrap();
     connection
         .execute_batch("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;")
@@ -303,7 +303,7 @@ fn an_empty_file_and_a_file_without_tables_become_stores() {
 
 #[test]
 fn only_the_owner_can_read_the_files() {
-    let scratch = Scratch::new();
+    let scratch = ContextScratch::new();
     let modes = || {
         ["", "-wal", "-shm"].map(|suffix| {
             let path = scratch.folder.path().join(format!("contexts.db{suffix}"));
@@ -323,7 +323,7 @@ fn only_the_owner_can_read_the_files() {
 
 #[test]
 fn a_full_disk_is_reported_and_the_change_is_rolled_back() {
-    let scratch = Scratch::new();
+    let scratch = ContextScratch::new();
     let mut store = filled(&scratch);
     let pages: i64 = store
         .read
@@ -359,7 +359,7 @@ fn a_full_disk_is_reported_and_the_change_is_rolled_back() {
 fn every_damage_of_the_wal_is_counted_and_the_wal_is_kept() {
     use crate::in_place::with_suffix;
 
-    let scratch = Scratch::new();
+    let scratch = ContextScratch::new();
     let store = filled(&scratch);
     let files = ["", "-wal", ".acked"]
         .map(|suffix| (suffix, std::fs::read(with_suffix(&scratch.file, suffix)).unwrap()));
@@ -369,7 +369,7 @@ fn every_damage_of_the_wal_is_counted_and_the_wal_is_kept() {
     let mut all_there = 0;
     for number in 0..48 {
         let place = (log.len() - 40) * number / 47;
-        let again = Scratch::new();
+        let again = ContextScratch::new();
         for (suffix, bytes) in &files {
             let mut bytes = bytes.clone();
             if *suffix == "-wal" {

@@ -12,7 +12,7 @@ fn closed(store: &mut ContextStore, session: &str, contents: &[(&[u8], i64)]) {
 
 #[test]
 fn the_longest_unused_contents_of_closed_sessions_are_removed_first() {
-    let scratch = Scratch::new();
+    let scratch = ContextScratch::new();
     let mut store = scratch.open();
     let contents: Vec<Vec<u8>> = (0..6).map(|seed| noise(seed, 1_000)).collect();
     closed(
@@ -60,11 +60,11 @@ fn the_longest_unused_contents_of_closed_sessions_are_removed_first() {
 
 #[test]
 fn contents_are_removed_by_age_alone_too() {
-    let scratch = Scratch::new();
+    let scratch = ContextScratch::new();
     let mut store = scratch.open();
     let day = 86_400_000;
     closed(&mut store, "s", &[(b"old", 0), (b"young", 2 * day)]);
-    let pieces = [b"first", b"again", b"again"].map(|bytes| Piece { bytes, tokens: 2 });
+    let pieces = [b"first", b"again", b"again"].map(|bytes| TranscriptPiece { bytes, tokens: 2 });
     let (names, _) = store.put_pieces("t.jsonl", &pieces, PLENTY, day).unwrap();
     assert_eq!(
         names,
@@ -92,10 +92,13 @@ fn contents_are_removed_by_age_alone_too() {
 
 #[test]
 fn many_contents_are_removed_in_batches() {
-    let scratch = Scratch::new();
+    let scratch = ContextScratch::new();
     let mut store = scratch.open();
     let contents: Vec<Vec<u8>> = (0..200).map(|seed| noise(seed, 50)).collect();
-    let pieces: Vec<Piece<'_>> = contents.iter().map(|bytes| Piece { bytes, tokens: 1 }).collect();
+    let pieces: Vec<TranscriptPiece<'_>> = contents
+        .iter()
+        .map(|bytes| TranscriptPiece { bytes, tokens: 1 })
+        .collect();
     let (names, _) = store.put_pieces("t", &pieces, PLENTY, 1).unwrap();
     assert_eq!(store.trim(0, 90, 2).unwrap().contents, names);
     assert_eq!(store.read().usage().unwrap().stored_bytes, 0);
@@ -104,7 +107,7 @@ fn many_contents_are_removed_in_batches() {
 
 #[test]
 fn a_put_makes_room_or_is_refused_without_removing_anything() {
-    let scratch = Scratch::new();
+    let scratch = ContextScratch::new();
     let mut store = scratch.open();
     let contents: Vec<Vec<u8>> = (0..5).map(|seed| noise(seed, 1_000)).collect();
     closed(&mut store, "s", &[(&contents[0], 1), (&contents[1], 2)]);
@@ -114,7 +117,7 @@ fn a_put_makes_room_or_is_refused_without_removing_anything() {
         budget_bytes,
         ..new("open", &entries[number - 2], &contents[number], 9)
     };
-    let Put::Entry { trimmed, .. } = store.put(&limited(2, 2_500)).unwrap() else {
+    let PutOutcome::Entry { trimmed, .. } = store.put(&limited(2, 2_500)).unwrap() else {
         panic!("not put");
     };
     assert_eq!(trimmed.contents, [ContentId::of(&contents[0])]);
@@ -135,16 +138,19 @@ fn a_put_makes_room_or_is_refused_without_removing_anything() {
         budget_bytes: 0,
         ..new("open", &entries[2], &contents[3], 9)
     };
-    assert!(matches!(store.put(&shared), Ok(Put::Entry { shared: true, .. })));
+    assert!(matches!(
+        store.put(&shared),
+        Ok(PutOutcome::Entry { shared: true, .. })
+    ));
     assert_sums(&store);
 }
 
 #[test]
 fn messages_of_one_transcript_do_not_evict_each_other() {
-    let scratch = Scratch::new();
+    let scratch = ContextScratch::new();
     let mut store = scratch.open();
     let contents: Vec<Vec<u8>> = (0..4).map(|seed| noise(seed, 1_000)).collect();
-    let piece = |number: usize| Piece {
+    let piece = |number: usize| TranscriptPiece {
         bytes: &contents[number],
         tokens: 1,
     };

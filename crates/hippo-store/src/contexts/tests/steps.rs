@@ -41,7 +41,7 @@ fn picture(store: &ContextStore) -> Vec<String> {
 }
 
 /// Creates two contents of a closed session, and an open session with one entry.
-fn prepared(scratch: &Scratch) -> ContextStore {
+fn prepared(scratch: &ContextScratch) -> ContextStore {
     let mut store = scratch.open();
     store.open_session("old", None, 1).unwrap();
     put(&mut store, "old", "o1", &noise(1, 500), 1);
@@ -71,7 +71,10 @@ const ACTS: [(&str, Act); 7] = [
     }),
     ("pieces", |store| {
         let pieces = [noise(5, 400), noise(1, 500), b"one".to_vec()];
-        let pieces: Vec<Piece<'_>> = pieces.iter().map(|bytes| Piece { bytes, tokens: 1 }).collect();
+        let pieces: Vec<TranscriptPiece<'_>> = pieces
+            .iter()
+            .map(|bytes| TranscriptPiece { bytes, tokens: 1 })
+            .collect();
         store.put_pieces("t", &pieces, 1_300, 9).map(|_| ())
     }),
     ("update", |store| {
@@ -84,14 +87,14 @@ const ACTS: [(&str, Act); 7] = [
 #[test]
 fn a_change_interrupted_after_any_instruction_did_not_happen() {
     for (name, act) in ACTS {
-        let scratch = Scratch::new();
+        let scratch = ContextScratch::new();
         let mut store = prepared(&scratch);
         let before = picture(&store);
         act(&mut store).unwrap();
         let whole = picture(&store);
         assert_ne!(before, whole, "{name}");
 
-        let scratch = Scratch::new();
+        let scratch = ContextScratch::new();
         let mut store = prepared(&scratch);
         assert_eq!(picture(&store), before);
         let mut most = 0;
@@ -147,7 +150,7 @@ fn a_change_interrupted_at_any_row_did_not_happen() {
     for (name, act) in ACTS {
         for event in rows {
             for skip in 0..12 {
-                let scratch = Scratch::new();
+                let scratch = ContextScratch::new();
                 let mut store = prepared(&scratch);
                 let before = picture(&store);
                 store

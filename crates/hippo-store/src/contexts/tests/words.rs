@@ -15,7 +15,7 @@ fn found(reader: &ContextReader, session: &str, cue: &str) -> Vec<String> {
 
 #[test]
 fn words_are_found_in_summary_key_data_source_and_content() {
-    let scratch = Scratch::new();
+    let scratch = ContextScratch::new();
     let mut store = scratch.open();
     store.open_session("s", None, 1).unwrap();
     store.open_session("t", None, 1).unwrap();
@@ -70,7 +70,7 @@ fn words_are_found_in_summary_key_data_source_and_content() {
 
 #[test]
 fn binary_content_and_the_rest_of_a_long_text_are_not_searched() {
-    let scratch = Scratch::new();
+    let scratch = ContextScratch::new();
     let mut store = scratch.open();
     store.open_session("s", None, 1).unwrap();
     put(&mut store, "s", "binary", b"violin\0", 1);
@@ -85,7 +85,7 @@ fn binary_content_and_the_rest_of_a_long_text_are_not_searched() {
 
 #[test]
 fn removing_a_content_removes_its_words_but_not_those_of_the_summary() {
-    let scratch = Scratch::new();
+    let scratch = ContextScratch::new();
     let mut store = scratch.open();
     for session in ["s", "t"] {
         store.open_session(session, None, 1).unwrap();
@@ -109,7 +109,7 @@ fn removing_a_content_removes_its_words_but_not_those_of_the_summary() {
 
 #[test]
 fn withheld_contents_store_no_words_and_no_bytes() {
-    let scratch = Scratch::new();
+    let scratch = ContextScratch::new();
     let mut store = scratch.open();
     store.open_session("s", None, 1).unwrap();
     let secret = b"password: correct-horse-battery";
@@ -121,7 +121,7 @@ fn withheld_contents_store_no_words_and_no_bytes() {
     });
     assert!(matches!(
         store.put(&withheld),
-        Ok(Put::Entry { shared: false, .. })
+        Ok(PutOutcome::Entry { shared: false, .. })
     ));
     let id = ContentId::of(secret);
     let gone = Lookup::Gone {
@@ -148,7 +148,7 @@ proptest! {
         summary in "\\PC{0,40}|[\u{0}-\u{7f}]{0,40}", content in proptest::collection::vec(any::<u8>(), 0..200),
         cue in "\\PC{0,40}|[\u{0}-\u{7f}]{0,40}",
     ) {
-        let scratch = Scratch::new();
+        let scratch = ContextScratch::new();
         let mut store = scratch.open();
         store.open_session("s", None, 1).unwrap();
         let mut entry = entry("e");

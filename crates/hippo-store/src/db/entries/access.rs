@@ -72,7 +72,7 @@ pub(super) fn record(connection: &Connection, accesses: &[Access]) -> rusqlite::
 }
 
 /// The entry of an access during folding.
-enum Target {
+enum FoldTarget {
     Known(Box<Record>),
     Unknown,
     Unreadable,
@@ -80,7 +80,7 @@ enum Target {
 
 pub(super) fn fold(connection: &Connection, profile: &Profile, now: Timestamp) -> rusqlite::Result<Folded> {
     let mut folded = Folded::default();
-    let mut targets: BTreeMap<String, Target> = BTreeMap::new();
+    let mut targets: BTreeMap<String, FoldTarget> = BTreeMap::new();
     let journal: Vec<(i64, String, i64, String)> = connection
         .prepare_cached("SELECT sequence, entry, at, day FROM accesses ORDER BY sequence")?
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?
@@ -90,21 +90,21 @@ pub(super) fn fold(connection: &Connection, profile: &Profile, now: Timestamp) -
             Some(target) => target,
             None => {
                 let found = match row::find(connection, &id)? {
-                    Some(Ok(record)) => Target::Known(Box::new(record)),
-                    Some(Err(_)) => Target::Unreadable,
-                    None => Target::Unknown,
+                    Some(Ok(record)) => FoldTarget::Known(Box::new(record)),
+                    Some(Err(_)) => FoldTarget::Unreadable,
+                    None => FoldTarget::Unknown,
                 };
                 targets.entry(id.clone()).or_insert(found)
             }
         };
         match target {
-            Target::Known(record) => {
+            FoldTarget::Known(record) => {
                 let nth = next_of_day(connection, &id, &day)?;
                 decay::access(profile, &mut record.entry, Timestamp(at), nth);
                 folded.counted += 1;
             }
-            Target::Unknown => folded.unknown += 1,
-            Target::Unreadable => {
+            FoldTarget::Unknown => folded.unknown += 1,
+            FoldTarget::Unreadable => {
                 folded.kept += 1;
                 continue;
             }
@@ -114,7 +114,7 @@ pub(super) fn fold(connection: &Connection, profile: &Profile, now: Timestamp) -
             .execute([sequence])?;
     }
     for target in targets.into_values() {
-        if let Target::Known(mut record) = target {
+        if let FoldTarget::Known(mut record) = target {
             record.strength = decay::strength_at(profile, &record.entry, now);
             row::put(connection, &record)?;
             folded.records.push(*record);

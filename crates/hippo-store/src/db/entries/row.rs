@@ -37,7 +37,7 @@ impl From<serde_json::Error> for Unreadable {
 
 /// The fields without a column.
 #[derive(Serialize, Deserialize)]
-struct Rest<'a> {
+struct RecordRest<'a> {
     entry: Cow<'a, Entry>,
     hashes: Cow<'a, [Option<[u8; 16]>]>,
     filed: Option<Filed>,
@@ -62,7 +62,7 @@ pub(super) fn put(connection: &Connection, record: &Record) -> rusqlite::Result<
     if !entry.strength.is_finite() {
         entry.to_mut().strength = 0.0;
     }
-    let rest = Rest {
+    let rest = RecordRest {
         entry,
         hashes: Cow::Borrowed(&record.hashes),
         filed: record.filed,
@@ -129,7 +129,7 @@ pub(super) fn read(row: &Row<'_>) -> Result<(EntryId, Record), Unreadable> {
     };
     let band: Option<String> = row.get(4)?;
     let rest: String = row.get(9)?;
-    let rest: Rest<'_> = serde_json::from_str(&rest)?;
+    let rest: RecordRest<'_> = serde_json::from_str(&rest)?;
     if rest.entry.id != id {
         return Err(Unreadable(format!("it holds another entry: {}", rest.entry.id)));
     }

@@ -18,12 +18,12 @@ use super::super::{Reader, Store};
 const HOUR: i64 = 3_600_000;
 const NOW: Timestamp = Timestamp(1_775_000_000_000);
 
-struct Scratch {
+struct EntryScratch {
     folder: tempfile::TempDir,
     file: PathBuf,
 }
 
-impl Scratch {
+impl EntryScratch {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("index.db");

@@ -6,14 +6,14 @@ use hippo_core::retrieval::terms;
 use super::*;
 use crate::db::{DocumentRecord, Embedding, Reader};
 
-struct Scratch {
+struct SealScratch {
     _folder: tempfile::TempDir,
     file: std::path::PathBuf,
 }
 
 const WORDS: [&str; 6] = ["pump", "lantern", "ledger", "kettle", "compass", "anchor"];
 
-impl Scratch {
+impl SealScratch {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("index.db");
@@ -89,7 +89,7 @@ fn put(store: &mut Store, number: usize, colour: &str) {
 
 #[test]
 fn every_sequence_of_changes_keeps_the_checksum_right() {
-    let scratch = Scratch::filled();
+    let scratch = SealScratch::filled();
     let mut store = scratch.open();
     for round in 0..40 {
         put(&mut store, round % 12, ["red", "green", "blue"][round % 3]);
@@ -117,7 +117,7 @@ fn every_sequence_of_changes_keeps_the_checksum_right() {
 
 #[test]
 fn a_damaged_term_is_detected_and_all_documents_are_indexed_again() {
-    let scratch = Scratch::filled();
+    let scratch = SealScratch::filled();
     scratch.flip(b"lantern", 3);
     let told = Reader::open(&scratch.file).unwrap().check().unwrap_err();
     assert!(told.is_damage(), "{told}");
@@ -138,7 +138,7 @@ fn a_damaged_term_is_detected_and_all_documents_are_indexed_again() {
 
 #[test]
 fn a_damaged_line_number_of_a_chunk_is_detected() {
-    let scratch = Scratch::filled();
+    let scratch = SealScratch::filled();
     let store = scratch.open();
     store
         .connection
@@ -155,7 +155,7 @@ fn a_damaged_vector_is_detected_and_only_its_text_is_embedded_again() {
         .flat_map(|value| half::f16::from_f32(*value).to_le_bytes())
         .collect();
     for at in 0..vector.len() {
-        let scratch = Scratch::filled();
+        let scratch = SealScratch::filled();
         scratch.flip(&vector, at);
         let reader = Reader::open(&scratch.file).unwrap();
         assert!(reader.check().unwrap_err().is_damage(), "{at}");
@@ -174,7 +174,7 @@ fn a_damaged_vector_is_detected_and_only_its_text_is_embedded_again() {
 
 #[test]
 fn a_chunk_with_the_vector_of_another_text_gets_a_new_one() {
-    let scratch = Scratch::filled();
+    let scratch = SealScratch::filled();
     let store = scratch.open();
     store
         .connection

@@ -11,7 +11,7 @@ use crate::db::schema::Counter;
 impl Store {
     /// Drops vectors with a wrong checksum, and detaches vectors from chunks with another text. Returns the number of damaged ones.
     pub(super) fn mend_vectors(&self) -> rusqlite::Result<usize> {
-        let Vectors { sound, damaged } = read_vectors(&self.connection)?;
+        let CheckedVectors { sound, damaged } = read_vectors(&self.connection)?;
         let misplaced = read_misplaced(&self.connection, &sound)?;
         if damaged.is_empty() && misplaced.is_empty() {
             return Ok(0);
@@ -37,7 +37,7 @@ impl Store {
 
 /// Returns the number of vectors with a wrong checksum or attached to a chunk with another text.
 pub(super) fn count_damaged(connection: &Connection) -> rusqlite::Result<usize> {
-    let Vectors { sound, damaged } = read_vectors(connection)?;
+    let CheckedVectors { sound, damaged } = read_vectors(connection)?;
     Ok(damaged.len().max(read_misplaced(connection, &sound)?.len()))
 }
 
@@ -63,14 +63,14 @@ pub(in crate::db) fn seal_vectors(connection: &Connection) -> rusqlite::Result<(
     Ok(())
 }
 
-struct Vectors {
+struct CheckedVectors {
     /// Intact rows, with the hash and the tokens of their text.
     sound: HashMap<i64, ([u8; 16], i64)>,
     damaged: Vec<i64>,
 }
 
-fn read_vectors(connection: &Connection) -> rusqlite::Result<Vectors> {
-    let mut vectors = Vectors {
+fn read_vectors(connection: &Connection) -> rusqlite::Result<CheckedVectors> {
+    let mut vectors = CheckedVectors {
         sound: HashMap::new(),
         damaged: Vec::new(),
     };

@@ -81,7 +81,7 @@ PRAGMA user_version = 1;
 
 #[test]
 fn migrating_the_first_schema_keeps_all_rows() {
-    let scratch = Scratch::new();
+    let scratch = EntryScratch::new();
     scratch.sql(FIRST);
     for _ in 0..2 {
         let mut store = Store::open(&scratch.file, "/elsewhere").unwrap();
@@ -105,7 +105,7 @@ fn migrating_the_first_schema_keeps_all_rows() {
 
 #[test]
 fn migration_fills_the_hashes_of_tombstones_from_their_records() {
-    let scratch = Scratch::new();
+    let scratch = EntryScratch::new();
     let mut store = scratch.open();
     let mut said = record("said", 0.5);
     said.hashes = vec![Some([7; 16])];
@@ -135,7 +135,7 @@ fn migration_fills_the_hashes_of_tombstones_from_their_records() {
 
 #[test]
 fn migration_marks_tree_nodes_for_reindexing() {
-    let scratch = Scratch::new();
+    let scratch = EntryScratch::new();
     drop(scratch.open());
     scratch.sql(
         "DROP TABLE checksums;
@@ -177,7 +177,7 @@ fn migration_marks_tree_nodes_for_reindexing() {
 
 #[test]
 fn a_migrated_file_has_the_same_tables_as_a_new_one() {
-    let (old, new) = (Scratch::new(), Scratch::new());
+    let (old, new) = (EntryScratch::new(), EntryScratch::new());
     old.sql(FIRST);
     let tables = |store: &Store| -> Vec<(String, Option<String>)> {
         let mut statement = store
@@ -196,7 +196,7 @@ fn a_migrated_file_has_the_same_tables_as_a_new_one() {
 
 #[test]
 fn a_newer_schema_is_refused() {
-    let scratch = Scratch::new();
+    let scratch = EntryScratch::new();
     drop(scratch.open());
     scratch.sql("PRAGMA user_version = 99");
     let error = Store::open(&scratch.file, "/w").unwrap_err();
@@ -215,7 +215,7 @@ fn a_newer_schema_is_refused() {
 
 #[test]
 fn clearing_the_documents_keeps_the_entries() {
-    let scratch = Scratch::new();
+    let scratch = EntryScratch::new();
     let mut store = scratch.open();
     put(&mut store, &[record("a", 0.5)]);
     let text = "- one\n";

@@ -122,7 +122,7 @@ proptest! {
 
     #[test]
     fn entries_survive_a_round_trip(records in vec(any_record(), 1..6)) {
-        let scratch = Scratch::new();
+        let scratch = EntryScratch::new();
         put(&mut scratch.open(), &records);
         let expected: std::collections::BTreeMap<EntryId, Record> =
             records.into_iter().map(|record| (record.entry.id.clone(), record)).collect();
@@ -136,7 +136,7 @@ proptest! {
 
 #[test]
 fn a_strength_that_is_not_finite_is_written_as_zero() {
-    let scratch = Scratch::new();
+    let scratch = EntryScratch::new();
     let mut odd = record("odd", f32::NAN);
     odd.entry.strength = f32::INFINITY;
     put(&mut scratch.open(), &[odd]);
@@ -147,7 +147,7 @@ fn a_strength_that_is_not_finite_is_written_as_zero() {
 
 #[test]
 fn tombstones_pairs_and_quick_access_survive_reopening() {
-    let scratch = Scratch::new();
+    let scratch = EntryScratch::new();
     let tombstone = Tombstone {
         removed: Removed {
             pointers: vec![pointer("memory/a.md")],
@@ -194,7 +194,7 @@ fn tombstones_pairs_and_quick_access_survive_reopening() {
 
 #[test]
 fn a_dropped_batch_of_entries_changes_nothing() {
-    let scratch = Scratch::new();
+    let scratch = EntryScratch::new();
     let mut store = scratch.open();
     put(&mut store, &[record("a", 0.5)]);
     let before = store.entries().unwrap();
@@ -211,7 +211,7 @@ fn a_dropped_batch_of_entries_changes_nothing() {
 
 #[test]
 fn a_damaged_row_is_reported_and_the_others_are_read() {
-    let scratch = Scratch::new();
+    let scratch = EntryScratch::new();
     let names = ["cut", "place", "other", "type", "bytes", "fine"];
     put(&mut scratch.open(), &names.map(|name| record(name, 0.5)));
     scratch.sql(
@@ -250,7 +250,7 @@ fn a_damaged_row_is_reported_and_the_others_are_read() {
 
 #[test]
 fn the_base_of_a_merge_is_the_last_written_content_or_none() {
-    let scratch = Scratch::new();
+    let scratch = EntryScratch::new();
     let mut store = scratch.open();
     for (bytes, at) in [(b"# one\xff".as_slice(), NOW), (b"# two", NOW.plus(1))] {
         let mut batch = store.begin_entries().unwrap();

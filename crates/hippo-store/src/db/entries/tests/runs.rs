@@ -30,7 +30,7 @@ fn snapshot(store: &Store) -> Snapshot {
 }
 
 /// Creates a store with entries that give work to every rule of a light and an archival cycle.
-fn filled(scratch: &Scratch) -> Store {
+fn filled(scratch: &EntryScratch) -> Store {
     let mut store = scratch.open();
     let mut records: Vec<Record> = (0_u8..12)
         .map(|n| record(&format!("e{n:02}"), f32::from(n) / 12.0))
@@ -91,7 +91,7 @@ fn planned(store: &Store, cycle: Cycle) -> (Snapshot, Plan) {
 #[test]
 fn applying_a_run_gives_the_state_that_the_core_defines() {
     for cycle in [Cycle::Light, Cycle::Deep, Cycle::Archival] {
-        let scratch = Scratch::new();
+        let scratch = EntryScratch::new();
         let mut store = filled(&scratch);
         let (before, plan) = planned(&store, cycle);
         let run = store.start_run(&before.run, &plan).unwrap();
@@ -118,7 +118,7 @@ fn applying_a_run_gives_the_state_that_the_core_defines() {
 
 #[test]
 fn the_runs_in_these_tests_cover_all_rules() {
-    let scratch = Scratch::new();
+    let scratch = EntryScratch::new();
     let store = filled(&scratch);
     let rules: BTreeSet<Rule> = [Cycle::Light, Cycle::Deep, Cycle::Archival]
         .into_iter()
@@ -154,7 +154,7 @@ fn a_run_interrupted_after_any_step_resumes_and_ends_the_same() {
 }
 
 fn assert_interruption_after_any_step_is_recoverable(cycle: Cycle) {
-    let whole = Scratch::new();
+    let whole = EntryScratch::new();
     let mut store = filled(&whole);
     let (before, plan) = planned(&store, cycle);
     let run = store.start_run(&before.run, &plan).unwrap();
@@ -204,7 +204,7 @@ fn assert_interruption_after_any_step_is_recoverable(cycle: Cycle) {
 
 #[test]
 fn an_interrupted_step_is_neither_applied_nor_counted() {
-    let scratch = Scratch::new();
+    let scratch = EntryScratch::new();
     let mut store = filled(&scratch);
     let (before, plan) = planned(&store, Cycle::Light);
     let run = store.start_run(&before.run, &plan).unwrap();
@@ -221,7 +221,7 @@ fn an_interrupted_step_is_neither_applied_nor_counted() {
 
 #[test]
 fn undo_restores_the_previous_state_only_once() {
-    let scratch = Scratch::new();
+    let scratch = EntryScratch::new();
     let mut store = filled(&scratch);
     let (before, mut plan) = planned(&store, Cycle::Archival);
     let added = record("new", 0.9);
@@ -262,7 +262,7 @@ fn undo_restores_the_previous_state_only_once() {
 
 #[test]
 fn an_unreadable_step_prevents_a_partial_undo() {
-    let scratch = Scratch::new();
+    let scratch = EntryScratch::new();
     let mut store = filled(&scratch);
     let (before, plan) = planned(&store, Cycle::Light);
     let run = store.start_run(&before.run, &plan).unwrap();
@@ -281,7 +281,7 @@ fn an_unreadable_step_prevents_a_partial_undo() {
 
 #[test]
 fn a_missing_or_finished_run_accepts_no_step() {
-    let scratch = Scratch::new();
+    let scratch = EntryScratch::new();
     let mut store = filled(&scratch);
     let (before, plan) = planned(&store, Cycle::Light);
     let unknown = RunId(9);
@@ -298,7 +298,7 @@ fn a_missing_or_finished_run_accepts_no_step() {
 
 #[test]
 fn a_run_stores_each_file_before_its_first_and_after_its_last_write() {
-    let scratch = Scratch::new();
+    let scratch = EntryScratch::new();
     let mut store = filled(&scratch);
     let (before, plan) = planned(&store, Cycle::Light);
     let run = store.start_run(&before.run, &plan).unwrap();
@@ -314,7 +314,7 @@ fn a_run_stores_each_file_before_its_first_and_after_its_last_write() {
 
 #[test]
 fn obsolete_runs_are_deleted_and_the_last_of_each_cycle_is_kept() {
-    let scratch = Scratch::new();
+    let scratch = EntryScratch::new();
     let mut store = filled(&scratch);
     let (before, plan) = planned(&store, Cycle::Light);
     let empty = Plan {
