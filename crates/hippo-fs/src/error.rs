@@ -73,14 +73,14 @@ pub fn is_absence(error: &io::Error) -> bool {
     )
 }
 
-pub(crate) fn link(path: &Path) -> io::Error {
+pub(crate) fn link_error(path: &Path) -> io::Error {
     Refusal::Link(path.to_path_buf()).into()
 }
 
-pub(crate) fn not_regular(path: &Path) -> io::Error {
+pub(crate) fn not_regular_error(path: &Path) -> io::Error {
     Refusal::NotRegular(path.to_path_buf()).into()
 }
 
-pub(crate) fn outside(path: &Path) -> io::Error {
+pub(crate) fn outside_error(path: &Path) -> io::Error {
     Refusal::Outside(path.to_path_buf()).into()
 }

@@ -11,8 +11,8 @@ use std::time::UNIX_EPOCH;
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
 use cap_std::fs::{Dir, OpenOptions};
 
-use crate::error::{link, not_regular};
-use crate::path::one_name;
+use crate::error::{link_error, not_regular_error};
+use crate::path::check_name;
 
 /// An opened folder inside a workspace. The handle stays valid when the folder, or one above it, is renamed.
 ///
@@ -92,11 +92,11 @@ impl Folder {
     /// # Errors
     /// The name is a link, or the operating system reports an error.
     pub fn folder(&self, name: impl AsRef<OsStr>) -> io::Result<Self> {
-        let name = one_name(name.as_ref())?;
+        let name = check_name(name.as_ref())?;
         let dir = self
             .dir
             .open_dir_nofollow(name)
-            .map_err(|error| self.explained(name, error))?;
+            .map_err(|error| self.explain_error(name, error))?;
         let path = self.path_of(name);
         Ok(Self { dir, path })
     }
@@ -106,7 +106,7 @@ impl Folder {
     /// # Errors
     /// As [`folder`](Self::folder).
     pub fn make_folder(&self, name: impl AsRef<OsStr>) -> io::Result<Self> {
-        let name = one_name(name.as_ref())?;
+        let name = check_name(name.as_ref())?;
         match self.dir.create_dir(name) {
             Ok(()) => self.sync()?,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -122,7 +122,7 @@ impl Folder {
     pub fn open(&self, name: impl AsRef<OsStr>) -> io::Result<(File, Metadata)> {
         let mut options = OpenOptions::new();
         options.read(true);
-        self.regular(name.as_ref(), options)
+        self.open_regular(name.as_ref(), options)
     }
 
     /// Reads the whole content of a regular file.
@@ -146,7 +146,7 @@ impl Folder {
     pub fn create_new(&self, name: impl AsRef<OsStr>) -> io::Result<File> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true).follow(FollowSymlinks::No);
-        let file = self.dir.open_with(one_name(name.as_ref())?, &options)?;
+        let file = self.dir.open_with(check_name(name.as_ref())?, &options)?;
         Ok(file.into_std())
     }
 
@@ -159,7 +159,7 @@ impl Folder {
         let is_new = self.stat(name)?.is_none();
         let mut options = OpenOptions::new();
         options.append(true).create(true);
-        Ok((self.regular(name, options)?.0, is_new))
+        Ok((self.open_regular(name, options)?.0, is_new))
     }
 
     /// Opens a regular file for writing in place, without truncating it.
@@ -169,7 +169,7 @@ impl Folder {
     pub fn open_to_write(&self, name: impl AsRef<OsStr>) -> io::Result<File> {
         let mut options = OpenOptions::new();
         options.write(true);
-        Ok(self.regular(name.as_ref(), options)?.0)
+        Ok(self.open_regular(name.as_ref(), options)?.0)
     }
 
     /// Writes a file in place, or creates it.
@@ -179,7 +179,7 @@ impl Folder {
     pub fn overwrite(&self, name: impl AsRef<OsStr>, bytes: &[u8]) -> io::Result<()> {
         let mut options = OpenOptions::new();
         options.write(true).create(true);
-        let (mut file, _) = self.regular(name.as_ref(), options)?;
+        let (mut file, _) = self.open_regular(name.as_ref(), options)?;
         file.set_len(0)?;
         file.write_all(bytes)
     }
@@ -189,11 +189,11 @@ impl Folder {
     /// # Errors
     /// Any error of the operating system.
     pub fn stat(&self, name: impl AsRef<OsStr>) -> io::Result<Option<Stat>> {
-        match self.dir.symlink_metadata(one_name(name.as_ref())?) {
+        match self.dir.symlink_metadata(check_name(name.as_ref())?) {
             Ok(metadata) => Ok(Some(Stat {
-                kind: kind(metadata.file_type()),
+                kind: file_kind(metadata.file_type()),
                 size: metadata.len(),
-                modified_ns: metadata.modified().map_or(0, |at| nanoseconds(at.into_std())),
+                modified_ns: metadata.modified().map_or(0, |at| to_unix_ns(at.into_std())),
             })),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
@@ -209,7 +209,7 @@ impl Folder {
             let entry = entry?;
             Ok(DirEntry {
                 name: entry.file_name(),
-                kind: kind(entry.file_type()?),
+                kind: file_kind(entry.file_type()?),
             })
         });
         // Skip entries that were removed during the listing.
@@ -279,37 +279,39 @@ impl Folder {
 
     pub(crate) fn refuse_link(&self, name: &OsStr) -> io::Result<()> {
         match self.stat(name)? {
-            Some(stat) if stat.kind == Kind::Link => Err(link(&self.path_of(name))),
+            Some(stat) if stat.kind == Kind::Link => Err(link_error(&self.path_of(name))),
             _ => Ok(()),
         }
     }
 
-    fn regular(&self, name: &OsStr, mut options: OpenOptions) -> io::Result<(File, Metadata)> {
+    fn open_regular(&self, name: &OsStr, mut options: OpenOptions) -> io::Result<(File, Metadata)> {
         // On a regular file, `nonblock` has no effect.
         options.follow(FollowSymlinks::No).nonblock(true);
-        without_terminal(&mut options);
-        let opened = self.dir.open_with(one_name(name)?, &options);
-        let file = opened.map_err(|error| self.explained(name, error))?.into_std();
+        set_noctty(&mut options);
+        let opened = self.dir.open_with(check_name(name)?, &options);
+        let file = opened
+            .map_err(|error| self.explain_error(name, error))?
+            .into_std();
         let metadata = file.metadata()?;
         if metadata.is_file() {
             Ok((file, metadata))
         } else {
-            Err(not_regular(&self.path_of(name)))
+            Err(not_regular_error(&self.path_of(name)))
         }
     }
 
     /// Replaces the error for a link or a pipe with a [`Refusal`](crate::Refusal). The operating system reports a link as a loop
     /// or as not a directory, and a pipe without a reader as a missing device.
-    fn explained(&self, name: &OsStr, error: io::Error) -> io::Error {
+    fn explain_error(&self, name: &OsStr, error: io::Error) -> io::Error {
         match self.stat(name).ok().flatten().map(|stat| stat.kind) {
-            Some(Kind::Link) => link(&self.path_of(name)),
-            Some(Kind::Other) if is_no_device(&error) => not_regular(&self.path_of(name)),
+            Some(Kind::Link) => link_error(&self.path_of(name)),
+            Some(Kind::Other) if is_missing_device(&error) => not_regular_error(&self.path_of(name)),
             _ => error,
         }
     }
 }
 
-fn kind(kind: cap_std::fs::FileType) -> Kind {
+fn file_kind(kind: cap_std::fs::FileType) -> Kind {
     if kind.is_symlink() {
         Kind::Link
     } else if kind.is_dir() {
@@ -321,7 +323,7 @@ fn kind(kind: cap_std::fs::FileType) -> Kind {
     }
 }
 
-fn nanoseconds(at: std::time::SystemTime) -> i64 {
+fn to_unix_ns(at: std::time::SystemTime) -> i64 {
     match at.duration_since(UNIX_EPOCH) {
         Ok(since) => i64::try_from(since.as_nanos()).unwrap_or(i64::MAX),
         Err(before) => i64::try_from(before.duration().as_nanos()).map_or(i64::MIN, |before| -before),
@@ -330,21 +332,21 @@ fn nanoseconds(at: std::time::SystemTime) -> i64 {
 
 /// Sets `O_NOCTTY`: a terminal that is opened by mistake must not become the controlling terminal of the daemon.
 #[cfg(unix)]
-fn without_terminal(options: &mut OpenOptions) {
+fn set_noctty(options: &mut OpenOptions) {
     use cap_std::fs::OpenOptionsExt;
     let flags = rustix::fs::OFlags::NOCTTY.bits();
     options.custom_flags(i32::try_from(flags).unwrap_or_default());
 }
 
 #[cfg(not(unix))]
-fn without_terminal(_: &mut OpenOptions) {}
+fn set_noctty(_: &mut OpenOptions) {}
 
 #[cfg(unix)]
-fn is_no_device(error: &io::Error) -> bool {
+fn is_missing_device(error: &io::Error) -> bool {
     error.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error())
 }
 
 #[cfg(not(unix))]
-fn is_no_device(_: &io::Error) -> bool {
+fn is_missing_device(_: &io::Error) -> bool {
     false
 }

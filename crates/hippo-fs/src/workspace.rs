@@ -4,9 +4,9 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Refusal, is_absence, outside, refusal};
+use crate::error::{Refusal, is_absence, outside_error, refusal};
 use crate::folder::{DirEntry, Folder, Kind, Stat};
-use crate::path::{folder_and_name, names};
+use crate::path::{components, split_parent};
 
 /// The opened root of a workspace. All paths are relative to it, and no component may be a link.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl WorkspaceDir {
     /// # Errors
     /// The path leaves the workspace, a component is a link, or the operating system reports an error.
     pub fn folder(&self, path: impl AsRef<Path>) -> io::Result<Folder> {
-        self.walk(&names(path.as_ref())?, |folder, name| folder.folder(name))
+        self.walk(&components(path.as_ref())?, |folder, name| folder.folder(name))
     }
 
     /// Opens a folder, and creates it and its missing parents.
@@ -43,7 +43,9 @@ impl WorkspaceDir {
     /// # Errors
     /// As [`folder`](Self::folder).
     pub fn make_folder(&self, path: impl AsRef<Path>) -> io::Result<Folder> {
-        self.walk(&names(path.as_ref())?, |folder, name| folder.make_folder(name))
+        self.walk(&components(path.as_ref())?, |folder, name| {
+            folder.make_folder(name)
+        })
     }
 
     /// Opens the parent folder of a path; returns it and the last name.
@@ -54,7 +56,7 @@ impl WorkspaceDir {
         &self,
         path: &'p (impl AsRef<Path> + ?Sized),
     ) -> io::Result<(Folder, &'p std::ffi::OsStr)> {
-        let (above, name) = folder_and_name(path.as_ref())?;
+        let (above, name) = split_parent(path.as_ref())?;
         Ok((self.walk(&above, |folder, name| folder.folder(name))?, name))
     }
 
@@ -66,7 +68,7 @@ impl WorkspaceDir {
         &self,
         path: &'p (impl AsRef<Path> + ?Sized),
     ) -> io::Result<(Folder, &'p std::ffi::OsStr)> {
-        let (above, name) = folder_and_name(path.as_ref())?;
+        let (above, name) = split_parent(path.as_ref())?;
         Ok((self.walk(&above, |folder, name| folder.make_folder(name))?, name))
     }
 
@@ -108,7 +110,7 @@ impl WorkspaceDir {
                 Err(io::Error::from(Refusal::OtherOwner(path)))
             }
         };
-        let (above, name) = folder_and_name(path.as_ref())?;
+        let (above, name) = split_parent(path.as_ref())?;
         check(&self.top.metadata()?, PathBuf::new())?;
         let folder = self.walk(&above, |folder, name| {
             let inner = folder.folder(name)?;
@@ -206,12 +208,12 @@ impl WorkspaceDir {
     /// or an error of the operating system.
     pub fn resolve(&self, path: impl AsRef<Path>) -> io::Result<PathBuf> {
         let path = path.as_ref();
-        names(path)?;
+        components(path)?;
         let real = self.root.join(path).canonicalize()?;
         let below = |root: &Path| real.strip_prefix(root).map(Path::to_path_buf).ok();
         let target = below(&self.root)
             .or_else(|| below(&self.root.canonicalize().ok()?))
-            .ok_or_else(|| outside(path))?;
+            .ok_or_else(|| outside_error(path))?;
         match target != path && is_hidden(&target) {
             true => Err(Refusal::Hidden(path.to_path_buf()).into()),
             false => Ok(target),
@@ -223,7 +225,7 @@ impl WorkspaceDir {
     /// # Errors
     /// As [`resolve`](Self::resolve) and [`read`](Self::read).
     pub fn read_source(&self, path: impl AsRef<Path>, limit: u64) -> io::Result<Vec<u8>> {
-        self.following(path.as_ref(), |path| self.read(path, limit))
+        self.read_following_links(path.as_ref(), |path| self.read(path, limit))
     }
 
     /// Opens a regular file for reading; follows links that stay within the workspace.
@@ -231,11 +233,11 @@ impl WorkspaceDir {
     /// # Errors
     /// As [`resolve`](Self::resolve) and [`open_file`](Self::open_file).
     pub fn open_source(&self, path: impl AsRef<Path>) -> io::Result<(File, Metadata)> {
-        self.following(path.as_ref(), |path| self.open_file(path))
+        self.read_following_links(path.as_ref(), |path| self.open_file(path))
     }
 
     /// Reads a path, and if it contains a link, reads its real path.
-    fn following<T>(&self, path: &Path, read: impl Fn(&Path) -> io::Result<T>) -> io::Result<T> {
+    fn read_following_links<T>(&self, path: &Path, read: impl Fn(&Path) -> io::Result<T>) -> io::Result<T> {
         match read(path) {
             Err(error) if matches!(refusal(&error), Some(Refusal::Link(_))) => read(&self.resolve(path)?),
             done => done,

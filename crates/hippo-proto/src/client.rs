@@ -139,7 +139,7 @@ impl Client {
             .to_line(&id)
             .map_err(|error| ClientError::Malformed(error.to_string()))?;
         self.stream.set_send_timeout(self.timeout)?;
-        self.stream.write_all(&line).map_err(unsent)?;
+        self.stream.write_all(&line).map_err(classify_send_error)?;
         let mut deadline = self.deadline();
         loop {
             match self.receive(deadline)? {
@@ -170,7 +170,7 @@ impl Client {
     fn receive(&mut self, deadline: Option<Instant>) -> Result<Incoming, ClientError> {
         loop {
             match self.frames.next_frame() {
-                Some(Frame::Line(line)) => return incoming(&line),
+                Some(Frame::Line(line)) => return parse_incoming(&line),
                 Some(Frame::TooLarge { limit }) => {
                     return Err(ClientError::Malformed(format!(
                         "a line is longer than {limit} bytes"
@@ -191,7 +191,9 @@ impl Client {
                 Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
                     return Err(late());
                 }
-                Err(error) if error.kind() == io::ErrorKind::ConnectionReset => return Err(reset(error)),
+                Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {
+                    return Err(classify_reset(error));
+                }
                 Err(error) => return Err(error.into()),
             }
         }
@@ -221,7 +223,7 @@ impl Iterator for Notifications<'_> {
 }
 
 /// Converts an error of sending. The daemon does not execute an incomplete line.
-fn unsent(error: io::Error) -> ClientError {
+fn classify_send_error(error: io::Error) -> ClientError {
     match error.kind() {
         io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => ClientError::Unread(error),
         _ => error.into(),
@@ -230,7 +232,7 @@ fn unsent(error: io::Error) -> ClientError {
 
 /// Converts a connection reset. Linux resets a connection if the peer closed it with unread bytes, so the request, whose end was
 /// among them, was not executed. Other systems give no such guarantee.
-fn reset(error: io::Error) -> ClientError {
+fn classify_reset(error: io::Error) -> ClientError {
     if cfg!(target_os = "linux") {
         ClientError::Unread(error)
     } else {
@@ -238,7 +240,7 @@ fn reset(error: io::Error) -> ClientError {
     }
 }
 
-fn incoming(line: &[u8]) -> Result<Incoming, ClientError> {
+fn parse_incoming(line: &[u8]) -> Result<Incoming, ClientError> {
     #[derive(Deserialize)]
     struct IncomingLine {
         id: Option<Id>,

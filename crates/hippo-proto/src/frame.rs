@@ -73,7 +73,7 @@ impl FrameReader {
     pub fn next_frame(&mut self) -> Option<Frame> {
         loop {
             let Some(at) = self.buffer[self.scanned..].iter().position(|byte| *byte == b'\n') else {
-                return self.unfinished();
+                return self.check_partial_line();
             };
             let end = self.scanned + at;
             let line = self.start..end;
@@ -85,7 +85,7 @@ impl FrameReader {
             if line.len() > self.limit {
                 return Some(Frame::TooLarge { limit: self.limit });
             }
-            let mut line = self.take(line);
+            let mut line = self.take_line(line);
             line.pop_if(|byte| *byte == b'\r');
             if !line.iter().all(u8::is_ascii_whitespace) {
                 return Some(Frame::Line(line));
@@ -112,7 +112,7 @@ impl FrameReader {
     }
 
     /// Returns a complete line. A large line takes over the buffer, and the rest moves into a new one.
-    fn take(&mut self, line: Range<usize>) -> Vec<u8> {
+    fn take_line(&mut self, line: Range<usize>) -> Vec<u8> {
         if line.len() < LARGE || line.start > 0 {
             return self.buffer[line].to_vec();
         }
@@ -124,7 +124,7 @@ impl FrameReader {
         whole
     }
 
-    fn unfinished(&mut self) -> Option<Frame> {
+    fn check_partial_line(&mut self) -> Option<Frame> {
         let too_large = !self.discarding && self.partial_len() > self.limit;
         if too_large || self.discarding {
             // Free the memory of a huge line immediately.

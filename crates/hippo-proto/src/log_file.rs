@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// Size in bytes at which a log is rotated; a previously rotated log is replaced.
-const MOST_BYTES: u64 = 8 * 1024 * 1024;
+const MAX_BYTES: u64 = 8 * 1024 * 1024;
 
 /// A private, append-only log file with rotation.
 #[derive(Debug)]
@@ -13,7 +13,7 @@ pub struct LogFile {
     path: PathBuf,
     file: File,
     length: u64,
-    most: u64,
+    limit: u64,
 }
 
 impl LogFile {
@@ -22,10 +22,10 @@ impl LogFile {
     /// # Errors
     /// Any error of the operating system.
     pub fn open(path: &Path) -> io::Result<Self> {
-        Self::with_limit(path, MOST_BYTES)
+        Self::with_limit(path, MAX_BYTES)
     }
 
-    fn with_limit(path: &Path, most: u64) -> io::Result<Self> {
+    fn with_limit(path: &Path, limit: u64) -> io::Result<Self> {
         let file = append_to(path)?;
         let length = file.metadata()?.len();
         let path = path.to_path_buf();
@@ -33,17 +33,17 @@ impl LogFile {
             path,
             file,
             length,
-            most,
+            limit,
         })
     }
 
     /// Rotates a full log; returns whether a new file is now in use. If the rotation fails, the old file is used further: a log that
     /// is too long is better than none.
     pub fn turn(&mut self) -> bool {
-        if self.length < self.most {
+        if self.length < self.limit {
             return false;
         }
-        match self.begin_anew() {
+        match self.rotate() {
             Ok(Some(new)) => {
                 *self = new;
                 true
@@ -57,14 +57,14 @@ impl LogFile {
     }
 
     /// Opens a new log after the full one was renamed. If several processes write a full log, the one with its lock renames it.
-    fn begin_anew(&self) -> io::Result<Option<Self>> {
+    fn rotate(&self) -> io::Result<Option<Self>> {
         if self.file.try_lock().is_err() {
             return Ok(None);
         }
         if self.is_at_path()? {
             fs::rename(&self.path, set_aside(&self.path))?;
         }
-        Self::with_limit(&self.path, self.most).map(Some)
+        Self::with_limit(&self.path, self.limit).map(Some)
     }
 
     fn is_at_path(&self) -> io::Result<bool> {
@@ -80,7 +80,7 @@ impl LogFile {
             Ok((open.dev(), open.ino()) == (there.dev(), there.ino()))
         }
         #[cfg(not(unix))]
-        Ok(there.len() >= self.most)
+        Ok(there.len() >= self.limit)
     }
 
     /// Returns the current file.

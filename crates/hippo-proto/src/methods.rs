@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::error::RpcError;
 use crate::id::Id;
-use crate::reply::line;
+use crate::reply::encode_line;
 use crate::suggest::nearest;
 use crate::types::*;
 
@@ -32,7 +32,7 @@ macro_rules! methods {
             /// Parses the parameters of a method; `None` if the method is unknown.
             pub(crate) fn decode(method: &str, params: Map<String, Value>) -> Option<Result<Self, RpcError>> {
                 match method {
-                    $($name => Some(decode::<$params>($name, params).map(Request::$variant)),)*
+                    $($name => Some(decode_params::<>($name, params).map(Request::$variant)),)*
                     _ => None,
                 }
             }
@@ -40,7 +40,7 @@ macro_rules! methods {
             /// Encodes the request as one line with a line feed.
             pub fn to_line(&self, id: &Id) -> Result<Vec<u8>, serde_json::Error> {
                 match self {
-                    $(Request::$variant(params) => encode($name, id, params),)*
+                    $(Request::$variant(params) => encode_request(, id, params),)*
                 }
             }
         }
@@ -222,7 +222,11 @@ impl Request {
     }
 }
 
-fn encode<T: serde::Serialize>(method: &str, id: &Id, params: &T) -> Result<Vec<u8>, serde_json::Error> {
+fn encode_request<T: serde::Serialize>(
+    method: &str,
+    id: &Id,
+    params: &T,
+) -> Result<Vec<u8>, serde_json::Error> {
     #[derive(serde::Serialize)]
     struct RequestLine<'a, T> {
         jsonrpc: &'static str,
@@ -230,7 +234,7 @@ fn encode<T: serde::Serialize>(method: &str, id: &Id, params: &T) -> Result<Vec<
         method: &'a str,
         params: &'a T,
     }
-    line(&RequestLine {
+    encode_line(&RequestLine {
         jsonrpc: "2.0",
         id,
         method,
@@ -238,8 +242,11 @@ fn encode<T: serde::Serialize>(method: &str, id: &Id, params: &T) -> Result<Vec<
     })
 }
 
-fn decode<T: DeserializeOwned + Validate>(method: &str, params: Map<String, Value>) -> Result<T, RpcError> {
-    let known = fields::<T>();
+fn decode_params<T: DeserializeOwned + Validate>(
+    method: &str,
+    params: Map<String, Value>,
+) -> Result<T, RpcError> {
+    let known = field_names::<T>();
     if let Some(unknown) = params.keys().find(|key| !known.contains(&key.as_str())) {
         let error = RpcError::bad_request(format!("unknown field \"{}\" of {method}", shorten(unknown)));
         return Err(error.hint(match nearest(unknown, known.iter().copied()) {
@@ -251,7 +258,7 @@ fn decode<T: DeserializeOwned + Validate>(method: &str, params: Map<String, Valu
     check_paths(&params)?;
     T::check_raw(&params)?;
     let mut at = None;
-    let request = deserialize_naming::<T>(params, &mut at).map_err(|error| {
+    let request = deserialize_or_find_field::<T>(params, &mut at).map_err(|error| {
         let field = at.map(|field| format!(" field \"{field}\":")).unwrap_or_default();
         let error = excerpt(&error.to_string());
         RpcError::bad_request(format!("wrong parameters of {method}:{field} {error}"))
@@ -278,7 +285,7 @@ fn check_paths(params: &Map<String, Value>) -> Result<(), RpcError> {
 }
 
 /// Deserialises the parameters; after an error, determines the wrong field.
-fn deserialize_naming<T: DeserializeOwned>(
+fn deserialize_or_find_field<T: DeserializeOwned>(
     params: Map<String, Value>,
     at: &mut Option<String>,
 ) -> Result<T, serde_json::Error> {
@@ -327,7 +334,7 @@ fn excerpt(message: &str) -> String {
 }
 
 /// Returns the wire names of a struct's fields, from its `Deserialize` implementation.
-fn fields<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
+fn field_names<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
     struct Probe<'a>(&'a mut &'static [&'static str]);
 
     impl<'de> Deserializer<'de> for Probe<'_> {

@@ -33,29 +33,36 @@ pub fn parse_request(line: &[u8]) -> Result<Call, Reply> {
     let object = match value {
         Value::Object(object) => object,
         Value::Array(_) => {
-            let error = invalid("batches are not supported").hint("send each request on a line of its own");
+            let error =
+                invalid_request("batches are not supported").hint("send each request on a line of its own");
             return Err(Reply::refuse(Id::Null, error));
         }
-        _ => return Err(Reply::refuse(Id::Null, invalid("a request is a JSON object"))),
+        _ => {
+            return Err(Reply::refuse(
+                Id::Null,
+                invalid_request("a request is a JSON object"),
+            ));
+        }
     };
     let Some(given) = object.get("id") else {
-        let error = invalid("the request has no id").hint("every request is answered, so give it an id");
+        let error =
+            invalid_request("the request has no id").hint("every request is answered, so give it an id");
         return Err(Reply::refuse(Id::Null, error));
     };
     let Some(id) = Id::of(given, line) else {
-        let error = invalid("the id must be a number, a string or null");
+        let error = invalid_request("the id must be a number, a string or null");
         return Err(Reply::refuse(Id::Null, error));
     };
-    match request(object) {
+    match parse_members(object) {
         Ok(request) => Ok(Call { id, request }),
         Err(error) => Err(Reply::refuse(id, error)),
     }
 }
 
-fn request(mut object: Map<String, Value>) -> Result<Request, RpcError> {
+fn parse_members(mut object: Map<String, Value>) -> Result<Request, RpcError> {
     if let Some(unknown) = object.keys().find(|key| !MEMBERS.contains(&key.as_str())) {
         return Err(
-            invalid(format!("unknown member \"{}\" of the request", shorten(unknown))).hint(
+            invalid_request(format!("unknown member \"{}\" of the request", shorten(unknown))).hint(
                 match nearest(unknown, MEMBERS) {
                     Some(near) => format!("did you mean \"{near}\"?"),
                     None => "parameters go into \"params\"".to_owned(),
@@ -64,10 +71,10 @@ fn request(mut object: Map<String, Value>) -> Result<Request, RpcError> {
         );
     }
     if object.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
-        return Err(invalid("the member \"jsonrpc\" must be \"2.0\""));
+        return Err(invalid_request("the member \"jsonrpc\" must be \"2.0\""));
     }
     let Some(Value::String(method)) = object.remove("method") else {
-        return Err(invalid("the member \"method\" must be a string"));
+        return Err(invalid_request("the member \"method\" must be a string"));
     };
     let params = match object.remove("params") {
         None | Some(Value::Null) => Map::new(),
@@ -86,7 +93,7 @@ fn request(mut object: Map<String, Value>) -> Result<Request, RpcError> {
     })
 }
 
-fn invalid(message: impl Into<String>) -> RpcError {
+fn invalid_request(message: impl Into<String>) -> RpcError {
     RpcError::bad_request(message).with_code(-32600)
 }
 

@@ -109,7 +109,7 @@ impl Paths {
             Some(home) if platform == Platform::Windows => {
                 let named = home.display().to_string().replace(['\\', '/', ':'], "-");
                 Self {
-                    socket: pipe(&named),
+                    socket: pipe_path(&named),
                     ..Self::below(&home)
                 }
             }
@@ -133,7 +133,7 @@ impl Paths {
                     let user = set("USERNAME").unwrap_or_else(|| PathBuf::from("user"));
                     Self {
                         config_file,
-                        socket: pipe(&user.display().to_string()),
+                        socket: pipe_path(&user.display().to_string()),
                         ..Self::below(&data)
                     }
                 }
@@ -208,7 +208,7 @@ fn is_absolute(path: &Path, platform: Platform) -> bool {
     }
 }
 
-fn pipe(of: &str) -> PathBuf {
+fn pipe_path(of: &str) -> PathBuf {
     format!(r"\\.\pipe\hippod-{of}").into()
 }
 

@@ -37,7 +37,7 @@ impl Reply {
 ///
 /// A result that cannot be serialised becomes an `internal` error; no type of this crate is one.
 pub fn encode_result<T: Serialize>(id: &Id, result: &T) -> Vec<u8> {
-    answer(id, "result", result).unwrap_or_else(|error| {
+    encode_answer(id, "result", result).unwrap_or_else(|error| {
         encode_error(
             id,
             &RpcError::internal(format!("could not write the answer: {error}")),
@@ -47,11 +47,11 @@ pub fn encode_result<T: Serialize>(id: &Id, result: &T) -> Vec<u8> {
 
 /// Encodes an error as one line with a line feed.
 pub fn encode_error(id: &Id, error: &RpcError) -> Vec<u8> {
-    answer(id, "error", error).unwrap_or_default()
+    encode_answer(id, "error", error).unwrap_or_default()
 }
 
 /// Writes the members by hand, because `serde_json` does not keep the original digits of a numeric id.
-fn answer<T: Serialize>(id: &Id, member: &str, value: &T) -> Result<Vec<u8>, serde_json::Error> {
+fn encode_answer<T: Serialize>(id: &Id, member: &str, value: &T) -> Result<Vec<u8>, serde_json::Error> {
     let mut line = b"{\"jsonrpc\":\"2.0\",\"id\":".to_vec();
     line.extend(id.to_json()?);
     line.extend(format!(",\"{member}\":").bytes());
@@ -68,7 +68,7 @@ pub fn encode_notification<T: Serialize>(method: &str, params: &T) -> Vec<u8> {
         method: &'a str,
         params: &'a T,
     }
-    line(&NotificationLine {
+    encode_line(&NotificationLine {
         jsonrpc: "2.0",
         method,
         params,
@@ -76,7 +76,7 @@ pub fn encode_notification<T: Serialize>(method: &str, params: &T) -> Vec<u8> {
     .unwrap_or_default()
 }
 
-pub(crate) fn line<T: Serialize>(value: &T) -> Result<Vec<u8>, serde_json::Error> {
+pub(crate) fn encode_line<T: Serialize>(value: &T) -> Result<Vec<u8>, serde_json::Error> {
     let mut line = serde_json::to_vec(value)?;
     line.push(b'\n');
     Ok(line)

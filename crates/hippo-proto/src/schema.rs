@@ -46,14 +46,16 @@ pub fn document() -> Value {
     let error = written.subschema_for::<RpcError>();
     let mut params = read.take_definitions(true);
     let mut definitions = written.take_definitions(true);
-    params.values_mut().for_each(|schema| tidy(schema, true));
-    definitions.values_mut().for_each(|schema| tidy(schema, false));
-    let renamed = distinct(&mut params, &definitions);
+    params.values_mut().for_each(|schema| clean_up(schema, true));
+    definitions
+        .values_mut()
+        .for_each(|schema| clean_up(schema, false));
+    let renamed = rename_conflicts(&mut params, &definitions);
     definitions.append(&mut params);
 
     let exchange = |what: &str, [params, result]: [schemars::Schema; 2]| {
         let mut params = params.to_value();
-        rename(&mut params, &renamed);
+        update_references(&mut params, &renamed);
         json!({
             "type": "object",
             "description": what.trim(),
@@ -72,11 +74,11 @@ pub fn document() -> Value {
     });
     definitions.insert(
         "Methods".into(),
-        all_of("Each method with its parameters and its answer.", methods),
+        object_schema("Each method with its parameters and its answer.", methods),
     );
     definitions.insert(
         "Notifications".into(),
-        all_of("Lines without an id, by their method.", notifications),
+        object_schema("Lines without an id, by their method.", notifications),
     );
     let mut document = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -98,7 +100,7 @@ pub fn document() -> Value {
 }
 
 /// Creates the schema of an object with these required members.
-fn all_of(what: &str, members: impl IntoIterator<Item = (&'static str, Value)>) -> Value {
+fn object_schema(what: &str, members: impl IntoIterator<Item = (&'static str, Value)>) -> Value {
     let properties: Map<String, Value> = members
         .into_iter()
         .map(|(name, schema)| (name.to_owned(), schema))
@@ -109,27 +111,27 @@ fn all_of(what: &str, members: impl IntoIterator<Item = (&'static str, Value)>) 
 
 /// Cleans up a definition for clients: removes Rust names and null defaults; for answers, also removes the null type of optional
 /// members, which are omitted instead.
-fn tidy(schema: &mut Value, read: bool) {
+fn clean_up(schema: &mut Value, read: bool) {
     match schema {
         Value::Object(members) => {
             if let Some(Value::String(text)) = members.get_mut("description") {
-                *text = plain(text);
+                *text = plain_text(text);
             }
             if members.get("default") == Some(&Value::Null) {
                 members.remove("default");
             }
             if !read {
-                present(members);
+                remove_null_of_optional(members);
             }
-            members.values_mut().for_each(|inner| tidy(inner, read));
+            members.values_mut().for_each(|inner| clean_up(inner, read));
         }
-        Value::Array(items) => items.iter_mut().for_each(|inner| tidy(inner, read)),
+        Value::Array(items) => items.iter_mut().for_each(|inner| clean_up(inner, read)),
         _ => {}
     }
 }
 
 /// Removes the null type of optional members.
-fn present(members: &mut Map<String, Value>) {
+fn remove_null_of_optional(members: &mut Map<String, Value>) {
     let required = members.get("required").cloned().unwrap_or_default();
     let Some(Value::Object(properties)) = members.get_mut("properties") else {
         return;
@@ -139,12 +141,12 @@ fn present(members: &mut Map<String, Value>) {
             .as_array()
             .is_some_and(|names| names.iter().any(|one| one == name));
         if !needed {
-            not_null(schema);
+            remove_null(schema);
         }
     }
 }
 
-fn not_null(schema: &mut Value) {
+fn remove_null(schema: &mut Value) {
     if let Some(Value::Array(types)) = schema.get_mut("type") {
         types.retain(|name| name != "null");
         if let [only] = types.as_slice() {
@@ -162,7 +164,7 @@ fn not_null(schema: &mut Value) {
 }
 
 /// Converts a doc comment to plain text without line breaks and links.
-fn plain(text: &str) -> String {
+fn plain_text(text: &str) -> String {
     let mut text = text
         .replace("\n\n", "\u{0}")
         .replace('\n', " ")
@@ -176,7 +178,7 @@ fn plain(text: &str) -> String {
 }
 
 /// Renames parameter definitions whose name an answer definition with other content has. Returns the pairs of old and new names.
-fn distinct(params: &mut Map<String, Value>, answers: &Map<String, Value>) -> Vec<(String, String)> {
+fn rename_conflicts(params: &mut Map<String, Value>, answers: &Map<String, Value>) -> Vec<(String, String)> {
     let differ = |name: &String, schema: &Value| answers.get(name).is_some_and(|other| other != schema);
     let renamed: Vec<(String, String)> = params
         .iter()
@@ -188,12 +190,14 @@ fn distinct(params: &mut Map<String, Value>, answers: &Map<String, Value>) -> Ve
             params.insert(new.clone(), schema);
         }
     }
-    params.values_mut().for_each(|schema| rename(schema, &renamed));
+    params
+        .values_mut()
+        .for_each(|schema| update_references(schema, &renamed));
     renamed
 }
 
 /// Updates references to renamed definitions.
-fn rename(schema: &mut Value, renamed: &[(String, String)]) {
+fn update_references(schema: &mut Value, renamed: &[(String, String)]) {
     match schema {
         Value::Object(members) => {
             if let Some(Value::String(reference)) = members.get_mut("$ref") {
@@ -202,9 +206,13 @@ fn rename(schema: &mut Value, renamed: &[(String, String)]) {
                     *reference = format!("#/$defs/{new}");
                 }
             }
-            members.values_mut().for_each(|inner| rename(inner, renamed));
+            members
+                .values_mut()
+                .for_each(|inner| update_references(inner, renamed));
         }
-        Value::Array(items) => items.iter_mut().for_each(|inner| rename(inner, renamed)),
+        Value::Array(items) => items
+            .iter_mut()
+            .for_each(|inner| update_references(inner, renamed)),
         _ => {}
     }
 }

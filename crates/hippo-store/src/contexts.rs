@@ -70,9 +70,9 @@ impl ContextStore {
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         in_place::finish(path)?;
         acked::set_aside_if_cut(path)?;
-        schema::private(path)?;
+        schema::make_private(path)?;
         let connection = open_writer(path).map_err(|source| StoreError::from_sql(path, source))?;
-        let missing = acked::compare(&connection, path)?;
+        let missing = acked::compare_with_acked(&connection, path)?;
         schema::migrate(&connection, path)?;
         Ok(Self {
             read: ContextReader {
@@ -102,9 +102,9 @@ impl ContextStore {
     /// # Errors
     /// See [`StoreError`]. The WAL is then kept and replayed at the next start.
     pub fn checkpoint(&self) -> Result<(), StoreError> {
-        self.end()?;
+        self.roll_back()?;
         self.read
-            .ask(|connection| connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)"))
+            .sql(|connection| connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)"))
     }
 
     /// Returns the identity of the open files.
@@ -119,7 +119,7 @@ impl ContextStore {
     /// # Errors
     /// See [`StoreError`]. The database stays open, and the call can be repeated.
     pub fn write_again(&mut self) -> Result<(), StoreError> {
-        self.end()?;
+        self.roll_back()?;
         let path = &self.read.path;
         in_place::write_again(&self.read.connection, &mut self.open, path, &|| true)?;
         let sql = |source| StoreError::from_sql(path, source);
@@ -152,7 +152,7 @@ impl ContextStore {
     /// # Errors
     /// See [`StoreError`].
     pub fn tidy(&mut self) -> Result<(), StoreError> {
-        self.read.ask(|connection| {
+        self.read.sql(|connection| {
             connection.execute_batch(
                 "INSERT INTO summaries(summaries) VALUES ('optimize');
                  INSERT INTO texts(texts) VALUES ('optimize');
@@ -170,8 +170,8 @@ impl ContextStore {
     }
 
     fn begin_with(&self, durability: &str) -> Result<ContextChange<'_>, StoreError> {
-        self.end()?;
-        self.read.ask(|connection| connection.execute_batch(durability))?;
+        self.roll_back()?;
+        self.read.sql(|connection| connection.execute_batch(durability))?;
         match Transaction::new_unchecked(&self.read.connection, TransactionBehavior::Immediate) {
             Ok(transaction) => Ok(ContextChange {
                 transaction,
@@ -179,18 +179,18 @@ impl ContextStore {
             }),
             Err(source) => {
                 let error = StoreError::from_sql(&self.read.path, source);
-                self.end()?;
+                self.roll_back()?;
                 Err(error)
             }
         }
     }
 
     /// Rolls back a transaction that a failure left open; until then nothing can be changed.
-    fn end(&self) -> Result<(), StoreError> {
+    fn roll_back(&self) -> Result<(), StoreError> {
         if self.read.connection.is_autocommit() {
             return Ok(());
         }
-        self.read.ask(|connection| connection.execute_batch("ROLLBACK"))
+        self.read.sql(|connection| connection.execute_batch("ROLLBACK"))
     }
 }
 
@@ -210,18 +210,18 @@ struct ContextChange<'store> {
 
 impl ContextChange<'_> {
     /// Runs a query or statement.
-    fn ask<T>(&self, question: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
+    fn sql<T>(&self, question: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
         question(&self.transaction).map_err(|source| StoreError::from_sql(self.path, source))
     }
 
     /// Commits the transaction durably.
     fn commit(self) -> Result<(), StoreError> {
         let path = self.path;
-        let number = self.ask(acked::count)?;
+        let number = self.sql(acked::increment)?;
         self.transaction
             .commit()
             .map_err(|source| StoreError::from_sql(path, source))?;
-        acked::note(path, number);
+        acked::record_ack(path, number);
         Ok(())
     }
 }

@@ -64,7 +64,7 @@ impl Replacement {
     const ALL: [Self; 2] = [Self::Rebuilt, Self::Rescued];
 
     /// Returns its path until it is moved into place.
-    fn beside(self, path: &Path) -> PathBuf {
+    fn temporary_path(self, path: &Path) -> PathBuf {
         with_suffix(
             path,
             match self {
@@ -80,10 +80,11 @@ impl Replacement {
     /// [`StoreError::Io`] if an old file cannot be removed.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn draft(self, path: &Path) -> Result<PathBuf, StoreError> {
-        let draft = with_suffix(&self.beside(path), ".draft");
+        let draft = with_suffix(&self.temporary_path(path), ".draft");
         for suffix in ["", "-wal", "-shm"] {
             let left = with_suffix(&draft, suffix);
-            unless_missing(fs::remove_file(&left)).map_err(failed("remove an unfinished database", &left))?;
+            unless_missing(fs::remove_file(&left))
+                .map_err(io_error("remove an unfinished database", &left))?;
         }
         Ok(draft)
     }
@@ -93,33 +94,34 @@ impl Replacement {
     /// # Errors
     /// [`StoreError::Io`]; either `path` is unchanged, or [`finish`] completes the move.
     pub fn settle(self, draft: &Path, path: &Path) -> Result<Option<PathBuf>, StoreError> {
-        self.name(draft, path)?;
-        self.place(path, None)
+        self.name_draft(draft, path)?;
+        self.move_into_place(path, None)
     }
 
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-    fn name(self, draft: &Path, path: &Path) -> Result<(), StoreError> {
-        fs::rename(draft, self.beside(path)).map_err(failed("name the database that was made", draft))?;
+    fn name_draft(self, draft: &Path, path: &Path) -> Result<(), StoreError> {
+        fs::rename(draft, self.temporary_path(path))
+            .map_err(io_error("name the database that was made", draft))?;
         // The source is removed only after this name is durable.
-        system::sync_folder(folder_of(path)).map_err(failed("make the name of the database durable", path))
+        system::sync_folder(folder_of(path)).map_err(io_error("make the name of the database durable", path))
     }
 
     /// Moves the complete database into place. `open` is the removed database, if it is still open.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-    fn place(self, path: &Path, open: Option<OpenFiles>) -> Result<Option<PathBuf>, StoreError> {
-        let made = self.beside(path);
+    fn move_into_place(self, path: &Path, open: Option<OpenFiles>) -> Result<Option<PathBuf>, StoreError> {
+        let made = self.temporary_path(path);
         // The WAL belongs either to the removed database, whose copy contains it, or to the file now at `path`.
         let log = with_suffix(path, "-wal");
         let is_absent = match path.symlink_metadata() {
             Ok(_) => false,
             Err(error) if error.kind() == ErrorKind::NotFound => true,
-            Err(error) => return Err(failed("look at the database", path)(error)),
+            Err(error) => return Err(io_error("look at the database", path)(error)),
         };
         let has_log = open.is_some_and(|open| open.has_log(&log));
         let is_spent = self == Self::Rescued && (is_absent || has_log);
         // A copy that was moved into place but could not be opened is not a foreign file.
         let is_ours = open.is_some_and(|open| open.has_placed(path));
-        let aside = free(path, self);
+        let aside = free_name(path, self);
         // The WAL first: SQLite would otherwise replay it into the new database.
         for suffix in ["-wal", "-shm", ""] {
             let (from, to) = (with_suffix(path, suffix), with_suffix(&aside, suffix));
@@ -127,10 +129,10 @@ impl Replacement {
                 true => fs::remove_file(&from),
                 false => fs::rename(&from, &to),
             };
-            unless_missing(done).map_err(failed("put the former database aside", &from))?;
+            unless_missing(done).map_err(io_error("put the former database aside", &from))?;
         }
-        fs::rename(&made, path).map_err(failed("put the database in its place", path))?;
-        system::sync_folder(folder_of(path)).map_err(failed("make the new name durable", path))?;
+        fs::rename(&made, path).map_err(io_error("put the database in its place", path))?;
+        system::sync_folder(folder_of(path)).map_err(io_error("make the new name durable", path))?;
         Ok(aside.exists().then_some(aside))
     }
 }
@@ -141,10 +143,10 @@ impl Replacement {
 /// [`StoreError::Io`].
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub(crate) fn set_aside(path: &Path) -> Result<PathBuf, StoreError> {
-    let aside = free(path, Replacement::Rebuilt);
+    let aside = free_name(path, Replacement::Rebuilt);
     for suffix in ["-wal", "-shm", ""] {
         let (from, to) = (with_suffix(path, suffix), with_suffix(&aside, suffix));
-        unless_missing(fs::rename(&from, &to)).map_err(failed("put the former database aside", &from))?;
+        unless_missing(fs::rename(&from, &to)).map_err(io_error("put the former database aside", &from))?;
     }
     Ok(aside)
 }
@@ -157,15 +159,15 @@ pub(crate) fn set_aside(path: &Path) -> Result<PathBuf, StoreError> {
 pub(crate) fn keep_log(path: &Path) -> Result<(), StoreError> {
     let log = with_suffix(path, "-wal");
     if log.metadata().is_ok_and(|log| log.len() > 0) {
-        let aside = with_suffix(&free(path, Replacement::Rebuilt), "-wal");
-        fs::copy(&log, &aside).map_err(failed("keep a copy of the damaged log", &aside))?;
+        let aside = with_suffix(&free_name(path, Replacement::Rebuilt), "-wal");
+        fs::copy(&log, &aside).map_err(io_error("keep a copy of the damaged log", &aside))?;
     }
     Ok(())
 }
 
 /// Returns a free name for a former database.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-fn free(path: &Path, made: Replacement) -> PathBuf {
+fn free_name(path: &Path, made: Replacement) -> PathBuf {
     let suffix = match made {
         Replacement::Rebuilt => ".damaged",
         Replacement::Rescued => ".replaced",
@@ -188,8 +190,8 @@ fn free(path: &Path, made: Replacement) -> PathBuf {
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn finish(path: &Path) -> Result<(), StoreError> {
     for made in Replacement::ALL {
-        if made.beside(path).exists() {
-            made.place(path, None)?;
+        if made.temporary_path(path).exists() {
+            made.move_into_place(path, None)?;
         }
     }
     Ok(())
@@ -212,7 +214,7 @@ pub(crate) fn write_again(
         .recursive(true)
         .with_mode(PRIVATE_FOLDER)
         .create(folder)
-        .map_err(failed("create the state folder", folder))?;
+        .map_err(io_error("create the state folder", folder))?;
     let made = Replacement::Rescued;
     let draft = made.draft(path)?;
     if let Err(error) = copy(connection, &draft, goes_on) {
@@ -220,8 +222,8 @@ pub(crate) fn write_again(
         let _ = fs::remove_file(&draft);
         return Err(error);
     }
-    made.name(&draft, path)?;
-    made.place(path, Some(*open))?;
+    made.name_draft(&draft, path)?;
+    made.move_into_place(path, Some(*open))?;
     open.placed = FileId::at(path).unwrap_or_default();
     Ok(())
 }
@@ -230,7 +232,7 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new("."))
 }
 
-fn failed(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> StoreError + use<> {
+fn io_error(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> StoreError + use<> {
     let path = path.to_path_buf();
     move |source| StoreError::Io { what, path, source }
 }

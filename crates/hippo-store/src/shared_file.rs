@@ -16,7 +16,7 @@ pub const SLOTS: u32 = 128;
 /// Suffix of files kept by [`SharedFile::set_aside`].
 pub const UNMERGED: &str = ".unmerged";
 /// Suffix of the new file on file systems that cannot exchange two names.
-const ASIDE: &str = "new";
+const NEW: &str = "new";
 
 /// A file of a workspace that other programs also write, in its opened folder. It may be missing.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl SharedFile {
     /// Returns the path of the former file in this slot.
     #[must_use]
     pub fn replaced_path(&self, slot: u32) -> PathBuf {
-        self.whole(&self.slot(slot))
+        self.full_path(&self.slot_name(slot))
     }
 
     /// Replaces the file durably with `bytes`, and returns the former content, or `None` if the file did not exist.
@@ -66,7 +66,7 @@ impl SharedFile {
     /// unchanged.
     pub fn replace(&self, bytes: &[u8], slot: u32) -> io::Result<Option<Vec<u8>>> {
         self.check_free(slot)?;
-        let (draft, old) = (self.beside("draft"), self.slot(slot));
+        let (draft, old) = (self.hidden_name("draft"), self.slot_name(slot));
         // A slot has only complete contents, so write to another name first.
         let placed = self
             .write(&draft, bytes)
@@ -87,7 +87,7 @@ impl SharedFile {
     /// As [`replace`](Self::replace).
     pub fn take_away(&self, slot: u32) -> io::Result<Option<Vec<u8>>> {
         self.check_free(slot)?;
-        match self.folder.rename(&self.name, self.slot(slot)) {
+        match self.folder.rename(&self.name, self.slot_name(slot)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
             Ok(()) => {
@@ -103,7 +103,7 @@ impl SharedFile {
     /// # Errors
     /// The content cannot be read.
     pub fn replaced(&self, slot: u32) -> io::Result<Option<Vec<u8>>> {
-        let old = self.slot(slot);
+        let old = self.slot_name(slot);
         match self.folder.stat(&old)? {
             Some(stat) if stat.kind == Kind::File => {}
             _ => return Ok(None),
@@ -120,7 +120,7 @@ impl SharedFile {
     /// # Errors
     /// Any error of the operating system.
     pub fn settle(&self, slot: u32) -> io::Result<()> {
-        match self.folder.remove_file(self.slot(slot)) {
+        match self.folder.remove_file(self.slot_name(slot)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
         }
@@ -131,7 +131,7 @@ impl SharedFile {
     /// # Errors
     /// Any error of the operating system; the file is still in its slot then.
     pub fn set_aside(&self, slot: u32) -> io::Result<PathBuf> {
-        let old = self.slot(slot);
+        let old = self.slot_name(slot);
         let mut number = 1_u32;
         loop {
             let end = if number == 1 {
@@ -144,11 +144,11 @@ impl SharedFile {
             match self.folder.hard_link(&old, &kept) {
                 Ok(()) => {
                     self.folder.remove_file(&old)?;
-                    return Ok(self.whole(&kept));
+                    return Ok(self.full_path(&kept));
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
                 Err(_) if self.folder.stat(&kept)?.is_none() => {
-                    return self.folder.rename(&old, &kept).map(|()| self.whole(&kept));
+                    return self.folder.rename(&old, &kept).map(|()| self.full_path(&kept));
                 }
                 Err(error) => return Err(error),
             }
@@ -158,15 +158,15 @@ impl SharedFile {
     /// Removes the temporary files of an interrupted replacement, except slots. Returns true if that replacement certainly did not
     /// happen: its slot then contains the new bytes, not a former content.
     pub fn tidy(&self) -> bool {
-        self.discard(&self.beside("draft"));
-        let aside = self.beside(ASIDE);
+        self.discard(&self.hidden_name("draft"));
+        let aside = self.hidden_name(NEW);
         let cut_off = self.folder.stat(&aside).is_ok_and(|stat| stat.is_some());
         self.discard(&aside);
         cut_off
     }
 
     fn check_free(&self, slot: u32) -> io::Result<()> {
-        if self.folder.stat(self.slot(slot))?.is_some() {
+        if self.folder.stat(self.slot_name(slot))?.is_some() {
             return Err(io::Error::from(io::ErrorKind::AlreadyExists));
         }
         match self.folder.stat(&self.name)? {
@@ -188,7 +188,7 @@ impl SharedFile {
         let written = self.folder.write_new(to, bytes, Some(OsStr::new(&self.name)));
         written.map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => {
-                io::Error::other(format!("{}: {error}", self.whole(to).display()))
+                io::Error::other(format!("{}: {error}", self.full_path(to).display()))
             }
             _ => error,
         })
@@ -226,7 +226,7 @@ impl SharedFile {
     /// Replaces the file on file systems that cannot exchange two names. A file that another program moves here between the last
     /// two steps is lost.
     fn exchange_by_link(&self, new: &str) -> io::Result<bool> {
-        let aside = self.beside(ASIDE);
+        let aside = self.hidden_name(NEW);
         self.folder.rename(new, &aside)?;
         let was_there = match self.folder.hard_link(&self.name, new) {
             Ok(()) => true,
@@ -237,18 +237,18 @@ impl SharedFile {
         Ok(was_there)
     }
 
-    fn slot(&self, slot: u32) -> String {
+    fn slot_name(&self, slot: u32) -> String {
         match slot {
-            0 => self.beside("replaced"),
-            slot => self.beside(&format!("replaced-{slot}")),
+            0 => self.hidden_name("replaced"),
+            slot => self.hidden_name(&format!("replaced-{slot}")),
         }
     }
 
-    fn beside(&self, what: &str) -> String {
+    fn hidden_name(&self, what: &str) -> String {
         format!(".{}.{what}", self.name)
     }
 
-    fn whole(&self, name: &str) -> PathBuf {
+    fn full_path(&self, name: &str) -> PathBuf {
         self.root.join(self.folder.path_of(name))
     }
 }
@@ -260,14 +260,14 @@ mod tests {
 
     use super::*;
 
-    fn shared(folder: &tempfile::TempDir) -> SharedFile {
+    fn open_shared(folder: &tempfile::TempDir) -> SharedFile {
         SharedFile::open(&WorkspaceDir::open(folder.path()).unwrap(), "INDEX.md").unwrap()
     }
 
     #[test]
     fn the_former_file_is_kept_until_its_slot_is_settled() {
         let folder = tempfile::tempdir().unwrap();
-        let (path, file) = (folder.path().join("INDEX.md"), shared(&folder));
+        let (path, file) = (folder.path().join("INDEX.md"), open_shared(&folder));
         assert_eq!(file.replace(b"one", 0).unwrap(), None);
         assert_eq!(file.replaced(0).unwrap(), None);
         assert_eq!(file.replace(b"two", 0).unwrap().unwrap(), b"one");
@@ -286,7 +286,7 @@ mod tests {
     #[test]
     fn each_slot_keeps_its_own_former_file() {
         let folder = tempfile::tempdir().unwrap();
-        let (path, file) = (folder.path().join("INDEX.md"), shared(&folder));
+        let (path, file) = (folder.path().join("INDEX.md"), open_shared(&folder));
         fs::write(&path, "0").unwrap();
         let mut handle = File::options().append(true).open(&path).unwrap();
         for slot in 0..SLOTS {
@@ -304,7 +304,7 @@ mod tests {
     #[test]
     fn a_draft_left_by_another_process_is_overwritten() {
         let folder = tempfile::tempdir().unwrap();
-        let (path, file) = (folder.path().join("INDEX.md"), shared(&folder));
+        let (path, file) = (folder.path().join("INDEX.md"), open_shared(&folder));
         fs::write(folder.path().join(".INDEX.md.draft"), "ha").unwrap();
         assert_eq!(file.replace(b"half", 0).unwrap(), None);
         assert_eq!(fs::read(&path).unwrap(), b"half");
@@ -314,7 +314,7 @@ mod tests {
     #[test]
     fn a_removed_file_is_kept_in_its_slot() {
         let folder = tempfile::tempdir().unwrap();
-        let (path, file) = (folder.path().join("INDEX.md"), shared(&folder));
+        let (path, file) = (folder.path().join("INDEX.md"), open_shared(&folder));
         assert_eq!(file.take_away(0).unwrap(), None);
         fs::write(&path, "old").unwrap();
         assert_eq!(file.take_away(0).unwrap().unwrap(), b"old");
@@ -328,7 +328,7 @@ mod tests {
     #[test]
     fn writes_through_an_open_handle_reach_the_former_file() {
         let folder = tempfile::tempdir().unwrap();
-        let (path, file) = (folder.path().join("INDEX.md"), shared(&folder));
+        let (path, file) = (folder.path().join("INDEX.md"), open_shared(&folder));
         fs::write(&path, "old").unwrap();
         let mut handle = File::options().append(true).open(&path).unwrap();
         assert_eq!(file.replace(b"new", 0).unwrap().unwrap(), b"old");
@@ -341,7 +341,7 @@ mod tests {
     #[test]
     fn a_pipe_at_the_path_does_not_block() {
         let folder = tempfile::tempdir().unwrap();
-        let (path, file) = (folder.path().join("INDEX.md"), shared(&folder));
+        let (path, file) = (folder.path().join("INDEX.md"), open_shared(&folder));
         let made = std::process::Command::new("mkfifo").arg(&path).status();
         assert!(made.unwrap().success());
         assert_eq!(file.replace(b"new", 0).unwrap(), None);
@@ -355,7 +355,7 @@ mod tests {
     #[test]
     fn a_folder_at_the_path_is_left_unchanged() {
         let folder = tempfile::tempdir().unwrap();
-        let (path, file) = (folder.path().join("INDEX.md"), shared(&folder));
+        let (path, file) = (folder.path().join("INDEX.md"), open_shared(&folder));
         fs::create_dir(&path).unwrap();
         fs::write(path.join("inside"), "x").unwrap();
         assert!(file.replace(b"new", 0).is_err());
@@ -368,7 +368,7 @@ mod tests {
     fn a_replacement_keeps_the_permissions() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
-        let (path, file) = (folder.path().join("INDEX.md"), shared(&folder));
+        let (path, file) = (folder.path().join("INDEX.md"), open_shared(&folder));
         fs::write(&path, "old").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
         file.replace(b"new", 0).unwrap();
@@ -379,7 +379,7 @@ mod tests {
     #[test]
     fn a_link_at_the_path_is_refused_and_left_unchanged() {
         let folder = tempfile::tempdir().unwrap();
-        let (path, file) = (folder.path().join("INDEX.md"), shared(&folder));
+        let (path, file) = (folder.path().join("INDEX.md"), open_shared(&folder));
         fs::write(folder.path().join("other"), "other").unwrap();
         std::os::unix::fs::symlink("other", &path).unwrap();
         for error in [

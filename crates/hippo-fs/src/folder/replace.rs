@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use cap_fs_ext::DirExt;
 
 use super::Folder;
-use crate::path::one_name;
+use crate::path::check_name;
 
 impl Folder {
     /// Writes a new file with the permissions of `like`, if that exists. Its content is durable, its name is not.
@@ -14,7 +14,7 @@ impl Folder {
     /// # Errors
     /// As [`create_new`](Self::create_new). After an error the file is removed.
     pub fn write_new(&self, name: impl AsRef<OsStr>, bytes: &[u8], like: Option<&OsStr>) -> io::Result<()> {
-        let name = one_name(name.as_ref())?;
+        let name = check_name(name.as_ref())?;
         let mut file = self.create_new(name)?;
         let written = (|| {
             let like = like.and_then(|like| self.dir.symlink_metadata(like).ok());
@@ -39,7 +39,7 @@ impl Folder {
         draft: impl AsRef<OsStr>,
         bytes: &[u8],
     ) -> io::Result<()> {
-        let (name, draft) = (one_name(name.as_ref())?, one_name(draft.as_ref())?);
+        let (name, draft) = (check_name(name.as_ref())?, check_name(draft.as_ref())?);
         self.refuse_link(name)?;
         // A process that was killed may have left a draft.
         let _ = self.dir.remove_file(draft);
@@ -60,7 +60,7 @@ impl Folder {
         draft: impl AsRef<OsStr>,
         bytes: &[u8],
     ) -> io::Result<()> {
-        let (name, draft) = (one_name(name.as_ref())?, one_name(draft.as_ref())?);
+        let (name, draft) = (check_name(name.as_ref())?, check_name(draft.as_ref())?);
         // A process that was killed may have left a draft.
         let _ = self.dir.remove_file(draft);
         self.write_new(draft, bytes, None)?;
@@ -87,7 +87,7 @@ impl Folder {
     /// # Errors
     /// As [`rename`](Self::rename).
     pub fn rename_to(&self, from: impl AsRef<OsStr>, other: &Self, to: impl AsRef<OsStr>) -> io::Result<()> {
-        let (from, to) = (one_name(from.as_ref())?, one_name(to.as_ref())?);
+        let (from, to) = (check_name(from.as_ref())?, check_name(to.as_ref())?);
         other.refuse_link(to)?;
         self.dir.rename(from, &other.dir, to)
     }
@@ -97,7 +97,7 @@ impl Folder {
     /// # Errors
     /// Any error of the operating system.
     pub fn hard_link(&self, from: impl AsRef<OsStr>, to: impl AsRef<OsStr>) -> io::Result<()> {
-        let (from, to) = (one_name(from.as_ref())?, one_name(to.as_ref())?);
+        let (from, to) = (check_name(from.as_ref())?, check_name(to.as_ref())?);
         self.refuse_link(from)?;
         self.dir.hard_link(from, &self.dir, to)
     }
@@ -124,7 +124,7 @@ impl Folder {
     #[cfg(unix)]
     fn rename_with(&self, from: &OsStr, to: &OsStr, flags: rustix::fs::RenameFlags) -> io::Result<()> {
         use rustix::io::Errno;
-        match rustix::fs::renameat_with(&self.dir, one_name(from)?, &self.dir, one_name(to)?, flags) {
+        match rustix::fs::renameat_with(&self.dir, check_name(from)?, &self.dir, check_name(to)?, flags) {
             Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
                 Err(io::Error::from(io::ErrorKind::Unsupported))
             }
@@ -155,7 +155,7 @@ impl Folder {
     /// # Errors
     /// Any error of the operating system.
     pub fn remove_file(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
-        self.dir.remove_file_or_symlink(one_name(name.as_ref())?)
+        self.dir.remove_file_or_symlink(check_name(name.as_ref())?)
     }
 
     /// Removes an empty folder.
@@ -163,6 +163,6 @@ impl Folder {
     /// # Errors
     /// Any error of the operating system; a link is an error.
     pub fn remove_folder(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
-        self.dir.remove_dir(one_name(name.as_ref())?)
+        self.dir.remove_dir(check_name(name.as_ref())?)
     }
 }

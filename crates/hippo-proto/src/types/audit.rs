@@ -19,11 +19,11 @@ pub struct AuditRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub examples: Option<u32>,
     /// True if the numbers are stored for comparison with later audits.
-    #[serde(default = "yes")]
+    #[serde(default = "default_true")]
     pub record: bool,
 }
 
-fn yes() -> bool {
+fn default_true() -> bool {
     true
 }
 

@@ -33,8 +33,8 @@ fn is_false(value: &bool) -> bool {
 impl Validate for DoctorRequest {
     fn validate(&self) -> Result<(), RpcError> {
         if self.dry_run && !self.fix {
-            let error = RpcError::bad_request("the field \"dry_run\" says nothing without \"fix\"");
-            return Err(error.hint("give \"fix\" as well, or leave it out: doctor alone changes nothing"));
+            let error = RpcError::bad_request("the field \"dry_run\" has no effect without \"fix\"");
+            return Err(error.hint("give \"fix\" too; without it, doctor changes nothing"));
         }
         refuse_empty("workspace", self.workspace.as_deref())
     }

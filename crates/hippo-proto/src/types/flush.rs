@@ -22,7 +22,7 @@ pub struct SessionFlushRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<TranscriptFormat>,
     /// True to answer after the flush. With false, the answer is immediate and the flush runs in the background.
-    #[serde(default = "yes")]
+    #[serde(default = "default_true")]
     pub wait: bool,
     /// Also store the content of each message, as `session.compact` does.
     #[serde(default)]
@@ -35,7 +35,7 @@ pub struct SessionFlushRequest {
     pub tree: bool,
 }
 
-fn yes() -> bool {
+fn default_true() -> bool {
     true
 }
 

@@ -15,7 +15,7 @@ pub(super) fn check_time(at: Option<&str>) -> Result<(), RpcError> {
 
 /// Returns whether a text has the form `YYYY-MM-DD`.
 pub(super) fn is_date(text: &str) -> bool {
-    shaped(text.as_bytes(), b"0000-00-00")
+    matches_pattern(text.as_bytes(), b"0000-00-00")
 }
 
 /// Returns whether a text has the form of RFC 3339, with `T` and `Z` in upper case.
@@ -34,11 +34,11 @@ fn is_timestamp(text: &str) -> bool {
         None => rest,
     };
     let zones = [&b"Z"[..], b"+00:00", b"-00:00"];
-    shaped(seconds, b"0000-00-00T00:00:00") && zones.iter().any(|form| shaped(zone, form))
+    matches_pattern(seconds, b"0000-00-00T00:00:00") && zones.iter().any(|form| matches_pattern(zone, form))
 }
 
 /// Returns whether a text matches a pattern, in which `0` stands for any digit.
-fn shaped(text: &[u8], pattern: &[u8]) -> bool {
+fn matches_pattern(text: &[u8], pattern: &[u8]) -> bool {
     let fits = |(byte, wanted): (&u8, &u8)| match wanted {
         b'0' => byte.is_ascii_digit(),
         _ => byte == wanted,

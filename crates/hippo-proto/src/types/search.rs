@@ -86,11 +86,11 @@ pub struct SearchRequest {
     #[serde(default)]
     pub explain: bool,
     /// True if the query may change the index: strengthen the entries that answered, create an entry for results without one.
-    #[serde(default = "yes")]
+    #[serde(default = "default_true")]
     pub record: bool,
 }
 
-fn yes() -> bool {
+fn default_true() -> bool {
     true
 }
 
@@ -109,7 +109,7 @@ impl SearchRequest {
             until: None,
             agent: None,
             explain: false,
-            record: yes(),
+            record: default_true(),
         }
     }
 }
@@ -124,8 +124,7 @@ impl Validate for SearchRequest {
         refuse_empty("query", Some(&self.query))?;
         if self.query.len() > MAX_QUERY_BYTES {
             let what = format!("the query is longer than {MAX_QUERY_BYTES} bytes");
-            return Err(RpcError::new(ErrorKind::TooLarge, what)
-                .hint("ask for a part of it; a question is a few sentences"));
+            return Err(RpcError::new(ErrorKind::TooLarge, what).hint("shorten the query to a few sentences"));
         }
         refuse_empty("path", self.path.as_deref())?;
         if let Some(limit) = self.limit

@@ -7,7 +7,7 @@ use std::io;
 use multiversion::multiversion;
 
 /// Unit-length rows and held-out queries.
-pub struct BenchVectors {
+pub struct Dataset {
     pub dimension: usize,
     pub rows: Vec<f32>,
     pub queries: Vec<Vec<f32>>,
@@ -22,7 +22,7 @@ pub fn env_number(name: &str, default: usize) -> usize {
         .unwrap_or(default)
 }
 
-impl BenchVectors {
+impl Dataset {
     pub fn from_environment() -> io::Result<Self> {
         let count = env_number("HIPPOD_BENCH_COUNT", 100_000);
         let queries = env_number("HIPPOD_BENCH_QUERIES", 300);
@@ -183,7 +183,7 @@ impl BenchRandom {
 }
 
 /// Returns the `k` nearest rows by brute force over f32.
-pub fn exact_f32(vectors: &BenchVectors, query: &[f32], k: usize, passes: impl Fn(u32) -> bool) -> Vec<u32> {
+pub fn exact_f32(vectors: &Dataset, query: &[f32], k: usize, passes: impl Fn(u32) -> bool) -> Vec<u32> {
     let mut scores = vec![0.0f32; vectors.len()];
     dots(&vectors.rows, query, &mut scores);
     let mut best: Vec<(f32, u32)> = Vec::with_capacity(k + 1);

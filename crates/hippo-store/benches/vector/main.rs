@@ -2,11 +2,9 @@
 //!
 //! `cargo bench -p hippo-store --bench vector [--features bench-usearch] -- [PARTS]` with the parts `table` (default),
 //! `filters`, `crossover`, and `build` (only builds and measures the graph; for large counts). Environment variables:
-//!
-//! - `HIPPOD_BENCH_VECTORS`: a raw little-endian f32 file or a `.npy`. Without it, clustered vectors come from a fixed seed.
-//! - `HIPPOD_BENCH_DIMENSION`: components of a row (default 384).
-//! - `HIPPOD_BENCH_COUNT` (default 100,000): if the file has fewer rows, the rest is mixed from its rows.
-//! - `HIPPOD_BENCH_QUERIES` (default 300), `HIPPOD_BENCH_M`, `HIPPOD_BENCH_EFC`.
+//! `HIPPOD_BENCH_VECTORS` (a raw little-endian f32 file or a `.npy`; synthetic clusters without it), `HIPPOD_BENCH_DIMENSION`
+//! (default 384), `HIPPOD_BENCH_COUNT` (default 100,000; missing rows are mixed from those of the file), `HIPPOD_BENCH_QUERIES`
+//! (default 300), `HIPPOD_BENCH_M`, `HIPPOD_BENCH_EFC`.
 
 mod data;
 
@@ -15,7 +13,7 @@ use std::io::{self, Write};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use data::{BenchVectors, env_number};
+use data::{Dataset, env_number};
 use hippo_store::vector::{VectorIndex, VectorParams};
 
 const K: usize = 10;
@@ -25,7 +23,7 @@ fn main() -> io::Result<()> {
     if parts.is_empty() {
         parts.push("table".into());
     }
-    let vectors = BenchVectors::from_environment()?;
+    let vectors = Dataset::from_environment()?;
     let mut out = io::stdout().lock();
     writeln!(
         out,
@@ -41,10 +39,7 @@ fn main() -> io::Result<()> {
             "filters" => filters(&vectors, &mut out)?,
             "crossover" => crossover(&vectors, &mut out)?,
             "build" => build(&vectors, &mut out)?,
-            other => writeln!(
-                out,
-                "no such part: {other}; parts: table, filters, crossover, build"
-            )?,
+            other => writeln!(out, "no such part {other}: table, filters, crossover, build")?,
         }
     }
     Ok(())
@@ -61,7 +56,7 @@ fn params(exact_below: usize, ef_search: usize) -> VectorParams {
     }
 }
 
-fn filled(vectors: &BenchVectors, params: VectorParams) -> VectorIndex {
+fn filled(vectors: &Dataset, params: VectorParams) -> VectorIndex {
     let mut index = VectorIndex::with_params(vectors.dimension, params);
     for id in 0..vectors.len() {
         index
@@ -82,16 +77,16 @@ fn build_graph(index: &mut VectorIndex) -> f64 {
     start.elapsed().as_secs_f64()
 }
 
-struct BenchRun {
+struct Trial {
     answers: Vec<Vec<u32>>,
     times: Vec<Duration>,
 }
 
-fn run(vectors: &BenchVectors, mut search: impl FnMut(&[f32]) -> Vec<u32>) -> BenchRun {
+fn run(vectors: &Dataset, mut search: impl FnMut(&[f32]) -> Vec<u32>) -> Trial {
     for query in vectors.queries.iter().take(20) {
         search(query);
     }
-    let mut run = BenchRun {
+    let mut run = Trial {
         answers: Vec::new(),
         times: Vec::new(),
     };
@@ -105,11 +100,7 @@ fn run(vectors: &BenchVectors, mut search: impl FnMut(&[f32]) -> Vec<u32>) -> Be
     run
 }
 
-fn run_index(
-    vectors: &BenchVectors,
-    index: &VectorIndex,
-    filter: Option<&(dyn Fn(u32) -> bool + Sync)>,
-) -> BenchRun {
+fn run_index(vectors: &Dataset, index: &VectorIndex, filter: Option<&(dyn Fn(u32) -> bool + Sync)>) -> Trial {
     let rescore = |ids: &[u32]| {
         ids.iter()
             .map(|&id| Some(vectors.row(id as usize).to_vec()))
@@ -123,7 +114,7 @@ fn run_index(
     })
 }
 
-impl BenchRun {
+impl Trial {
     fn quantile(&self, q: f64) -> f64 {
         self.times[((self.times.len() - 1) as f64 * q) as usize].as_secs_f64() * 1e3
     }
@@ -154,7 +145,7 @@ impl BenchTable<'_> {
         )
     }
 
-    fn row(&mut self, name: &str, run: &BenchRun, build: Option<f64>, bytes: usize) -> io::Result<()> {
+    fn row(&mut self, name: &str, run: &Trial, build: Option<f64>, bytes: usize) -> io::Result<()> {
         let build = build.map_or_else(|| "-".into(), |s| format!("{s:.1}"));
         writeln!(
             self.out,
@@ -170,7 +161,7 @@ impl BenchTable<'_> {
     }
 }
 
-fn table(vectors: &BenchVectors, out: &mut dyn Write) -> io::Result<()> {
+fn table(vectors: &Dataset, out: &mut dyn Write) -> io::Result<()> {
     let f32_bytes = 4 * vectors.rows.len();
     let reference = run(vectors, |query| data::exact_f32(vectors, query, K, |_| true));
     let mut table = BenchTable {
@@ -230,7 +221,7 @@ fn table(vectors: &BenchVectors, out: &mut dyn Write) -> io::Result<()> {
 }
 
 #[cfg(feature = "bench-usearch")]
-fn usearch_rows(vectors: &BenchVectors, table: &mut BenchTable<'_>) -> io::Result<()> {
+fn usearch_rows(vectors: &Dataset, table: &mut BenchTable<'_>) -> io::Result<()> {
     use usearch::{Index, IndexOptions, MetricKind, ScalarKind};
     for (name, quantization) in [
         ("f32", ScalarKind::F32),
@@ -275,7 +266,7 @@ fn usearch_rows(vectors: &BenchVectors, table: &mut BenchTable<'_>) -> io::Resul
     Ok(())
 }
 
-fn filters(vectors: &BenchVectors, out: &mut dyn Write) -> io::Result<()> {
+fn filters(vectors: &Dataset, out: &mut dyn Write) -> io::Result<()> {
     let mut index = filled(vectors, params(0, params(0, 0).ef_search));
     let seconds = build_graph(&mut index);
     for percent in [100u32, 50, 30, 20, 10, 5, 1] {
@@ -304,7 +295,7 @@ fn filters(vectors: &BenchVectors, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn crossover(vectors: &BenchVectors, out: &mut dyn Write) -> io::Result<()> {
+fn crossover(vectors: &Dataset, out: &mut dyn Write) -> io::Result<()> {
     let ef = env_number("HIPPOD_BENCH_EF", VectorParams::default().ef_search);
     for count in [10_000, 25_000, 50_000, 100_000, 200_000, 300_000] {
         if count > vectors.len() {
@@ -344,7 +335,7 @@ fn crossover(vectors: &BenchVectors, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn build(vectors: &BenchVectors, out: &mut dyn Write) -> io::Result<()> {
+fn build(vectors: &Dataset, out: &mut dyn Write) -> io::Result<()> {
     let reference = run(vectors, |query| data::exact_f32(vectors, query, K, |_| true));
     let before = data::resident_bytes();
     data::reset_peak();

@@ -29,7 +29,7 @@ impl ContextReader {
     /// # Errors
     /// [`ContextError::Store`].
     pub fn accepted(&self) -> Result<Vec<(i64, Accepted)>, ContextError> {
-        let found = self.ask(|connection| {
+        let found = self.sql(|connection| {
             connection
                 .prepare_cached(
                     "SELECT row, transcript, session, format, compact, close, tree FROM accepted ORDER BY row",
@@ -59,7 +59,7 @@ impl ContextStore {
     /// [`ContextError::Store`]; nothing is stored then.
     pub fn accept(&mut self, accepted: &Accepted) -> Result<i64, ContextError> {
         let change = self.begin()?;
-        let row = change.ask(|connection| {
+        let row = change.sql(|connection| {
             // A request for another session of the same transcript stays separate.
             let before: Vec<[bool; 3]> = connection
                 .prepare_cached(
@@ -98,7 +98,7 @@ impl ContextStore {
     /// [`ContextError::Store`].
     pub fn end_accepted(&mut self, row: i64) -> Result<(), ContextError> {
         let change = self.begin()?;
-        change.ask(|connection| connection.execute("DELETE FROM accepted WHERE row = ?1", [row]))?;
+        change.sql(|connection| connection.execute("DELETE FROM accepted WHERE row = ?1", [row]))?;
         change.commit()?;
         Ok(())
     }

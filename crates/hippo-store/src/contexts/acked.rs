@@ -36,8 +36,8 @@ pub fn lost_changes(path: &Path) -> u64 {
 }
 
 /// Increments the counter in the caller's transaction.
-pub(super) fn count(connection: &Connection) -> rusqlite::Result<u64> {
-    let next = number(connection)? + 1;
+pub(super) fn increment(connection: &Connection) -> rusqlite::Result<u64> {
+    let next = read_counter(connection)? + 1;
     let known = connection
         .prepare_cached("UPDATE sqlite_sequence SET seq = ?2 WHERE name = ?1")?
         .execute((NAME, super::signed(next)))?;
@@ -50,7 +50,7 @@ pub(super) fn count(connection: &Connection) -> rusqlite::Result<u64> {
 }
 
 /// Records that a change is durable. Errors are ignored: the only consequence is that a later loss is not detected.
-pub(super) fn note(path: &Path, acked: u64) {
+pub(super) fn record_ack(path: &Path, acked: u64) {
     let lost = read(path).lost;
     write(path, AckRecord { acked, lost });
 }
@@ -70,12 +70,12 @@ pub(super) fn set_aside_if_cut(path: &Path) -> Result<(), StoreError> {
 
 /// Compares the database with the acknowledged number, before anything is written. Returns the number of missing changes that
 /// were not counted before; a WAL that lost changes is kept next to the database.
-pub(super) fn compare(connection: &Connection, path: &Path) -> Result<u64, StoreError> {
+pub(super) fn compare_with_acked(connection: &Connection, path: &Path) -> Result<u64, StoreError> {
     let sql = |source| StoreError::from_sql(path, source);
     let is_made = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence')";
     // If the WAL that created the tables is damaged, the table does not exist.
     let known = match connection.query_row(is_made, [], |row| row.get(0)).map_err(sql)? {
-        true => number(connection).map_err(sql)?,
+        true => read_counter(connection).map_err(sql)?,
         false => 0,
     };
     let noted = read(path);
@@ -88,7 +88,7 @@ pub(super) fn compare(connection: &Connection, path: &Path) -> Result<u64, Store
     Ok(missing)
 }
 
-fn number(connection: &Connection) -> rusqlite::Result<u64> {
+fn read_counter(connection: &Connection) -> rusqlite::Result<u64> {
     let found: Option<i64> = connection
         .prepare_cached("SELECT seq FROM sqlite_sequence WHERE name = ?1")?
         .query_row([NAME], |row| row.get(0))
@@ -116,6 +116,6 @@ fn write(path: &Path, noted: AckRecord) {
         .truncate(false)
         .with_mode(PRIVATE_FILE)
         .open(with_suffix(path, ".acked"));
-    // Errors are ignored, see `note`.
+    // Errors are ignored, see `record_ack`.
     let _ = file.and_then(|mut file| file.write_all(line.as_bytes()));
 }

@@ -82,7 +82,7 @@ const SELECT: &str = "SELECT entries.id, entries.seq, entries.entry, sessions.id
 
 pub(super) type EntryResult = Result<KeptEntry, DamagedEntry>;
 
-fn kept(row: &Row<'_>) -> rusqlite::Result<EntryResult> {
+fn parse_entry(row: &Row<'_>) -> rusqlite::Result<EntryResult> {
     let id: String = row.get(0)?;
     let text = row.get_ref(2)?.as_bytes().unwrap_or_default();
     let used = row.get_ref(8)?.as_bytes().unwrap_or_default();
@@ -118,12 +118,12 @@ fn kept(row: &Row<'_>) -> rusqlite::Result<EntryResult> {
 pub(super) fn by_id(connection: &Connection, id: &str) -> rusqlite::Result<Option<EntryResult>> {
     connection
         .prepare_cached(&format!("{SELECT} WHERE entries.id = ?1"))?
-        .query_row([id], kept)
+        .query_row([id], parse_entry)
         .optional()
 }
 
 /// Returns the first entry of a session with this content and the type and source of `entry`.
-pub(super) fn same(
+pub(super) fn find_same(
     connection: &Connection,
     session: i64,
     content: ContentId,
@@ -134,7 +134,7 @@ pub(super) fn same(
             "{SELECT} WHERE entries.content = (SELECT row FROM contents WHERE hash = ?2) AND entries.session = ?1
                  AND entries.source = ?3 ORDER BY entries.row LIMIT 1"
         ))?
-        .query_row(params![session, content.0, source_key(entry)], kept)
+        .query_row(params![session, content.0, source_key(entry)], parse_entry)
         .optional()?;
     Ok(found.and_then(Result::ok))
 }
@@ -151,7 +151,7 @@ pub(super) fn source_key(entry: &ContextEntry) -> [u8; 16] {
 }
 
 /// Serialises an entry. JSON has no NaN and no infinity: they are replaced by 0 and by the largest and smallest `f32`.
-pub(super) fn json(entry: &ContextEntry) -> Result<String, serde_json::Error> {
+pub(super) fn entry_json(entry: &ContextEntry) -> Result<String, serde_json::Error> {
     let numbers = [entry.strength, entry.decay.rate, entry.decay.floor];
     if numbers.iter().all(|number| number.is_finite()) {
         return serde_json::to_string(entry);
@@ -173,7 +173,7 @@ impl ContextReader {
     /// # Errors
     /// [`StoreError::Row`] if it cannot be parsed, or another [`ContextError::Store`].
     pub fn entry(&self, id: &str) -> Result<Option<KeptEntry>, ContextError> {
-        match self.ask(|connection| by_id(connection, id))? {
+        match self.sql(|connection| by_id(connection, id))? {
             None => Ok(None),
             Some(Ok(entry)) => Ok(Some(entry)),
             Some(Err(damaged)) => Err(ContextError::Store(self.damaged(damaged))),
@@ -188,12 +188,12 @@ impl ContextReader {
         if self.session(session)?.is_none() {
             return Err(ContextError::UnknownSession(session.to_owned()));
         }
-        let found = self.ask(|connection| {
+        let found = self.sql(|connection| {
             let mut statement = connection.prepare_cached(&format!(
                 "{SELECT} WHERE entries.session = (SELECT row FROM sessions WHERE id = ?1) ORDER BY entries.seq"
             ))?;
             let mut found = SessionEntries::default();
-            for read in statement.query_map([session], kept)? {
+            for read in statement.query_map([session], parse_entry)? {
                 match read? {
                     Ok(entry) => found.entries.push(entry),
                     Err(damaged) => found.damaged.push(damaged),
@@ -229,18 +229,18 @@ impl ContextStore {
             written.push((
                 entry,
                 self.json(entry)?,
-                self.used(kept)?,
+                self.usage_json(kept)?,
                 self.summary_terms(entry),
             ));
         }
         let change = self.begin()?;
         for (entry, json, used, terms) in written {
-            let place = change.ask(|connection| place(connection, &entry.id))?;
+            let place = change.sql(|connection| locate_entry(connection, &entry.id))?;
             let (row, session, closed) = place.ok_or_else(|| ContextError::UnknownEntry(entry.id.clone()))?;
             if closed {
                 return Err(ContextError::ClosedSession(session));
             }
-            change.ask(|connection| {
+            change.sql(|connection| {
                 connection
                     .prepare_cached("UPDATE entries SET entry = ?2, use = ?3, source = ?4 WHERE row = ?1")?
                     .execute(params![row, json, used, source_key(entry)])?;
@@ -269,7 +269,7 @@ impl ContextStore {
     }
 
     /// Serialises the usage of an entry.
-    pub(super) fn used(&self, kept: &Kept) -> Result<String, StoreError> {
+    pub(super) fn usage_json(&self, kept: &Kept) -> Result<String, StoreError> {
         let used = EntryUse {
             shown: kept.shown,
             uses: Cow::Borrowed(&kept.uses),
@@ -279,7 +279,7 @@ impl ContextStore {
     }
 
     pub(super) fn json(&self, entry: &ContextEntry) -> Result<String, StoreError> {
-        json(entry).map_err(|error| self.unwritable(entry, &error))
+        entry_json(entry).map_err(|error| self.unwritable(entry, &error))
     }
 
     fn unwritable(&self, entry: &ContextEntry, error: &serde_json::Error) -> StoreError {
@@ -292,7 +292,7 @@ impl ContextStore {
 }
 
 /// Returns the row of an entry, the id of its session, and whether the session is closed.
-fn place(connection: &Connection, id: &str) -> rusqlite::Result<Option<(i64, String, bool)>> {
+fn locate_entry(connection: &Connection, id: &str) -> rusqlite::Result<Option<(i64, String, bool)>> {
     connection
         .prepare_cached(
             "SELECT entries.row, sessions.id, closed_ms IS NOT NULL

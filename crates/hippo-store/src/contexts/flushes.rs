@@ -50,7 +50,7 @@ impl ContextReader {
     /// # Errors
     /// [`ContextError::Store`].
     pub fn taken_up(&self, transcript: &str) -> Result<Option<TakenUp>, ContextError> {
-        let found = self.ask(|connection| {
+        let found = self.sql(|connection| {
             connection
                 .prepare_cached("SELECT position, before, topic FROM transcripts WHERE name = ?1")?
                 .query_row([transcript], |row| {
@@ -70,7 +70,7 @@ impl ContextReader {
     /// # Errors
     /// [`ContextError::Store`].
     pub fn is_told(&self, key: &MessageKey) -> Result<bool, ContextError> {
-        let found = self.ask(|connection| {
+        let found = self.sql(|connection| {
             connection
                 .prepare_cached("SELECT EXISTS (SELECT 1 FROM told WHERE key = ?1)")?
                 .query_row([key.as_slice()], |row| row.get(0))
@@ -83,7 +83,7 @@ impl ContextReader {
     /// # Errors
     /// [`ContextError::Store`].
     pub fn flushes(&self) -> Result<Vec<Flush>, ContextError> {
-        let rows: Vec<(i64, String, String, String, String)> = self.ask(|connection| {
+        let rows: Vec<(i64, String, String, String, String)> = self.sql(|connection| {
             connection
                 .prepare_cached(
                     "SELECT row, transcript, day, text, mark FROM flushes JOIN flush_parts ON flush = row ORDER BY row, part",
@@ -124,7 +124,7 @@ impl ContextStore {
         now_ms: i64,
     ) -> Result<Option<i64>, ContextError> {
         let change = self.begin()?;
-        let row = change.ask(|connection| {
+        let row = change.sql(|connection| {
             let mut note = connection.prepare_cached("INSERT OR IGNORE INTO told (key) VALUES (?1)")?;
             for key in told {
                 note.execute([key.as_slice()])?;
@@ -165,7 +165,7 @@ impl ContextStore {
     /// [`ContextError::Store`].
     pub fn end_flush(&mut self, row: i64) -> Result<(), ContextError> {
         let change = self.begin()?;
-        change.ask(|connection| {
+        change.sql(|connection| {
             connection.execute("DELETE FROM flush_parts WHERE flush = ?1", [row])?;
             connection.execute("DELETE FROM flushes WHERE row = ?1", [row])
         })?;

@@ -32,7 +32,7 @@ pub(crate) fn import(folder: &Path, file: &Path) -> Result<(), StoreError> {
     let mut closed = Vec::new();
     for table in Database::Contexts.tables() {
         match table.name {
-            "sessions" => each(&change, folder, table, |rows, columns, mut row| {
+            "sessions" => for_each_row(&change, folder, table, |rows, columns, mut row| {
                 // Sessions are closed at the end: closing releases the contents of their entries, which must exist by then.
                 closed.push((
                     row.get("row").cloned(),
@@ -40,10 +40,10 @@ pub(crate) fn import(folder: &Path, file: &Path) -> Result<(), StoreError> {
                 ));
                 rows.put(&change, table, columns, &row)
             })?,
-            "contents" => each(&change, folder, table, |rows, columns, row| {
-                content(&change, rows, table, columns, row)
+            "contents" => for_each_row(&change, folder, table, |rows, columns, row| {
+                import_content(&change, rows, table, columns, row)
             })?,
-            "entries" => each(&change, folder, table, |rows, columns, row| {
+            "entries" => for_each_row(&change, folder, table, |rows, columns, row| {
                 rows.put(&change, table, columns, &row)?;
                 let told = row.get("entry").cloned().unwrap_or_default();
                 // An unreadable entry is stored as it is and has no search terms.
@@ -51,7 +51,7 @@ pub(crate) fn import(folder: &Path, file: &Path) -> Result<(), StoreError> {
                     return Ok(());
                 };
                 let id = row.get("row").and_then(Value::as_i64).unwrap_or(0);
-                words(&mut store, &change, id, &entry).map_err(sql)
+                index_terms(&mut store, &change, id, &entry).map_err(sql)
             })?,
             _ => take_in(&change, folder, table)?,
         }
@@ -71,7 +71,7 @@ pub(crate) fn import(folder: &Path, file: &Path) -> Result<(), StoreError> {
 }
 
 /// Calls `put` for each row of a table.
-fn each(
+fn for_each_row(
     connection: &Connection,
     folder: &Path,
     table: &Table,
@@ -88,7 +88,7 @@ fn each(
 }
 
 /// Imports a content, compressed by this build.
-fn content(
+fn import_content(
     connection: &Connection,
     rows: &Rows,
     table: &Table,
@@ -134,7 +134,7 @@ fn content(
 }
 
 /// Indexes the terms of an entry and of its content.
-fn words(
+fn index_terms(
     store: &mut ContextStore,
     connection: &Connection,
     id: i64,

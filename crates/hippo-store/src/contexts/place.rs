@@ -9,14 +9,14 @@ use super::{ContextChange, ContextError, Trimmed, signed};
 
 impl ContextChange<'_> {
     /// Stores a content if it is missing, and returns its row.
-    pub(super) fn place(
+    pub(super) fn store_content(
         &self,
         content: &PreparedContent<'_>,
         budget: u64,
         now_ms: i64,
         trimmed: &mut Trimmed,
     ) -> Result<PlacedContent, ContextError> {
-        let found = self.ask(|connection| {
+        let found = self.sql(|connection| {
             connection
                 .prepare_cached("SELECT row, gone IS NULL FROM contents WHERE hash = ?1")?
                 .query_row([content.id.0], |row| {
@@ -27,7 +27,7 @@ impl ContextChange<'_> {
         let sound = content.packed.is_none();
         match found {
             Some((row, kept)) if content.withhold || kept && sound => {
-                self.ask(|connection| {
+                self.sql(|connection| {
                     connection
                         .prepare_cached(
                             "UPDATE contents SET last_used_ms = max(last_used_ms, ?2) WHERE row = ?1",
@@ -37,7 +37,7 @@ impl ContextChange<'_> {
                 Ok(PlacedContent { row, shared: kept })
             }
             None if content.withhold => {
-                let row = self.ask(|connection| {
+                let row = self.sql(|connection| {
                     connection
                         .prepare_cached(
                             "INSERT INTO contents (hash, raw, stored, coding, tokens, stored_ms, last_used_ms, gone)
@@ -69,7 +69,7 @@ impl ContextChange<'_> {
                 let stored = packed.bytes(content.bytes);
                 if let Some((row, true)) = found {
                     // The damaged bytes are replaced by the intact ones, and must not be trimmed in the meantime.
-                    self.ask(|connection| {
+                    self.sql(|connection| {
                         connection
                             .prepare_cached(
                                 "UPDATE contents SET stored = 0, raw = 0, holds = holds + 1 WHERE row = ?1",
@@ -89,7 +89,7 @@ impl ContextChange<'_> {
                     signed(content.tokens),
                     now_ms
                 ];
-                let row = self.ask(|connection| write(connection, numbers, stored))?;
+                let row = self.sql(|connection| write(connection, numbers, stored))?;
                 Ok(PlacedContent { row, shared: false })
             }
         }
@@ -97,7 +97,7 @@ impl ContextChange<'_> {
 
     /// Changes the number of open-session entries that need a content.
     pub(super) fn hold(&self, row: i64, by: i64) -> Result<(), ContextError> {
-        self.ask(|connection| {
+        self.sql(|connection| {
             connection
                 .prepare_cached("UPDATE contents SET holds = holds + ?2 WHERE row = ?1")?
                 .execute([row, by])

@@ -119,19 +119,19 @@ impl ContextReader {
     /// [`ContextError::Store`]. Damaged bytes of a content are reported as [`Gone::Damaged`].
     pub fn content(&self, name: impl Into<ContentPrefix>) -> Result<Lookup, ContextError> {
         let name = name.into();
-        let Some((row, others)) = self.ask(|connection| named(connection, name))? else {
+        let Some((row, others)) = self.sql(|connection| find_content(connection, name))? else {
             return Ok(Lookup::Unknown);
         };
         if others {
             return Ok(Lookup::Ambiguous);
         }
-        let read = self.ask(|connection| {
+        let read = self.sql(|connection| {
             connection
                 .prepare_cached(
                     "SELECT hash, raw, coding, tokens, stored_ms, gone, gone_ms, bytes, last_used_ms
                      FROM contents LEFT JOIN blobs ON content = row WHERE row = ?1",
                 )?
-                .query_row([row], lookup)
+                .query_row([row], parse_lookup)
                 .optional()
         })?;
         Ok(read.unwrap_or(Lookup::Unknown))
@@ -144,7 +144,7 @@ impl ContextReader {
         packed: &PackedBytes,
         content: &[u8],
     ) -> Result<bool, StoreError> {
-        let found = self.ask(|connection| {
+        let found = self.sql(|connection| {
             connection
                 .prepare_cached(
                     "SELECT raw, coding, bytes FROM contents JOIN blobs ON content = row
@@ -169,7 +169,7 @@ impl ContextReader {
     /// # Errors
     /// [`ContextError::Store`].
     pub fn usage(&self) -> Result<Usage, ContextError> {
-        let usage = self.ask(|connection| {
+        let usage = self.sql(|connection| {
             connection
                 .prepare_cached(
                     "SELECT sessions, open, entries, contents, stored, raw,
@@ -200,7 +200,7 @@ impl ContextReader {
     /// [`StoreError::Corrupt`] with SQLite's first finding.
     pub fn check(&self) -> Result<(), StoreError> {
         let found: String =
-            self.ask(|connection| connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)))?;
+            self.sql(|connection| connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)))?;
         if found == "ok" {
             return Ok(());
         }
@@ -211,7 +211,7 @@ impl ContextReader {
     }
 
     /// Runs a query.
-    pub(super) fn ask<T>(
+    pub(super) fn sql<T>(
         &self,
         question: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
@@ -220,7 +220,7 @@ impl ContextReader {
 }
 
 /// Returns the row of the first content that matches, and whether another one matches too.
-fn named(connection: &Connection, name: ContentPrefix) -> rusqlite::Result<Option<(i64, bool)>> {
+fn find_content(connection: &Connection, name: ContentPrefix) -> rusqlite::Result<Option<(i64, bool)>> {
     let mut statement =
         connection.prepare_cached("SELECT row FROM contents WHERE hash BETWEEN ?1 AND ?2 LIMIT 2")?;
     let mut rows = statement.query(params![name.least, name.most])?;
@@ -231,7 +231,7 @@ fn named(connection: &Connection, name: ContentPrefix) -> rusqlite::Result<Optio
     Ok(Some((first, rows.next()?.is_some())))
 }
 
-fn lookup(row: &Row<'_>) -> rusqlite::Result<Lookup> {
+fn parse_lookup(row: &Row<'_>) -> rusqlite::Result<Lookup> {
     let id = ContentId(row.get(0)?);
     let gone: Option<i64> = row.get(5)?;
     let why = match gone {
@@ -242,7 +242,7 @@ fn lookup(row: &Row<'_>) -> rusqlite::Result<Lookup> {
             at_ms: row.get::<_, Option<i64>>(6)?.unwrap_or_default(),
         },
         Some(_) => Gone::Withheld,
-        None => match stored(row, id)? {
+        None => match unpack_row(row, id)? {
             Ok(bytes) => {
                 return Ok(Lookup::Kept(StoredContent {
                     id,
@@ -258,7 +258,7 @@ fn lookup(row: &Row<'_>) -> rusqlite::Result<Lookup> {
     Ok(Lookup::Gone { id, why })
 }
 
-fn stored(row: &Row<'_>, id: ContentId) -> rusqlite::Result<Result<Vec<u8>, String>> {
+fn unpack_row(row: &Row<'_>, id: ContentId) -> rusqlite::Result<Result<Vec<u8>, String>> {
     let Ok(Some(bytes)) = row.get_ref(7)?.as_blob_or_null() else {
         return Ok(Err("its bytes are not in the database".to_owned()));
     };

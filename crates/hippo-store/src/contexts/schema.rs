@@ -173,7 +173,7 @@ CREATE TABLE accepted (
 
 /// Creates the file if needed, readable only by its owner; SQLite gives the files beside it the same mode.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-pub(super) fn private(path: &Path) -> Result<(), StoreError> {
+pub(super) fn make_private(path: &Path) -> Result<(), StoreError> {
     let failed = |what, path: &Path, source| StoreError::Io {
         what,
         path: path.to_path_buf(),
@@ -242,13 +242,13 @@ pub(super) fn migrate(connection: &Connection, path: &Path) -> Result<(), StoreE
         transaction.commit().map_err(sql)?;
     }
     for (version, tables) in [(1, FLUSHES), (2, ACCEPTED)] {
-        beyond(connection, version, tables).map_err(sql)?;
+        migrate_from(connection, version, tables).map_err(sql)?;
     }
     verify(connection, path)
 }
 
 /// Migrates a file from this version to the next one, in one transaction.
-fn beyond(connection: &Connection, version: i64, tables: &str) -> rusqlite::Result<()> {
+fn migrate_from(connection: &Connection, version: i64, tables: &str) -> rusqlite::Result<()> {
     let old = "SELECT (SELECT user_version FROM pragma_user_version) = ?1
                   AND (SELECT application_id FROM pragma_application_id) = ?2";
     let is_old =
@@ -308,7 +308,7 @@ pub(super) fn verify(connection: &Connection, path: &Path) -> Result<(), StoreEr
         )
         .map_err(|source| match StoreError::from_sql(path, source) {
             // A table is missing.
-            StoreError::Sql { source, .. } if !busy(&source) => corrupt(source.to_string()),
+            StoreError::Sql { source, .. } if !is_busy(&source) => corrupt(source.to_string()),
             other => other,
         })?;
     if sums == 1 {
@@ -319,7 +319,7 @@ pub(super) fn verify(connection: &Connection, path: &Path) -> Result<(), StoreEr
     )))
 }
 
-fn busy(error: &rusqlite::Error) -> bool {
+fn is_busy(error: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode as Code;
     matches!(
         error.sqlite_error_code(),

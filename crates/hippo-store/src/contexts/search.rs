@@ -48,7 +48,7 @@ impl ContextReader {
         limit: usize,
         wanted: impl Fn(&str) -> bool,
     ) -> Result<Vec<Hit>, ContextError> {
-        let place = self.ask(|connection| {
+        let place = self.sql(|connection| {
             connection
                 .prepare_cached("SELECT row, entries FROM sessions WHERE id = ?1")?
                 .query_row([session], |row| {
@@ -57,14 +57,14 @@ impl ContextReader {
                 .optional()
         })?;
         let (row, entries) = place.ok_or_else(|| ContextError::UnknownSession(session.to_owned()))?;
-        let words = telling(cue);
+        let words = significant_words(cue);
         let mut asked = 0.0;
         let mut found: BTreeMap<i64, (f64, usize)> = BTreeMap::new();
         for word in &words {
             let expression = format!("\"#{row}\" AND {}", terms::fts_query(word));
             let mut here: BTreeMap<i64, f32> = BTreeMap::new();
             for (table, worth) in [("texts", IN_CONTENT), ("summaries", 1.0)] {
-                let rows = self.ask(|connection| matches(connection, table, &expression))?;
+                let rows = self.sql(|connection| match_rows(connection, table, &expression))?;
                 here.extend(rows.into_iter().map(|row| (row, worth)));
             }
             let holders = u32::try_from(here.len()).unwrap_or(u32::MAX);
@@ -79,7 +79,7 @@ impl ContextReader {
         let mut best: Vec<(i64, (f64, usize))> = found.into_iter().collect();
         // Of equal scores, the latest entry is first.
         best.sort_by(|(a, (x, _)), (b, (y, _))| y.total_cmp(x).then(b.cmp(a)));
-        let hits = self.ask(|connection| {
+        let hits = self.sql(|connection| {
             let mut statement =
                 connection.prepare_cached("SELECT id FROM entries WHERE row = ?1 AND session = ?2")?;
             let mut hits = Vec::with_capacity(best.len().min(limit));
@@ -92,7 +92,7 @@ impl ContextReader {
                     .optional()?;
                 hits.extend(id.filter(|id| wanted(id)).map(|id| Hit {
                     id,
-                    score: single(score / asked),
+                    score: to_f32(score / asked),
                     words,
                 }));
             }
@@ -103,12 +103,12 @@ impl ContextReader {
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "a share in [0, 1]")]
-fn single(share: f64) -> f32 {
+fn to_f32(share: f64) -> f32 {
     share.clamp(0.0, 1.0) as f32
 }
 
 /// Returns the words of a cue without stop words, or all words if there are no others.
-fn telling(cue: &str) -> Vec<QueryTerm> {
+fn significant_words(cue: &str) -> Vec<QueryTerm> {
     let mut words = terms::query_terms(cue);
     // Remove speaker names: entries have no speakers.
     words.retain(|word| !word.term.starts_with('@'));
@@ -118,7 +118,7 @@ fn telling(cue: &str) -> Vec<QueryTerm> {
     words
 }
 
-fn matches(connection: &Connection, table: &str, expression: &str) -> rusqlite::Result<Vec<i64>> {
+fn match_rows(connection: &Connection, table: &str, expression: &str) -> rusqlite::Result<Vec<i64>> {
     connection
         .prepare_cached(&format!("SELECT rowid FROM {table} WHERE {table} MATCH ?1"))?
         .query_map([expression], |row| row.get(0))?

@@ -62,7 +62,7 @@ impl ContextReader {
     /// # Errors
     /// [`ContextError::Store`].
     pub fn sessions(&self) -> Result<Vec<SessionRow>, ContextError> {
-        let sessions = self.ask(|connection| {
+        let sessions = self.sql(|connection| {
             connection
                 .prepare_cached(&format!(
                     "SELECT {COLUMNS} FROM sessions ORDER BY last_used_ms DESC, row DESC"
@@ -78,7 +78,7 @@ impl ContextReader {
     /// # Errors
     /// [`ContextError::Store`].
     pub fn session(&self, id: &str) -> Result<Option<SessionRow>, ContextError> {
-        let found = self.ask(|connection| {
+        let found = self.sql(|connection| {
             connection
                 .prepare_cached(&format!("SELECT {COLUMNS} FROM sessions WHERE id = ?1"))?
                 .query_row([id], session)
@@ -105,7 +105,7 @@ impl ContextStore {
             Some((_, false)) => true,
             None => false,
         };
-        change.ask(|connection| {
+        change.sql(|connection| {
             connection
                 .prepare_cached(
                     "INSERT INTO sessions (id, agent, opened_ms, last_used_ms) VALUES (?1, ?2, ?3, ?3)
@@ -115,7 +115,7 @@ impl ContextStore {
                 .execute(params![id, agent, now_ms])
         })?;
         change.commit()?;
-        let session = self.known(id)?;
+        let session = self.existing_session(id)?;
         Ok(OpenedSession { session, resumed })
     }
 
@@ -128,7 +128,7 @@ impl ContextStore {
     /// [`ContextError::UnknownSession`], [`ContextError::ClosedSession`], [`ContextError::Store`].
     pub fn advance(&mut self, id: &str, turn: u64, now_ms: i64) -> Result<u64, ContextError> {
         let change = self.begin_with("PRAGMA synchronous = NORMAL")?;
-        let advanced = change.ask(|connection| {
+        let advanced = change.sql(|connection| {
             connection
                 .prepare_cached(
                     "UPDATE sessions SET turn = max(turn, ?2), last_used_ms = max(last_used_ms, ?3)
@@ -156,7 +156,7 @@ impl ContextStore {
             None => return Err(ContextError::UnknownSession(id.to_owned())),
         };
         if !already {
-            change.ask(|connection| {
+            change.sql(|connection| {
                 connection
                     .prepare_cached(
                         "UPDATE sessions SET closed_ms = ?2, last_used_ms = max(last_used_ms, ?2) WHERE id = ?1",
@@ -171,11 +171,11 @@ impl ContextStore {
             })?;
             change.commit()?;
         }
-        let session = self.known(id)?;
+        let session = self.existing_session(id)?;
         Ok(ClosedSession { session, already })
     }
 
-    fn known(&self, id: &str) -> Result<SessionRow, ContextError> {
+    fn existing_session(&self, id: &str) -> Result<SessionRow, ContextError> {
         let found = self.read.session(id)?;
         found.ok_or_else(|| ContextError::UnknownSession(id.to_owned()))
     }
@@ -184,7 +184,7 @@ impl ContextStore {
 impl ContextChange<'_> {
     /// Returns the row of a session and whether it is closed.
     pub(super) fn session(&self, id: &str) -> Result<Option<(i64, bool)>, StoreError> {
-        self.ask(|connection| {
+        self.sql(|connection| {
             connection
                 .prepare_cached("SELECT row, closed_ms IS NOT NULL FROM sessions WHERE id = ?1")?
                 .query_row([id], |row| Ok((row.get(0)?, row.get(1)?)))

@@ -7,6 +7,7 @@ mod sessions;
 mod steps;
 mod words;
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 use hippo_core::context::lifecycle::Kept;
@@ -103,7 +104,7 @@ fn kept(reader: &ContextReader, content: &[u8]) -> bool {
 fn assert_sums(store: &ContextStore) {
     let wrong: i64 = store
         .read
-        .ask(|connection| {
+        .sql(|connection| {
             connection.query_row(
                 "SELECT count(*) FROM contents WHERE holds IS NOT (
                      SELECT count(*) FROM entries JOIN sessions ON sessions.row = session
@@ -117,7 +118,7 @@ fn assert_sums(store: &ContextStore) {
     assert_eq!(wrong, 0, "contents with wrong holds or blobs");
     let counted: (i64, i64, i64, i64, i64, i64) = store
         .read
-        .ask(|connection| {
+        .sql(|connection| {
             connection.query_row(
                 "SELECT (SELECT count(*) FROM sessions), (SELECT count(*) FROM sessions WHERE closed_ms IS NULL),
                      (SELECT count(*) FROM entries), count(*), ifnull(sum(length(bytes)), 0), ifnull(sum(raw), 0)
@@ -295,7 +296,7 @@ fn a_content_id_prefix_works_while_it_is_unambiguous() {
     neighbour[31] ^= 1;
     store
         .read
-        .ask(|connection| {
+        .sql(|connection| {
             connection.execute(
                 "INSERT INTO contents (hash, raw, stored, coding, tokens, stored_ms, last_used_ms, gone)
                  VALUES (?1, 0, 0, 0, 0, 0, 0, 1)",
@@ -309,4 +310,24 @@ fn a_content_id_prefix_works_while_it_is_unambiguous() {
         store.read().content(ContentId::of(b"two")).unwrap(),
         Lookup::Unknown
     );
+}
+
+#[test]
+fn only_the_owner_can_read_the_files() {
+    let scratch = ContextScratch::new();
+    let modes = || {
+        ["", "-wal", "-shm"].map(|suffix| {
+            let path = scratch.folder.path().join(format!("contexts.db{suffix}"));
+            std::fs::metadata(path).unwrap().permissions().mode() & 0o777
+        })
+    };
+    let mut store = scratch.open();
+    store.open_session("s", None, 1).unwrap();
+    assert_eq!(modes(), [0o600; 3]);
+    for suffix in ["", "-wal", "-shm"] {
+        let path = scratch.folder.path().join(format!("contexts.db{suffix}"));
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o644)).unwrap();
+    }
+    let _other = scratch.open();
+    assert_eq!(modes(), [0o600; 3]);
 }

@@ -57,7 +57,9 @@ impl ContextStore {
             let change = self.begin()?;
             let mut slice = Trimmed::default();
             while slice.contents.len() < SLICE {
-                let Some(oldest) = change.ask(oldest)? else { break };
+                let Some(oldest) = change.sql(oldest_removable)? else {
+                    break;
+                };
                 let expired = oldest.last_used_ms < before_ms;
                 if !expired && change.stored_bytes()? <= budget_bytes {
                     break;
@@ -91,7 +93,7 @@ impl ContextChange<'_> {
         gone: &mut Trimmed,
     ) -> Result<(), ContextError> {
         while self.stored_bytes()?.saturating_add(needed) > budget {
-            let Some(oldest) = self.ask(oldest)? else {
+            let Some(oldest) = self.sql(oldest_removable)? else {
                 return Err(ContextError::OverBudget { needed, budget });
             };
             self.forget(&oldest, FORGOTTEN, now_ms, gone)?;
@@ -100,7 +102,7 @@ impl ContextChange<'_> {
     }
 
     fn stored_bytes(&self) -> Result<u64, ContextError> {
-        let stored = self.ask(|connection| {
+        let stored = self.sql(|connection| {
             connection
                 .prepare_cached("SELECT stored FROM sums")?
                 .query_row([], |row| row.get(0))
@@ -115,7 +117,7 @@ impl ContextChange<'_> {
         now_ms: i64,
         gone: &mut Trimmed,
     ) -> Result<(), ContextError> {
-        self.ask(|connection| {
+        self.sql(|connection| {
             connection
                 .prepare_cached("UPDATE contents SET gone = ?2, gone_ms = ?3 WHERE row = ?1")?
                 .execute(params![content.row, why, signed(now_ms)])
@@ -127,7 +129,7 @@ impl ContextChange<'_> {
     }
 }
 
-fn oldest(connection: &Connection) -> rusqlite::Result<Option<TrimCandidate>> {
+fn oldest_removable(connection: &Connection) -> rusqlite::Result<Option<TrimCandidate>> {
     connection
         .prepare_cached(
             "SELECT row, hash, stored, raw, last_used_ms FROM contents INDEXED BY contents_free

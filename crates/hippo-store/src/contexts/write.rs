@@ -7,7 +7,7 @@ use hippo_core::context::lifecycle::Kept;
 use rusqlite::params;
 
 use super::content::PackedBytes;
-use super::entries::{by_id, same, source_key};
+use super::entries::{by_id, find_same, source_key};
 use super::ready::PackedContent;
 use super::search::{text_terms, with_session};
 use super::{
@@ -109,7 +109,7 @@ impl ContextStore {
             None => None,
         };
         let json = self.json(new.entry)?;
-        let used = self.used(&Kept::new(new.entry.clone()))?;
+        let used = self.usage_json(&Kept::new(new.entry.clone()))?;
         let summary = self.summary_terms(new.entry);
         let text = match &content {
             Some(content) if !content.withhold => Some(match ready {
@@ -122,14 +122,14 @@ impl ContextStore {
         let change = self.begin()?;
         let session = change.open_session(new.session)?;
         if change
-            .ask(|connection| by_id(connection, &new.entry.id))?
+            .sql(|connection| by_id(connection, &new.entry.id))?
             .is_some()
         {
             return Err(ContextError::EntryExists(new.entry.id.clone()));
         }
         let id = content.as_ref().map(|content| content.id);
         if let Some(id) = id
-            && let Some(known) = change.ask(|connection| same(connection, session, id, new.entry))?
+            && let Some(known) = change.sql(|connection| find_same(connection, session, id, new.entry))?
             && (known.kept || content.as_ref().is_some_and(|content| content.withhold))
             && content
                 .as_ref()
@@ -139,11 +139,13 @@ impl ContextStore {
         }
         let mut trimmed = Trimmed::default();
         let placed = match &content {
-            Some(content) => Some(change.place(content, new.budget_bytes, new.now_ms, &mut trimmed)?),
+            Some(content) => {
+                Some(change.store_content(content, new.budget_bytes, new.now_ms, &mut trimmed)?)
+            }
             None => None,
         };
         let row = placed.as_ref().map(|placed| placed.row);
-        let seq = change.ask(|connection| {
+        let seq = change.sql(|connection| {
             let (entry, seq): (i64, i64) = connection
                 .prepare_cached(
                     "INSERT INTO entries (id, session, seq, content, entry, use, source)
@@ -209,7 +211,7 @@ impl ContextStore {
         let mut trimmed = Trimmed::default();
         let mut rows = Vec::with_capacity(prepared.len());
         for content in prepared {
-            let placed = change.place(&content, budget_bytes, now_ms, &mut trimmed)?;
+            let placed = change.store_content(&content, budget_bytes, now_ms, &mut trimmed)?;
             // Hold each content, so that the next one does not evict it.
             change.hold(placed.row, 1)?;
             rows.push(placed.row);
@@ -219,7 +221,7 @@ impl ContextStore {
         }
         for row in rows {
             change.hold(row, -1)?;
-            change.ask(|connection| {
+            change.sql(|connection| {
                 connection
                     .prepare_cached(
                         "INSERT INTO compactions VALUES (?1, ?2, ?3)
@@ -239,7 +241,7 @@ impl ContextStore {
     pub fn use_contents(&mut self, names: &[ContentId], now_ms: i64) -> Result<(), ContextError> {
         let change = self.begin()?;
         for name in names {
-            change.ask(|connection| {
+            change.sql(|connection| {
                 connection
                     .prepare_cached(
                         "UPDATE contents SET last_used_ms = max(last_used_ms, ?2) WHERE hash = ?1",

@@ -98,7 +98,7 @@ impl Reader {
     /// # Errors
     /// See [`StoreError`]. Unreadable rows are not an error, see [`EntryStore::damaged`].
     pub fn entries(&self) -> Result<EntryStore, StoreError> {
-        self.ask(load)
+        self.sql(load)
     }
 }
 
@@ -107,8 +107,8 @@ fn load(connection: &Connection) -> rusqlite::Result<EntryStore> {
     let moment = connection.unchecked_transaction()?;
     let mut damaged = Vec::new();
     let store = EntryStore {
-        records: each(&moment, row::SELECT, "entries", &mut damaged, row::read)?,
-        tombstones: each(
+        records: read_rows(&moment, row::SELECT, "entries", &mut damaged, row::read)?,
+        tombstones: read_rows(
             &moment,
             "SELECT id, at, pointers, hashes FROM tombstones",
             "tombstones",
@@ -118,7 +118,7 @@ fn load(connection: &Connection) -> rusqlite::Result<EntryStore> {
         journal: moment
             .query_row("SELECT count(*) FROM accesses", [], |row| row.get::<_, i64>(0))
             .map(|count| usize::try_from(count).unwrap_or(0))?,
-        co_access: each(
+        co_access: read_rows(
             &moment,
             "SELECT a, b, count, last FROM co_access ORDER BY a, b",
             "co_access",
@@ -126,14 +126,14 @@ fn load(connection: &Connection) -> rusqlite::Result<EntryStore> {
             co_accessed,
         )?,
         quick_access: quick_access(&moment)?,
-        proposed: each(
+        proposed: read_rows(
             &moment,
             "SELECT text FROM proposed",
             "proposed",
             &mut damaged,
             |row| Ok(row.get::<_, String>(0)?),
         )?,
-        runs: each(
+        runs: read_rows(
             &moment,
             &format!("SELECT {} FROM runs ORDER BY started, id", runs::COLUMNS),
             "runs",
@@ -146,7 +146,7 @@ fn load(connection: &Connection) -> rusqlite::Result<EntryStore> {
 }
 
 /// Reads every row of a query; unreadable rows are added to `damaged` with their first column.
-fn each<T, C: Default + Extend<T>>(
+fn read_rows<T, C: Default + Extend<T>>(
     connection: &Connection,
     query: &str,
     table: &'static str,

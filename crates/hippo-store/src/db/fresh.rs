@@ -51,7 +51,12 @@ pub(super) fn mark_known(connection: &Connection, path: &str) -> rusqlite::Resul
 }
 
 /// Moves the mark to the new name of a document, if there was one. Returns whether there was.
-pub(super) fn follow(connection: &Connection, from: &str, to: &str, there: bool) -> rusqlite::Result<bool> {
+pub(super) fn rename_mark(
+    connection: &Connection,
+    from: &str,
+    to: &str,
+    there: bool,
+) -> rusqlite::Result<bool> {
     if there {
         unmark(connection, from)?;
         mark(connection, to)?;

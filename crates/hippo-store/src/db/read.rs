@@ -56,7 +56,7 @@ impl Reader {
     /// As [`super::Store::check`].
     pub fn check(&self) -> Result<(), StoreError> {
         super::check(&self.connection, &self.path)?;
-        match self.ask(seal::find_damage)? {
+        match self.sql(seal::find_damage)? {
             None => Ok(()),
             Some(reason) => Err(StoreError::Corrupt {
                 path: self.path.clone(),
@@ -80,13 +80,13 @@ impl Reader {
     /// # Errors
     /// See [`StoreError`].
     pub fn root(&self) -> Result<String, StoreError> {
-        self.ask(|connection| {
+        self.sql(|connection| {
             connection.query_row("SELECT value FROM meta WHERE key = 'root'", [], |row| row.get(0))
         })
     }
 
     /// Runs a query.
-    pub(super) fn ask<T>(
+    pub(super) fn sql<T>(
         &self,
         question: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {

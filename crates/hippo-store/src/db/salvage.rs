@@ -73,7 +73,7 @@ pub(super) fn salvage_from(from: &[&Path], to: &Path, root: &str) -> Result<Salv
 }
 
 fn salvage_file(from: &Path, store: &Store, salvaged: &mut Salvaged) -> Result<(), StoreError> {
-    match open_reader(from).and_then(|damaged| tables(&damaged).map(|names| (damaged, names))) {
+    match open_reader(from).and_then(|damaged| list_tables(&damaged).map(|names| (damaged, names))) {
         Ok((damaged, names)) => {
             let change = store.sql(store.connection.unchecked_transaction())?;
             let kept = Database::Index.tables().iter().map(|table| table.name);
@@ -88,7 +88,7 @@ fn salvage_file(from: &Path, store: &Store, salvaged: &mut Salvaged) -> Result<(
     Ok(())
 }
 
-fn tables(damaged: &Connection) -> rusqlite::Result<Vec<String>> {
+fn list_tables(damaged: &Connection) -> rusqlite::Result<Vec<String>> {
     damaged
         .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")?
         .query_map([], |row| row.get(0))?

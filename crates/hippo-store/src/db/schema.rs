@@ -227,7 +227,7 @@ pub(super) fn migrate(connection: &Connection, path: &Path, root: &str) -> Resul
             .map_err(sql)?;
     }
     if found < VERSION {
-        advance(connection, found, root).map_err(sql)?;
+        run_migrations(connection, found, root).map_err(sql)?;
     }
     // A truncated file may still have an intact first page: query every table before trusting the file.
     connection
@@ -254,7 +254,7 @@ pub(crate) fn make(connection: &Connection, path: &Path) -> Result<(), StoreErro
 }
 
 /// Runs all migrations in one transaction, so that a file is never in between two versions.
-fn advance(connection: &Connection, found: i64, root: &str) -> rusqlite::Result<()> {
+fn run_migrations(connection: &Connection, found: i64, root: &str) -> rusqlite::Result<()> {
     let transaction = rusqlite::Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
     for (version, tables) in MIGRATIONS {
         if found < version {

@@ -102,8 +102,8 @@ impl Seal {
         seal.sum = match read_sum(connection)? {
             Some(sum) => sum,
             None => {
-                write_sum(connection, seal.actual())?;
-                seal.actual()
+                write_sum(connection, seal.actual_sum())?;
+                seal.actual_sum()
             }
         };
         Ok(seal)
@@ -174,7 +174,7 @@ impl Seal {
         }
     }
 
-    fn actual(&self) -> u64 {
+    fn actual_sum(&self) -> u64 {
         sum_of(&self.parts)
     }
 }
@@ -193,7 +193,7 @@ impl Store {
     /// # Errors
     /// See [`StoreError`].
     pub fn mend(&mut self) -> Result<Option<Mended>, StoreError> {
-        let documents = self.seal.sum != self.seal.actual();
+        let documents = self.seal.sum != self.seal.actual_sum();
         if documents {
             self.clear()?;
         }

@@ -120,7 +120,7 @@ impl DocumentBatch<'_> {
              WHERE path = ?1",
             params![from, to.path, size, mtime, to.date, to.own_words],
         );
-        done.and_then(|moved| fresh::follow(&self.transaction, from, &to.path, moved > 0))
+        done.and_then(|moved| fresh::rename_mark(&self.transaction, from, &to.path, moved > 0))
             .map_err(|source| StoreError::from_sql(self.path, source))
     }
 

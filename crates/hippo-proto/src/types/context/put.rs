@@ -120,7 +120,7 @@ impl Validate for ContextPutRequest {
         if self.content.len() > MAX_CONTENT_BYTES {
             let what = format!("the content is longer than {MAX_CONTENT_BYTES} bytes");
             return Err(RpcError::new(ErrorKind::TooLarge, what)
-                .hint("keep it in a file, and put what matters of it with that file as its source"));
+                .hint("store it in a file, and put the relevant part with that file as its source"));
         }
         if let Some(summary) = &self.summary {
             refuse_empty("summary", Some(summary))?;
@@ -131,7 +131,7 @@ impl Validate for ContextPutRequest {
         let associations = modifiers.and_then(|modifiers| modifiers.associations.as_ref());
         if associations.is_some_and(|ids| ids.len() > MAX_ASSOCIATIONS) {
             let what = format!("the field \"associations\" has more than {MAX_ASSOCIATIONS} ids");
-            return Err(RpcError::bad_request(what).hint("name those that are closest"));
+            return Err(RpcError::bad_request(what).hint("keep the closest ones"));
         }
         for id in associations.into_iter().flatten() {
             refuse_empty("associations", Some(id))?;
@@ -141,7 +141,7 @@ impl Validate for ContextPutRequest {
             Some(expires) if expires <= self.turn => {
                 let what = format!("the entry would expire in turn {expires}, before it is made");
                 Err(RpcError::bad_request(what).hint(format!(
-                    "\"expires\" is a turn after {}, that of the request",
+                    "\"expires\" is a turn after {}, the turn of the request",
                     self.turn
                 )))
             }
@@ -162,7 +162,7 @@ impl ContextPutRequest {
         }
         let what = format!("the key data are longer than {MAX_KEY_DATA_BYTES} bytes");
         Err(RpcError::new(ErrorKind::TooLarge, what)
-            .hint("key data stand in prompts: give the few values that will be asked for again"))
+            .hint("key data are part of prompts: keep only the few values that are needed again"))
     }
 }
 
@@ -171,7 +171,7 @@ fn refuse_longer(field: &str, text: &str, most: usize) -> Result<(), RpcError> {
         return Ok(());
     }
     let what = format!("the field \"{field}\" is longer than {most} characters");
-    Err(RpcError::bad_request(what).hint("it stands in prompts: the whole goes into \"content\""))
+    Err(RpcError::bad_request(what).hint("it is part of prompts: put the full text into \"content\""))
 }
 
 /// The result of a put.

@@ -68,8 +68,8 @@ impl Validate for ContextTurnRequest {
             return Ok(());
         }
         Err(
-            RpcError::bad_request("of \"context_tokens\" and \"context_limit\" one alone is given")
-                .hint("give both, or neither: how full the context is takes two numbers"),
+            RpcError::bad_request("only one of \"context_tokens\" and \"context_limit\" is given")
+                .hint("give both, or neither: the fill level needs both numbers"),
         )
     }
 }
@@ -135,7 +135,7 @@ impl Validate for ContextListRequest {
         if self.at_turn.is_some() && self.session.is_none() {
             return Err(
                 RpcError::bad_request("the field \"at_turn\" goes with a \"session\"")
-                    .hint("a turn is one of a session: name it"),
+                    .hint("a turn belongs to a session: give its id"),
             );
         }
         match self.limit {

@@ -1,13 +1,11 @@
 //! Damaged, foreign and newer files, and full disks.
 
-use std::os::unix::fs::PermissionsExt as _;
-
 use super::*;
 
 fn sql(store: &ContextStore, statement: &str) {
     store
         .read
-        .ask(|connection| connection.execute_batch(statement))
+        .sql(|connection| connection.execute_batch(statement))
         .unwrap();
 }
 
@@ -32,7 +30,7 @@ fn why(reader: &ContextReader, content: &[u8]) -> String {
 
 /// Flips a bit in the middle of every stored content.
 fn flip(store: &ContextStore) {
-    let all = store.read.ask(|connection| {
+    let all = store.read.sql(|connection| {
         let mut statement = connection.prepare("SELECT content, bytes FROM blobs")?;
         let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
         rows.collect::<rusqlite::Result<Vec<(i64, Vec<u8>)>>>()
@@ -43,7 +41,7 @@ fn flip(store: &ContextStore) {
         let update = "UPDATE blobs SET bytes = ?2 WHERE content = ?1";
         store
             .read
-            .ask(|connection| connection.execute(update, (row, bytes)))
+            .sql(|connection| connection.execute(update, (row, bytes)))
             .unwrap();
     }
 }
@@ -302,32 +300,12 @@ fn an_empty_file_and_a_file_without_tables_become_stores() {
 }
 
 #[test]
-fn only_the_owner_can_read_the_files() {
-    let scratch = ContextScratch::new();
-    let modes = || {
-        ["", "-wal", "-shm"].map(|suffix| {
-            let path = scratch.folder.path().join(format!("contexts.db{suffix}"));
-            std::fs::metadata(path).unwrap().permissions().mode() & 0o777
-        })
-    };
-    let mut store = scratch.open();
-    store.open_session("s", None, 1).unwrap();
-    assert_eq!(modes(), [0o600; 3]);
-    for suffix in ["", "-wal", "-shm"] {
-        let path = scratch.folder.path().join(format!("contexts.db{suffix}"));
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o644)).unwrap();
-    }
-    let _other = scratch.open();
-    assert_eq!(modes(), [0o600; 3]);
-}
-
-#[test]
 fn a_full_disk_is_reported_and_the_change_is_rolled_back() {
     let scratch = ContextScratch::new();
     let mut store = filled(&scratch);
     let pages: i64 = store
         .read
-        .ask(|connection| connection.query_row("PRAGMA page_count", [], |row| row.get(0)))
+        .sql(|connection| connection.query_row("PRAGMA page_count", [], |row| row.get(0)))
         .unwrap();
     let content = noise(99, 200_000);
     let mut full = 0;

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::*;
 
 /// Returns all rows of all tables, search terms included.
-fn picture(store: &ContextStore) -> Vec<String> {
+fn dump_tables(store: &ContextStore) -> Vec<String> {
     let tables = [
         "sums",
         "sessions",
@@ -19,11 +19,11 @@ fn picture(store: &ContextStore) -> Vec<String> {
         "summaries_data",
         "texts_data",
     ];
-    let mut picture = Vec::new();
+    let mut all_rows = Vec::new();
     for table in tables {
         store
             .read
-            .ask(|connection| {
+            .sql(|connection| {
                 let mut statement = connection.prepare(&format!("SELECT * FROM {table}"))?;
                 let columns = statement.column_count();
                 let mut rows = statement.query([])?;
@@ -31,13 +31,13 @@ fn picture(store: &ContextStore) -> Vec<String> {
                     let cells: rusqlite::Result<Vec<String>> = (0..columns)
                         .map(|at| row.get_ref(at).map(|cell| format!("{cell:?}")))
                         .collect();
-                    picture.push(format!("{table}: {}", cells?.join(" | ")));
+                    all_rows.push(format!("{table}: {}", cells?.join(" | ")));
                 }
                 Ok(())
             })
             .unwrap();
     }
-    picture
+    all_rows
 }
 
 /// Creates two contents of a closed session, and an open session with one entry.
@@ -89,14 +89,14 @@ fn a_change_interrupted_after_any_instruction_did_not_happen() {
     for (name, act) in ACTS {
         let scratch = ContextScratch::new();
         let mut store = prepared(&scratch);
-        let before = picture(&store);
+        let before = dump_tables(&store);
         act(&mut store).unwrap();
-        let whole = picture(&store);
+        let whole = dump_tables(&store);
         assert_ne!(before, whole, "{name}");
 
         let scratch = ContextScratch::new();
         let mut store = prepared(&scratch);
-        assert_eq!(picture(&store), before);
+        assert_eq!(dump_tables(&store), before);
         let mut most = 0;
         loop {
             let left = Arc::new(AtomicU32::new(most));
@@ -118,7 +118,7 @@ fn a_change_interrupted_after_any_instruction_did_not_happen() {
                 Err(ContextError::Store(StoreError::Sql { .. })) => {}
                 Err(other) => panic!("{name}, {most} instructions: {other}"),
             }
-            let after = picture(&store);
+            let after = dump_tables(&store);
             if after != before {
                 // Interrupted after the commit: the change is complete.
                 assert!(after == whole, "{name}, {most} instructions: half done");
@@ -127,7 +127,7 @@ fn a_change_interrupted_after_any_instruction_did_not_happen() {
             most += 1;
         }
         assert!(most > 20, "{name}: only {most} instructions");
-        assert!(picture(&store) == whole, "{name}");
+        assert!(dump_tables(&store) == whole, "{name}");
         assert_sums(&store);
     }
 }
@@ -152,10 +152,10 @@ fn a_change_interrupted_at_any_row_did_not_happen() {
             for skip in 0..12 {
                 let scratch = ContextScratch::new();
                 let mut store = prepared(&scratch);
-                let before = picture(&store);
+                let before = dump_tables(&store);
                 store
                     .read
-                    .ask(|connection| {
+                    .sql(|connection| {
                         connection.execute_batch(&format!(
                             "CREATE TEMP TABLE passed (n);
                              CREATE TEMP TRIGGER stop BEFORE {event} BEGIN
@@ -171,7 +171,7 @@ fn a_change_interrupted_at_any_row_did_not_happen() {
                 stopped.set(stopped.get() + 1);
                 drop(store);
                 let mut store = scratch.open();
-                assert_eq!(picture(&store), before, "{name}: {event} {skip}");
+                assert_eq!(dump_tables(&store), before, "{name}: {event} {skip}");
                 act(&mut store).unwrap();
                 assert_sums(&store);
             }

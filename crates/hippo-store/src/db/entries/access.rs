@@ -62,7 +62,7 @@ impl Store {
     }
 }
 
-pub(super) fn record(connection: &Connection, accesses: &[Access]) -> rusqlite::Result<()> {
+pub(super) fn insert_accesses(connection: &Connection, accesses: &[Access]) -> rusqlite::Result<()> {
     let mut insert =
         connection.prepare_cached("INSERT INTO accesses (entry, at, day) VALUES (?1, ?2, ?3)")?;
     for access in accesses {
@@ -133,7 +133,11 @@ fn next_of_day(connection: &Connection, entry: &str, day: &str) -> rusqlite::Res
         .query_row([entry, day], |row| row.get(0))
 }
 
-pub(super) fn together(connection: &Connection, together: &[EntryId], at: Timestamp) -> rusqlite::Result<()> {
+pub(super) fn record_co_access(
+    connection: &Connection,
+    together: &[EntryId],
+    at: Timestamp,
+) -> rusqlite::Result<()> {
     let mut add = connection.prepare_cached(
         "INSERT INTO co_access (a, b, count, last) VALUES (?1, ?2, 1, ?3)
          ON CONFLICT (a, b) DO UPDATE SET count = min(count + 1, 4294967295), last = ?3",

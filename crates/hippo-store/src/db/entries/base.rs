@@ -27,7 +27,7 @@ impl Store {
     /// # Errors
     /// See [`StoreError`].
     pub fn base(&self, path: &str) -> Result<Option<Base>, StoreError> {
-        self.sql(get(&self.connection, path))
+        self.sql(read_base(&self.connection, path))
     }
 
     /// Returns the bases of all paths with this prefix, sorted by path, except those that do not match their hash.
@@ -35,7 +35,7 @@ impl Store {
     /// # Errors
     /// See [`StoreError`].
     pub fn bases(&self, beginning: &str) -> Result<Vec<(String, Base)>, StoreError> {
-        self.sql(below(&self.connection, beginning))
+        self.sql(read_bases(&self.connection, beginning))
     }
 }
 
@@ -45,7 +45,7 @@ impl Reader {
     /// # Errors
     /// See [`StoreError`].
     pub fn base(&self, path: &str) -> Result<Option<Base>, StoreError> {
-        self.ask(|connection| get(connection, path))
+        self.sql(|connection| read_base(connection, path))
     }
 }
 
@@ -57,15 +57,15 @@ pub(super) fn put(connection: &Connection, path: &str, bytes: &[u8], at: Timesta
         .map(|_| ())
 }
 
-fn get(connection: &Connection, path: &str) -> rusqlite::Result<Option<Base>> {
+fn read_base(connection: &Connection, path: &str) -> rusqlite::Result<Option<Base>> {
     let found: Option<(i64, Vec<u8>, Vec<u8>)> = connection
         .prepare_cached("SELECT at, hash, bytes FROM bases WHERE path = ?1")?
         .query_row([path], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
         .optional()?;
-    Ok(found.and_then(|(at, noted, bytes)| sound(path, at, &noted, bytes)))
+    Ok(found.and_then(|(at, noted, bytes)| verify_base(path, at, &noted, bytes)))
 }
 
-fn below(connection: &Connection, beginning: &str) -> rusqlite::Result<Vec<(String, Base)>> {
+fn read_bases(connection: &Connection, beginning: &str) -> rusqlite::Result<Vec<(String, Base)>> {
     let mut statement = connection.prepare_cached(
         "SELECT path, at, hash, bytes FROM bases WHERE substr(path, 1, length(?1)) = ?1 ORDER BY path",
     )?;
@@ -73,14 +73,14 @@ fn below(connection: &Connection, beginning: &str) -> rusqlite::Result<Vec<(Stri
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
         let (path, noted): (String, Vec<u8>) = (row.get(0)?, row.get(2)?);
-        if let Some(base) = sound(&path, row.get(1)?, &noted, row.get(3)?) {
+        if let Some(base) = verify_base(&path, row.get(1)?, &noted, row.get(3)?) {
             found.push((path, base));
         }
     }
     Ok(found)
 }
 
-fn sound(path: &str, at: i64, noted: &[u8], bytes: Vec<u8>) -> Option<Base> {
+fn verify_base(path: &str, at: i64, noted: &[u8], bytes: Vec<u8>) -> Option<Base> {
     let hash = *blake3::hash(&bytes).as_bytes();
     if noted != hash {
         tracing::warn!(

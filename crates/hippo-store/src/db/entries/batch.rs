@@ -36,7 +36,7 @@ impl EntryBatch<'_> {
     /// # Errors
     /// See [`StoreError`]; drop the batch then.
     pub fn put_record(&mut self, record: &Record) -> Result<(), StoreError> {
-        self.done(row::put(&self.transaction, record))
+        self.map_error(row::put(&self.transaction, record))
     }
 
     /// Deletes a record permanently. Only the runs that changed it still mention it.
@@ -47,7 +47,7 @@ impl EntryBatch<'_> {
         let dropped = self
             .transaction
             .execute("DELETE FROM entries WHERE id = ?1", [&id.0]);
-        self.done(dropped.map(drop))
+        self.map_error(dropped.map(drop))
     }
 
     /// Records that the user removed an entry. Its record stays; the caller sets its place.
@@ -68,7 +68,7 @@ impl EntryBatch<'_> {
                 ])
                 .map(|_| ())
         };
-        self.done(put())
+        self.map_error(put())
     }
 
     /// Deletes a tombstone, because the user restored the entry.
@@ -79,7 +79,7 @@ impl EntryBatch<'_> {
         let done = self
             .transaction
             .execute("DELETE FROM tombstones WHERE id = ?1", [&id.0]);
-        self.done(done.map(|_| ()))
+        self.map_error(done.map(|_| ()))
     }
 
     /// Records accesses; [`Store::fold_accesses`] counts them in the order of recording.
@@ -87,7 +87,7 @@ impl EntryBatch<'_> {
     /// # Errors
     /// See [`StoreError`]; drop the batch then.
     pub fn record_accesses(&mut self, accesses: &[Access]) -> Result<(), StoreError> {
-        self.done(access::record(&self.transaction, accesses))
+        self.map_error(access::insert_accesses(&self.transaction, accesses))
     }
 
     /// Counts one common access for every pair of these entries.
@@ -95,7 +95,7 @@ impl EntryBatch<'_> {
     /// # Errors
     /// See [`StoreError`]; drop the batch then.
     pub fn add_co_access(&mut self, together: &[EntryId], at: Timestamp) -> Result<(), StoreError> {
-        self.done(access::together(&self.transaction, together, at))
+        self.map_error(access::record_co_access(&self.transaction, together, at))
     }
 
     /// Sets the count of a pair, for example when old counts decay; 0 deletes the pair.
@@ -103,7 +103,7 @@ impl EntryBatch<'_> {
     /// # Errors
     /// See [`StoreError`]; drop the batch then.
     pub fn put_co_access(&mut self, pair: &CoAccessed) -> Result<(), StoreError> {
-        self.done(access::put_pair(&self.transaction, pair))
+        self.map_error(access::put_pair(&self.transaction, pair))
     }
 
     /// Deletes the access counts of days before this one.
@@ -114,7 +114,7 @@ impl EntryBatch<'_> {
         let done = self
             .transaction
             .execute("DELETE FROM access_days WHERE day < ?1", [day.to_string()]);
-        self.done(done.map(|_| ()))
+        self.map_error(done.map(|_| ()))
     }
 
     /// Stores the entries listed under Quick Access in the index file.
@@ -122,7 +122,7 @@ impl EntryBatch<'_> {
     /// # Errors
     /// See [`StoreError`]; drop the batch then.
     pub fn put_quick_access(&mut self, entries: &[EntryId]) -> Result<(), StoreError> {
-        self.done(put_quick_access(&self.transaction, entries))
+        self.map_error(put_quick_access(&self.transaction, entries))
     }
 
     /// Stores the bytes that the daemon has just written to `path` (relative to the workspace, with `/`).
@@ -133,7 +133,7 @@ impl EntryBatch<'_> {
     /// # Errors
     /// See [`StoreError`]; drop the batch then.
     pub fn put_base(&mut self, path: &str, bytes: &[u8], at: Timestamp) -> Result<(), StoreError> {
-        self.done(base::put(&self.transaction, path, bytes, at))
+        self.map_error(base::put(&self.transaction, path, bytes, at))
     }
 
     /// Deletes the base of `path`.
@@ -144,7 +144,7 @@ impl EntryBatch<'_> {
         let done = self
             .transaction
             .execute("DELETE FROM bases WHERE path = ?1", [path]);
-        self.done(done.map(|_| ()))
+        self.map_error(done.map(|_| ()))
     }
 
     /// Commits the batch, which makes it visible to readers.
@@ -158,7 +158,7 @@ impl EntryBatch<'_> {
             .map_err(|source| StoreError::from_sql(path, source))
     }
 
-    fn done(&self, result: rusqlite::Result<()>) -> Result<(), StoreError> {
+    fn map_error(&self, result: rusqlite::Result<()>) -> Result<(), StoreError> {
         result.map_err(|source| StoreError::from_sql(self.path, source))
     }
 }

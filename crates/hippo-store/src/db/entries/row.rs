@@ -138,7 +138,7 @@ pub(super) fn read(row: &Row<'_>) -> Result<(EntryId, Record), Unreadable> {
         strength: row.get(5)?,
         place,
         group: row.get(3)?,
-        band: band.as_deref().map(named).transpose()?,
+        band: band.as_deref().map(from_name).transpose()?,
         hashes: rest.hashes.into_owned(),
         filed: rest.filed,
         strong_since: time(row, 6)?,
@@ -178,6 +178,6 @@ pub(super) fn name_of(value: impl Serialize) -> rusqlite::Result<String> {
 }
 
 /// Parses a name from [`name_of`].
-pub(super) fn named<T: DeserializeOwned>(name: &str) -> Result<T, serde_json::Error> {
+pub(super) fn from_name<T: DeserializeOwned>(name: &str) -> Result<T, serde_json::Error> {
     serde_json::from_value(serde_json::Value::String(name.to_owned()))
 }

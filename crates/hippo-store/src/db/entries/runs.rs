@@ -13,7 +13,7 @@ use hippo_core::schedule::{Outcome, RunRecord};
 use hippo_core::time::Timestamp;
 
 use super::super::number;
-use super::row::{self, Unreadable, json, name_of, named};
+use super::row::{self, Unreadable, from_name, json, name_of};
 use super::{Store, step};
 use crate::StoreError;
 
@@ -161,7 +161,7 @@ impl Store {
     /// [`StoreError::Row`] if the run does not exist or is not running; see [`StoreError`]. The step is not applied then.
     pub fn apply_step(&mut self, id: RunId, step: &Step) -> Result<Run, StoreError> {
         let applied = self.in_transaction(|transaction| {
-            let Some((done, mut run)) = progress(transaction, id)? else {
+            let Some((done, mut run)) = run_progress(transaction, id)? else {
                 return Ok(None);
             };
             step::apply(transaction, &mut run, &step.change)?;
@@ -338,10 +338,10 @@ pub(super) fn read(row: &Row<'_>) -> Result<RunRow, Unreadable> {
     Ok(RunRow {
         id: RunId(row.get(0)?),
         record: RunRecord {
-            cycle: named::<Cycle>(&cycle)?,
+            cycle: from_name::<Cycle>(&cycle)?,
             started,
             finished: row::time(row, 3)?,
-            outcome: named(&outcome)?,
+            outcome: from_name(&outcome)?,
         },
         run: Run {
             started,
@@ -355,24 +355,24 @@ pub(super) fn read(row: &Row<'_>) -> Result<RunRow, Unreadable> {
 }
 
 /// Returns the number of done steps and the state of a running run.
-fn progress(connection: &Connection, id: RunId) -> rusqlite::Result<Option<(u32, Run)>> {
+fn run_progress(connection: &Connection, id: RunId) -> rusqlite::Result<Option<(u32, Run)>> {
     connection
         .prepare_cached("SELECT started, live, demoted, done FROM runs WHERE id = ?1 AND outcome = ?2")?
         .query_row(params![id.0, name_of(Outcome::Running)?], |row| {
-            Ok((row.get(3)?, start(row)?))
+            Ok((row.get(3)?, parse_start(row)?))
         })
         .optional()
 }
 
 /// Returns the state of a run that is not running.
-pub(super) fn ended(connection: &Connection, id: RunId) -> rusqlite::Result<Option<Run>> {
+pub(super) fn ended_run(connection: &Connection, id: RunId) -> rusqlite::Result<Option<Run>> {
     connection
         .prepare_cached("SELECT started, live, demoted FROM runs WHERE id = ?1 AND outcome <> ?2")?
-        .query_row(params![id.0, name_of(Outcome::Running)?], start)
+        .query_row(params![id.0, name_of(Outcome::Running)?], parse_start)
         .optional()
 }
 
-fn start(row: &Row<'_>) -> rusqlite::Result<Run> {
+fn parse_start(row: &Row<'_>) -> rusqlite::Result<Run> {
     Ok(Run {
         started: Timestamp(row.get(0)?),
         live: row.get(1)?,

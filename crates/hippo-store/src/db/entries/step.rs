@@ -16,7 +16,7 @@ pub(super) fn apply(connection: &Connection, run: &mut Run, change: &Change) -> 
         run: *run,
         ..Snapshot::default()
     };
-    for id in named(change) {
+    for id in affected_entries(change) {
         if let Some(Ok(record)) = row::find(connection, &id.0)? {
             snapshot.records.insert(id.clone(), record);
         }
@@ -48,7 +48,7 @@ pub(super) fn apply(connection: &Connection, run: &mut Run, change: &Change) -> 
 }
 
 /// Returns the entries that a change reads or writes. Every variant is listed, so that a new one cannot be forgotten.
-fn named(change: &Change) -> Vec<&EntryId> {
+fn affected_entries(change: &Change) -> Vec<&EntryId> {
     match change {
         Change::Add { record } | Change::Remove { record } => vec![&record.entry.id],
         Change::Move { id, .. }

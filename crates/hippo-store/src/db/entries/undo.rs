@@ -48,7 +48,7 @@ impl Store {
         at: Timestamp,
     ) -> Result<(), StoreError> {
         let undone = self.in_transaction(|transaction| {
-            let Some(mut run) = runs::ended(transaction, id)? else {
+            let Some(mut run) = runs::ended_run(transaction, id)? else {
                 return Ok(false);
             };
             for change in changes {
