@@ -32,7 +32,7 @@ macro_rules! methods {
             /// Parses the parameters of a method; `None` if the method is unknown.
             pub(crate) fn decode(method: &str, params: Map<String, Value>) -> Option<Result<Self, RpcError>> {
                 match method {
-                    $($name => Some(decode_params::<>($name, params).map(Request::$variant)),)*
+                    $($name => Some(decode_params::<$params>($name, params).map(Request::$variant)),)*
                     _ => None,
                 }
             }
@@ -40,7 +40,7 @@ macro_rules! methods {
             /// Encodes the request as one line with a line feed.
             pub fn to_line(&self, id: &Id) -> Result<Vec<u8>, serde_json::Error> {
                 match self {
-                    $(Request::$variant(params) => encode_request(, id, params),)*
+                    $(Request::$variant(params) => encode_request($name, id, params),)*
                 }
             }
         }

@@ -175,7 +175,7 @@ fn errors_of_other_methods_name_the_problem_and_have_a_hint() {
         (
             "context.turn",
             r#""session":"s","turn":1,"context_tokens":9"#,
-            "one alone",
+            "only one",
             "both",
         ),
         (

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Validate, refuse_empty};
+use super::{Validate, refuse_empty as no_empty};
 use crate::error::RpcError;
 
 /// Parameters of `backup`. `progress` notifications come before the answer.
@@ -22,8 +22,8 @@ pub struct BackupRequest {
 
 impl Validate for BackupRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        refuse_empty("workspace", self.workspace.as_deref())?;
-        refuse_empty("to", Some(&self.to))
+        no_empty("workspace", self.workspace.as_deref())?;
+        no_empty("to", Some(&self.to))
     }
 }
 
@@ -44,8 +44,8 @@ pub struct ExportRequest {
 
 impl Validate for ExportRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        refuse_empty("workspace", self.workspace.as_deref())?;
-        refuse_empty("to", Some(&self.to))
+        no_empty("workspace", self.workspace.as_deref())?;
+        no_empty("to", Some(&self.to))
     }
 }
 
@@ -60,7 +60,7 @@ pub struct BackupVerifyRequest {
 
 impl Validate for BackupVerifyRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        refuse_empty("from", Some(&self.from))
+        no_empty("from", Some(&self.from))
     }
 }
 
@@ -146,9 +146,9 @@ pub struct RestoreRequest {
 
 impl Validate for RestoreRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        refuse_empty("from", Some(&self.from))?;
-        refuse_empty("workspace", self.workspace.as_deref())?;
-        refuse_empty("into", self.into.as_deref())
+        no_empty("from", Some(&self.from))?;
+        no_empty("workspace", self.workspace.as_deref())?;
+        no_empty("into", self.into.as_deref())
     }
 }
 

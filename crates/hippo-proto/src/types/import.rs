@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Validate, refuse_empty, refuse_unknown_word};
+use super::{Validate, refuse_empty as no_empty, refuse_unknown_word as one_of};
 use crate::error::RpcError;
 
 /// Most damaged places that an answer names.
@@ -62,13 +62,13 @@ pub struct ImportRequest {
 impl Validate for ImportRequest {
     fn check_raw(params: &Map<String, Value>) -> Result<(), RpcError> {
         let names = ImportFrom::ALL.map(ImportFrom::name);
-        refuse_unknown_word(params, ["from", "program", "programs"], &names)
+        one_of(params, ["from", "program", "programs"], &names)
     }
 
     fn validate(&self) -> Result<(), RpcError> {
-        refuse_empty("workspace", Some(&self.workspace))?;
-        refuse_empty("path", Some(&self.path))?;
-        refuse_empty("into", self.into.as_deref())
+        no_empty("workspace", Some(&self.workspace))?;
+        no_empty("path", Some(&self.path))?;
+        no_empty("into", self.into.as_deref())
     }
 }
 
