@@ -14,7 +14,7 @@ use hippod_tests::{Caller, Daemon, PATIENCE, Scratch};
 use serde_json::json;
 
 use crate::backup::{backup, refused, restore};
-use crate::folder::{Folder, Shape};
+use crate::folder::{TestFolder, TestShape};
 
 const REAL: (&str, &str) = ("HIPPOD_EMBED_MODEL", "all-minilm-l6-v2");
 const MINE: (&str, &str) = ("HIPPOD_EMBED_MODEL", "mine");
@@ -47,8 +47,8 @@ fn scratch() -> Scratch {
 }
 
 /// The files of the default model as its authors lay them out, as links into a cache like that of a hub.
-fn default_as_a_folder() -> Folder {
-    let folder = Folder::new(Shape::default());
+fn default_as_a_folder() -> TestFolder {
+    let folder = TestFolder::new(TestShape::default());
     for name in ["model.safetensors", "tokenizer.json", "config.json"] {
         let place = folder.path.join(name);
         fs::remove_file(&place).unwrap();
@@ -169,7 +169,7 @@ fn a_model_that_was_brought_answers_like_its_origin_and_can_be_left_again() {
 
 #[test]
 fn a_workspace_chooses_a_model_of_another_dimension_before_it_is_there() {
-    let (scratch, folder) = (scratch(), Folder::new(Shape::default()));
+    let (scratch, folder) = (scratch(), TestFolder::new(TestShape::default()));
     let root = scratch.workspace();
     let settings = ".hippocampus/config.toml";
     scratch.trusted(settings, "[embed]\nmodel = \"toy\"\n");
@@ -240,10 +240,10 @@ fn a_workspace_chooses_a_model_of_another_dimension_before_it_is_there() {
         client.sync(&root);
         client.sync(&other);
     }
-    let another = Folder::new(Shape {
+    let another = TestFolder::new(TestShape {
         layers: 2,
         width: 32,
-        ..Shape::default()
+        ..TestShape::default()
     });
     import(&mut client, &another.path, "toy").unwrap();
     let second = listed(&mut client, "toy").unwrap();
@@ -255,7 +255,7 @@ fn a_workspace_chooses_a_model_of_another_dimension_before_it_is_there() {
 
 #[test]
 fn a_model_that_was_damaged_is_named_and_mended_by_importing_it_again() {
-    let (scratch, folder) = (scratch(), Folder::new(Shape::default()));
+    let (scratch, folder) = (scratch(), TestFolder::new(TestShape::default()));
     let root = scratch.workspace();
     let daemon = Daemon::start(&scratch.home(), &[]);
     import(&mut daemon.client(), &folder.path, "mine").unwrap();

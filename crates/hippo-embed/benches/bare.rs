@@ -1,8 +1,10 @@
-//! What does the model cost without a daemon? Prints JSON for `cargo lab bench`.
+//! Model benchmarks without a daemon: queries, token counts and bulk embedding. Prints JSON for `cargo lab bench`.
 //!
-//! `cargo bench -p hippo-embed --bench bare -- questions FILE` times each line of a file as a question;
-//! `-- pieces FOLDER` counts the word pieces of a folder of markdown; `-- passages FOLDER` sends all of its text through
-//! fastembed's own call, in windows of the length that the daemon uses. Needs `HIPPOD_TEST_MODEL_HOME`.
+//! - `cargo bench -p hippo-embed --bench bare -- questions FILE` times each line of a file as a query.
+//! - `-- pieces FOLDER` counts the word pieces of a folder of markdown.
+//! - `-- passages FOLDER` embeds the folder through fastembed directly, in windows of the length that the daemon uses.
+//!
+//! Needs `HIPPOD_TEST_MODEL_HOME`.
 
 use std::fs;
 use std::io::{self, Write};
@@ -13,13 +15,13 @@ use hippo_embed::acquire::{Layout, Manifest, locate};
 use hippo_embed::{Embedder, OnnxEmbedder};
 use serde_json::json;
 
-/// Word pieces of a window.
+/// Length of a window in word pieces.
 const WINDOW: usize = 250;
-/// Bytes after which even a single line is cut: no line has more pieces than bytes.
+/// Maximum length of a line in bytes; longer lines are cut.
 const LONGEST_LINE: usize = 800;
 
 fn main() {
-    // Cargo adds `--bench`.
+    // Cargo adds the argument `--bench`.
     let arguments: Vec<String> = std::env::args()
         .skip(1)
         .filter(|argument| !argument.starts_with("--"))
@@ -78,7 +80,7 @@ fn passages(embedder: &mut OnnxEmbedder, folder: &Path) -> serde_json::Value {
         }
         windows.extend((!window.trim().is_empty()).then_some(window));
     }
-    // Sorted by length and one text a call: what measured fastest for fastembed on processors.
+    // Sorted by length, one text per call: the fastest way to run fastembed on a CPU.
     windows.sort_by_key(String::len);
     let model = embedder.fastembed();
     let begun = Instant::now();
@@ -105,7 +107,7 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
         })
 }
 
-/// Counted line by line, as the daemon embeds it: the tokenizer need not hold a whole file.
+/// Counts word pieces line by line, as the daemon embeds text, so that the tokenizer never holds a whole file.
 fn count(embedder: &OnnxEmbedder, text: &str) -> usize {
     text.lines().map(|line| embedder.count_tokens(line)).sum()
 }

@@ -1,7 +1,7 @@
-//! What embedding costs: one question, and passages against fastembed alone on the same texts.
+//! Benchmarks of queries and passages, compared with fastembed alone.
 //!
-//! Needs `HIPPOD_TEST_MODEL_HOME` (a folder with `models/` and `runtime/`); `HIPPOD_BENCH_WORKSPACE` names a
-//! folder of markdown to take passages from.
+//! Needs `HIPPOD_TEST_MODEL_HOME` (a folder with `models/` and `runtime/`). `HIPPOD_BENCH_WORKSPACE` names a folder of
+//! markdown for the passages; without it the text is synthetic.
 
 use std::cell::RefCell;
 use std::fs;
@@ -12,7 +12,7 @@ use divan::counter::ItemsCount;
 use hippo_embed::acquire::{Layout, Manifest, locate};
 use hippo_embed::{Embedder, OnnxEmbedder};
 
-/// Pieces of the texts of one window.
+/// Length of a window in word pieces.
 const WINDOW: usize = 225;
 const WINDOWS: usize = 40;
 const CONTEXT: &str = "Notes > This month";
@@ -36,7 +36,7 @@ fn load() -> OnnxEmbedder {
     OnnxEmbedder::load(&installed.model, &installed.runtime, threads).expect("the model loads")
 }
 
-/// Lines of the workspace, grouped into windows.
+/// Returns lines of the workspace, grouped into windows.
 fn windows() -> Vec<Vec<String>> {
     let mut lines = Vec::new();
     if let Some(folder) = std::env::var_os("HIPPOD_BENCH_WORKSPACE") {
@@ -105,7 +105,7 @@ fn query(bencher: Bencher) {
     });
 }
 
-/// Late chunking: a vector for every line.
+/// Late chunking: one vector per line.
 #[divan::bench(sample_count = 3, sample_size = 1)]
 fn passages_late_chunking(bencher: Bencher) {
     let windows = windows();
@@ -120,7 +120,7 @@ fn passages_late_chunking(bencher: Bencher) {
     });
 }
 
-/// fastembed's own call on the same windows, each as one text: one vector per window.
+/// Embeds the same windows with fastembed directly: one text and one vector per window.
 #[divan::bench(sample_count = 3, sample_size = 1)]
 fn passages_fastembed_alone(bencher: Bencher) {
     let windows = windows();

@@ -1,12 +1,12 @@
-//! Why a text could not be embedded.
+//! Errors of embedding.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Why a model could not be loaded or used.
+/// An error while a model is loaded or used.
 #[derive(Debug, thiserror::Error)]
 pub enum EmbedError {
-    /// The model or the runtime library is not installed; the text names what is missing.
+    /// The model or the runtime library is not installed; the text names the missing file.
     #[error("{0}")]
     NotInstalled(String),
     /// The prebuilt runtime would crash on this processor.
@@ -17,7 +17,7 @@ pub enum EmbedError {
     Runtime {
         /// The library.
         path: PathBuf,
-        /// Why not.
+        /// The error message.
         reason: String,
     },
     /// A file of the model could not be read.
@@ -25,21 +25,21 @@ pub enum EmbedError {
     File {
         /// The file.
         path: PathBuf,
-        /// The operating system's reason.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// A file of the model is not what this build understands.
+    /// This build cannot parse a file of the model.
     #[error("could not understand the model: {}: {reason}", path.display())]
     Model {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The error message.
         reason: String,
     },
-    /// The runtime refused the model.
+    /// The runtime rejected the model.
     #[error("could not load the model: {0}")]
     Load(String),
-    /// No model of this name is known.
+    /// The name is not in the list of models.
     #[error("could not find a model named {0:?}")]
     UnknownModel(String),
     /// A text could not be split into word pieces.
@@ -51,7 +51,7 @@ pub enum EmbedError {
 }
 
 impl EmbedError {
-    /// Whether installing the model is the remedy.
+    /// Returns whether installing the model fixes the error.
     pub fn is_not_installed(&self) -> bool {
         matches!(self, Self::NotInstalled(_))
     }

@@ -1,11 +1,11 @@
-//! How text becomes vectors without a model: hashed words and letter trigrams.
+//! Hash embedding of words and letter trigrams, without a model.
 
 use crate::{EmbedError, Embedder, ModelId, normalise};
 
 const DIMENSION: usize = 384;
 
-/// Deterministic feature hashing: texts that share words, or parts of words, have similar vectors. For tests and
-/// for builds without the model; it knows nothing of meaning.
+/// Deterministic feature hashing: texts with common words or parts of words have similar vectors. For tests and for builds
+/// without the model; it ignores meaning.
 #[derive(Debug)]
 pub struct HashEmbedder {
     id: ModelId,
@@ -13,7 +13,7 @@ pub struct HashEmbedder {
 }
 
 impl HashEmbedder {
-    /// A new embedder; all of them make the same vectors.
+    /// Creates an embedder; all instances return the same vectors.
     pub fn new() -> Self {
         let id = ModelId {
             name: "feature-hash".into(),
@@ -31,7 +31,7 @@ impl HashEmbedder {
             self.pieces += 1;
             let letters: Vec<char> = word.chars().collect();
             add(&mut vector, "word", &word, 0.8);
-            // Inflected forms of a word mostly share its first letters.
+            // Inflected forms of a word mostly have the same first letters.
             add(
                 &mut vector,
                 "stem",
@@ -69,7 +69,7 @@ impl Embedder for HashEmbedder {
         Ok(self.embed(text))
     }
 
-    /// The context is not used: hashed words know no neighbours, and a shared heading would blur them.
+    /// Ignores the context: hashed words do not depend on neighbours, and a common heading would make all vectors more similar.
     fn embed_passages(&mut self, _context: &str, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
         Ok(texts.iter().map(|text| self.embed(text)).collect())
     }
@@ -89,7 +89,7 @@ fn words(text: &str) -> impl Iterator<Item = String> {
         .map(str::to_lowercase)
 }
 
-/// Adds a feature at a place and with a sign that both come from its hash.
+/// Adds a feature; its hash selects the component and the sign.
 fn add(vector: &mut [f32], kind: &str, feature: &str, weight: f32) {
     let mut hasher = blake3::Hasher::new();
     hasher

@@ -1,4 +1,4 @@
-//! How text becomes vectors: the local model, its acquisition, and a model-free fallback.
+//! Text embedding: the local model, its installation, and a model-free fallback.
 
 pub mod acquire;
 mod error;
@@ -18,34 +18,34 @@ pub use onnx::NamedEmbedder;
 #[cfg(feature = "onnx")]
 pub use onnx::{OnnxEmbedder, check_processor};
 
-/// Something that turns text into vectors of unit length. Blocking; meant to be owned by one thread.
+/// A converter of text into unit vectors. Calls block; an embedder belongs to one thread.
 pub trait Embedder: Send {
-    /// Which model, used in which way: vectors of different ids must not be compared.
+    /// Returns the identity of the vectors. Vectors with different ids must not be compared.
     fn id(&self) -> &ModelId;
 
-    /// The vector of a question: [`ModelId::dimension`] components, unit length. What exceeds one pass of the
-    /// model is left out.
+    /// Returns the vector of a query: [`ModelId::dimension`] components, unit length. Text beyond one pass of the model is
+    /// ignored.
     ///
     /// # Errors
-    /// Fails when the model does.
+    /// The model fails.
     fn embed_query(&mut self, text: &str) -> Result<Vec<f32>, EmbedError>;
 
-    /// One unit vector per text, in order. The texts are consecutive chunks of one section and pass through the
-    /// model together, so that each vector knows its neighbours (late chunking); `context`, such as the heading
-    /// path, precedes them. More than fits into one pass is split.
+    /// Returns one unit vector per text, in order. The texts are consecutive chunks of one section. They go through the model in a
+    /// common pass, so that each vector depends on the neighbours (late chunking), preceded by `context`, such as the heading
+    /// path. Text beyond one pass is split.
     ///
     /// # Errors
-    /// Fails when the model does; then no text has a vector.
+    /// The model fails; no vectors are returned then.
     fn embed_passages(&mut self, context: &str, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError>;
 
-    /// Length of a text in the model's word pieces, without special ones.
+    /// Returns the number of word pieces of a text, without special ones.
     fn count_tokens(&self, text: &str) -> usize;
 
-    /// Word pieces sent through the model so far, contexts and special pieces included.
+    /// Returns the number of word pieces sent through the model so far, including contexts and special pieces.
     fn word_pieces_embedded(&self) -> u64;
 }
 
-/// Scales to unit length. A vector without direction becomes the first axis, so that every text has a vector.
+/// Scales a vector to unit length. A zero or non-finite vector becomes the first axis, so that every text has a vector.
 fn normalise(vector: &mut [f32]) {
     let norm = vector
         .iter()

@@ -1,4 +1,4 @@
-//! Which model, and which way of using it, made a vector.
+//! Identity of an embedding model.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,21 +10,21 @@ pub struct ModelId {
     pub name: String,
     /// Number of components of its vectors.
     pub dimension: usize,
-    /// Which weights.
+    /// Revision of the weights.
     pub revision: String,
     /// How token vectors become one vector.
     pub pooling: String,
-    /// Text put before every text.
+    /// Prefix for each text.
     pub prefix: String,
 }
 
-/// A string is not the stable form of a [`ModelId`].
+/// A string is not a valid [`ModelId`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("could not read the model id {0:?}")]
 pub struct InvalidModelId(pub String);
 
-/// The stable form, stored beside every vector: `name|dimension|revision|pooling|prefix`, where `%`, `|` and
-/// line ends inside a part are written as `%25`, `%7C`, `%0A` and `%0D`.
+/// The stable form, stored with every vector: `name|dimension|revision|pooling|prefix`. `%`, `|` and line ends inside a part are
+/// escaped as `%25`, `%7C`, `%0A` and `%0D`.
 impl fmt::Display for ModelId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {

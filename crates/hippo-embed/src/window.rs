@@ -1,36 +1,35 @@
-//! Which neighbouring texts go through the model in one pass.
+//! Assignment of neighbouring texts to passes.
 
 use std::ops::Range;
 
-/// A part of a text that goes through the model undivided.
+/// A part of a text that is embedded undivided.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Part {
-    /// Which text it belongs to.
+pub(crate) struct TextPart {
+    /// Index of the text.
     pub(crate) text: usize,
-    /// Its bytes in that text.
+    /// Byte range in that text.
     pub(crate) bytes: Range<usize>,
-    /// Its length in word pieces.
+    /// Length in word pieces.
     pub(crate) pieces: usize,
 }
 
-/// Cuts a run of parts into as few passes of at most `room` pieces as possible, and those as even as possible: a
-/// short rest at the end would know no neighbours. Returns ranges of `parts`. A part longer than `room` gets a
-/// pass of its own.
-pub(crate) fn passes(parts: &[Part], room: usize) -> Vec<Range<usize>> {
-    let fewest = fill(parts, room).len();
+/// Groups parts into as few passes of at most `room` pieces as possible, of similar length: a short last pass would lack
+/// neighbours. Returns ranges of `parts`. A part longer than `room` gets its own pass.
+pub(crate) fn group_into_passes(parts: &[TextPart], room: usize) -> Vec<Range<usize>> {
+    let fewest = group_greedily(parts, room).len();
     let (mut low, mut high) = (1, room.max(1));
     while low < high {
         let middle = low.midpoint(high);
-        if fill(parts, middle).len() <= fewest {
+        if group_greedily(parts, middle).len() <= fewest {
             high = middle
         } else {
             low = middle + 1
         }
     }
-    fill(parts, high)
+    group_greedily(parts, high)
 }
 
-fn fill(parts: &[Part], room: usize) -> Vec<Range<usize>> {
+fn group_greedily(parts: &[TextPart], room: usize) -> Vec<Range<usize>> {
     let mut passes = Vec::new();
     let (mut start, mut pieces) = (0, 0);
     for (i, part) in parts.iter().enumerate() {
@@ -46,24 +45,24 @@ fn fill(parts: &[Part], room: usize) -> Vec<Range<usize>> {
     passes
 }
 
-/// One word piece of a text: its bytes, and the number of the word that it belongs to.
+/// One word piece of a text: its byte range and the number of its word.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Piece {
+pub(crate) struct WordPiece {
     pub(crate) start: usize,
     pub(crate) end: usize,
     pub(crate) word: Option<u32>,
 }
 
-impl Piece {
-    /// Whether it belongs to the same word as the piece before it.
+impl WordPiece {
+    /// Returns whether this piece belongs to the same word as the piece before.
     pub(crate) fn continues(&self, before: &Self) -> bool {
         self.word.is_some() && self.word == before.word
     }
 }
 
-/// Cuts a text into parts of at most `room` pieces, of about equal length and between words: the tokenizer then
-/// finds the same pieces in the part as in the whole.
-pub(crate) fn split(text: usize, length: usize, pieces: &[Piece], room: usize) -> Vec<Part> {
+/// Cuts a text into parts of at most `room` pieces, of similar length and at word boundaries, so that the tokenizer finds the
+/// same pieces in the part as in the whole text.
+pub(crate) fn split_text(text: usize, length: usize, pieces: &[WordPiece], room: usize) -> Vec<TextPart> {
     let even = pieces
         .len()
         .div_ceil(pieces.len().div_ceil(room.max(1)).max(1))
@@ -76,18 +75,18 @@ pub(crate) fn split(text: usize, length: usize, pieces: &[Piece], room: usize) -
             cut -= 1;
         }
         if pieces[cut].continues(&pieces[cut - 1]) {
-            // A word that is longer than the part, as texts without spaces are to some tokenizers.
+            // A word longer than the part, such as text without spaces in some tokenizers.
             cut = first + even;
         }
         let end = pieces[cut].start.max(pieces[cut - 1].end).max(byte);
-        parts.push(Part {
+        parts.push(TextPart {
             text,
             bytes: byte..end,
             pieces: cut - first,
         });
         (first, byte) = (cut, end);
     }
-    parts.push(Part {
+    parts.push(TextPart {
         text,
         bytes: byte..length,
         pieces: pieces.len() - first,
@@ -100,11 +99,11 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn parts(lengths: &[usize]) -> Vec<Part> {
+    fn parts(lengths: &[usize]) -> Vec<TextPart> {
         lengths
             .iter()
             .enumerate()
-            .map(|(text, &pieces)| Part {
+            .map(|(text, &pieces)| TextPart {
                 text,
                 bytes: 0..0,
                 pieces,
@@ -116,14 +115,14 @@ mod tests {
         #[test]
         fn passes_cover_all_parts_once_and_fit(lengths in prop::collection::vec(0usize..300, 0..40)) {
             let parts = parts(&lengths);
-            let passes = passes(&parts, 200);
+            let passes = group_into_passes(&parts, 200);
             let covered: Vec<usize> = passes.iter().cloned().flatten().collect();
             prop_assert_eq!(covered, (0..parts.len()).collect::<Vec<_>>());
             for pass in &passes {
                 let pieces: usize = parts[pass.clone()].iter().map(|p| p.pieces).sum();
                 prop_assert!(pieces <= 200 || pass.len() == 1);
             }
-            prop_assert_eq!(passes.len(), fill(&parts, 200).len());
+            prop_assert_eq!(passes.len(), group_greedily(&parts, 200).len());
         }
 
         #[test]
@@ -134,11 +133,11 @@ mod tests {
             for (word, count) in words.iter().enumerate() {
                 for _ in 0..*count {
                     let start = pieces.len() * 3 + word;
-                    pieces.push(Piece { start, end: start + 3, word: Some(word as u32) });
+                    pieces.push(WordPiece { start, end: start + 3, word: Some(word as u32) });
                 }
             }
             let length = pieces.last().map_or(0, |p| p.end);
-            let parts = split(7, length, &pieces, room);
+            let parts = split_text(7, length, &pieces, room);
             prop_assert_eq!(parts.iter().map(|p| p.pieces).sum::<usize>(), pieces.len());
             prop_assert_eq!((parts[0].bytes.start, parts.last().unwrap().bytes.end), (0, length));
             let mut first = 0;
@@ -153,13 +152,13 @@ mod tests {
 
     #[test]
     fn a_word_without_an_end_is_cut_into_parts_of_full_length() {
-        let place = |i: usize| Piece {
+        let place = |i: usize| WordPiece {
             start: i * 3,
             end: i * 3 + 3,
             word: Some(0),
         };
-        let pieces: Vec<Piece> = (0..100).map(place).collect();
-        let parts = split(0, 300, &pieces, 40);
+        let pieces: Vec<WordPiece> = (0..100).map(place).collect();
+        let parts = split_text(0, 300, &pieces, 40);
         let lengths: Vec<usize> = parts.iter().map(|part| part.pieces).collect();
         assert_eq!(lengths, [34, 34, 32]);
         assert_eq!((parts[1].bytes.start, parts[2].bytes.end), (102, 300));
@@ -168,7 +167,7 @@ mod tests {
     #[test]
     fn passes_are_even() {
         let lengths = [50; 6];
-        let ranges = passes(&parts(&lengths), 254);
+        let ranges = group_into_passes(&parts(&lengths), 254);
         assert_eq!(ranges, [0..3, 3..6]);
     }
 }

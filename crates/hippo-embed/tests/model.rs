@@ -1,5 +1,5 @@
-//! Whether the local model makes the vectors that it should.
-// A failed step of a test's preparation is a failed test.
+//! Vectors of the local model.
+// In a test, a failed preparation step is a failed test.
 #![allow(clippy::unwrap_used)]
 #![cfg(feature = "onnx")]
 
@@ -39,7 +39,7 @@ fn is_unit(vector: &[f32]) -> bool {
 }
 
 #[test]
-fn vectors_equal_those_of_an_independent_implementation() {
+fn vectors_equal_the_reference_implementation() {
     let mut embedder = load();
     let references: Vec<Reference> = serde_json::from_str(include_str!("reference.json")).unwrap();
     assert!(references.len() >= 10);
@@ -83,7 +83,7 @@ fn a_lone_passage_has_the_vector_of_the_same_query() {
 }
 
 #[test]
-fn chunks_know_their_neighbours() {
+fn vectors_of_chunks_depend_on_their_neighbours() {
     let mut embedder = load();
     let texts = [
         "The staging database moved last week.",
@@ -143,7 +143,7 @@ fn a_text_longer_than_a_pass_is_embedded_whole() {
 }
 
 #[test]
-fn strange_texts_have_vectors() {
+fn unusual_texts_have_vectors() {
     let mut embedder = load();
     let long_word = "x".repeat(5000);
     let long_context = "deep > heading > path > ".repeat(100);
@@ -169,7 +169,7 @@ fn strange_texts_have_vectors() {
 }
 
 #[test]
-fn what_cannot_be_loaded_is_an_error() {
+fn invalid_models_and_runtimes_are_errors() {
     let installed = home();
     let missing = Path::new("/nonexistent/libonnxruntime.so");
     let error = OnnxEmbedder::load(&installed.model, missing, 1).err().unwrap();
@@ -191,7 +191,7 @@ fn what_cannot_be_loaded_is_an_error() {
         "{error}"
     );
 
-    // The header is whole, the data is cut off.
+    // The header is complete, the data is truncated.
     let bytes = std::fs::read(&installed.model.weights).unwrap();
     std::fs::write(&broken, &bytes[..bytes.len() / 2]).unwrap();
     assert!(OnnxEmbedder::load(&files, &installed.runtime, 1).is_err());

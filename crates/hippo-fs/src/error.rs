@@ -1,28 +1,28 @@
-//! Reasons for which a path inside a workspace is not opened.
+//! Errors for workspace paths that are not opened.
 
 use std::fmt::{self, Display, Formatter};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A path that is not opened, whatever the rights of its file.
+/// The reason for which a path is not opened, independent of the permissions of its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
-    /// A component of the path, named up to there, is a link.
+    /// A component of the path is a link. Holds the path up to that component.
     Link(PathBuf),
     /// A link, or the path itself, leads out of the workspace.
     Outside(PathBuf),
-    /// A link to a hidden file or folder of the workspace.
+    /// A link to a hidden file or folder in the workspace.
     Hidden(PathBuf),
     /// Something other than a regular file: a folder, a pipe, a socket, a device.
     NotRegular(PathBuf),
-    /// A link within the workspace, to a file of another kind than its name says.
+    /// A link within the workspace to a file with another extension.
     OtherKind {
         /// The link.
         path: PathBuf,
-        /// The file that it leads to.
+        /// The target of the link.
         target: PathBuf,
     },
-    /// A file, or a folder on the way to it, of another user.
+    /// The file, or a folder above it, belongs to another user.
     OtherOwner(PathBuf),
 }
 
@@ -64,23 +64,23 @@ pub fn refusal(error: &io::Error) -> Option<&Refusal> {
     error.get_ref()?.downcast_ref()
 }
 
-/// Returns whether an error says that there is no such file. After any other error the file may exist.
+/// Returns whether an error means that the file does not exist. After any other error the file may exist.
 pub fn is_absence(error: &io::Error) -> bool {
-    // A file may have the name of a folder above the path.
+    // `NotADirectory`: a file has the name of a folder in the path.
     matches!(
         error.kind(),
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
     )
 }
 
-pub(crate) fn link(path: &Path) -> io::Error {
+pub(crate) fn link_error(path: &Path) -> io::Error {
     Refusal::Link(path.to_path_buf()).into()
 }
 
-pub(crate) fn not_regular(path: &Path) -> io::Error {
+pub(crate) fn not_regular_error(path: &Path) -> io::Error {
     Refusal::NotRegular(path.to_path_buf()).into()
 }
 
-pub(crate) fn outside(path: &Path) -> io::Error {
+pub(crate) fn outside_error(path: &Path) -> io::Error {
     Refusal::Outside(path.to_path_buf()).into()
 }

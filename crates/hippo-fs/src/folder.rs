@@ -1,4 +1,4 @@
-//! One opened folder, and operations on the names in it.
+//! An opened folder and the operations on its entries.
 
 mod replace;
 
@@ -11,20 +11,20 @@ use std::time::UNIX_EPOCH;
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
 use cap_std::fs::{Dir, OpenOptions};
 
-use crate::error::{link, not_regular};
-use crate::path::one_name;
+use crate::error::{link_error, not_regular_error};
+use crate::path::check_name;
 
-/// An opened folder inside a workspace. A rename of the folder, or of one above it, does not change which folder this is.
+/// An opened folder inside a workspace. The handle stays valid when the folder, or one above it, is renamed.
 ///
-/// A name is one component of a path; anything else is refused.
+/// Names are single path components; any other path is refused.
 #[derive(Debug)]
 pub struct Folder {
     dir: Dir,
-    /// Relative to the root, for messages.
+    /// Relative to the root, for error messages.
     path: PathBuf,
 }
 
-/// What a name in a folder stands for.
+/// The kind of a directory entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A regular file.
@@ -37,10 +37,10 @@ pub enum Kind {
     Other,
 }
 
-/// Kind, size and time of what a name stands for; of a link those of the link.
+/// Kind, size and modification time of an entry; for a link, of the link itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stat {
-    /// What it is.
+    /// The kind of the entry.
     pub kind: Kind,
     /// Bytes.
     pub size: u64,
@@ -48,12 +48,12 @@ pub struct Stat {
     pub modified_ns: i64,
 }
 
-/// A name in a folder.
+/// An entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct DirEntry {
     /// The name.
     pub name: OsString,
-    /// What it stands for.
+    /// Its kind.
     pub kind: Kind,
 }
 
@@ -82,7 +82,7 @@ impl Folder {
     /// Returns the metadata of this folder.
     ///
     /// # Errors
-    /// As the system says.
+    /// Any error of the operating system.
     pub fn metadata(&self) -> io::Result<Metadata> {
         self.dir.try_clone()?.into_std_file().metadata()
     }
@@ -90,23 +90,23 @@ impl Folder {
     /// Opens a folder in this one.
     ///
     /// # Errors
-    /// The name is a link, or the system refuses.
+    /// The name is a link, or the operating system reports an error.
     pub fn folder(&self, name: impl AsRef<OsStr>) -> io::Result<Self> {
-        let name = one_name(name.as_ref())?;
+        let name = check_name(name.as_ref())?;
         let dir = self
             .dir
             .open_dir_nofollow(name)
-            .map_err(|error| self.explained(name, error))?;
+            .map_err(|error| self.explain_error(name, error))?;
         let path = self.path_of(name);
         Ok(Self { dir, path })
     }
 
-    /// Opens a folder in this one, and makes it where there is none. Its name is durable then.
+    /// Opens a folder in this one, or creates it. Its name is durable when this returns.
     ///
     /// # Errors
     /// As [`folder`](Self::folder).
     pub fn make_folder(&self, name: impl AsRef<OsStr>) -> io::Result<Self> {
-        let name = one_name(name.as_ref())?;
+        let name = check_name(name.as_ref())?;
         match self.dir.create_dir(name) {
             Ok(()) => self.sync()?,
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -115,20 +115,20 @@ impl Folder {
         self.folder(name)
     }
 
-    /// Opens a regular file for reading. A pipe without a writer is not waited for.
+    /// Opens a regular file for reading. Does not wait for the writer of a pipe.
     ///
     /// # Errors
-    /// The name is a link or not a regular file, or the system refuses.
+    /// The name is a link or not a regular file, or the operating system reports an error.
     pub fn open(&self, name: impl AsRef<OsStr>) -> io::Result<(File, Metadata)> {
         let mut options = OpenOptions::new();
         options.read(true);
-        self.regular(name.as_ref(), options)
+        self.open_regular(name.as_ref(), options)
     }
 
-    /// Reads a regular file whole.
+    /// Reads the whole content of a regular file.
     ///
     /// # Errors
-    /// As [`open`](Self::open); [`io::ErrorKind::FileTooLarge`] above `limit` bytes.
+    /// As [`open`](Self::open); [`io::ErrorKind::FileTooLarge`] for more than `limit` bytes.
     pub fn read(&self, name: impl AsRef<OsStr>, limit: u64) -> io::Result<Vec<u8>> {
         let (file, metadata) = self.open(name)?;
         let mut bytes = Vec::with_capacity(usize::try_from(metadata.len().min(limit)).unwrap_or(0));
@@ -142,15 +142,15 @@ impl Folder {
     /// Creates a file.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`] for any name that is taken, a link included; or the system refuses.
+    /// [`io::ErrorKind::AlreadyExists`] if the name exists, even as a link; or an error of the operating system.
     pub fn create_new(&self, name: impl AsRef<OsStr>) -> io::Result<File> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true).follow(FollowSymlinks::No);
-        let file = self.dir.open_with(one_name(name.as_ref())?, &options)?;
+        let file = self.dir.open_with(check_name(name.as_ref())?, &options)?;
         Ok(file.into_std())
     }
 
-    /// Opens a regular file for appending, and creates it where there is none. Returns whether it was created.
+    /// Opens a regular file for appending, or creates it. Returns whether it was created.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -159,68 +159,68 @@ impl Folder {
         let is_new = self.stat(name)?.is_none();
         let mut options = OpenOptions::new();
         options.append(true).create(true);
-        Ok((self.regular(name, options)?.0, is_new))
+        Ok((self.open_regular(name, options)?.0, is_new))
     }
 
-    /// Opens a regular file for writing in place, as it is.
+    /// Opens a regular file for writing in place, without truncating it.
     ///
     /// # Errors
     /// As [`open`](Self::open).
     pub fn open_to_write(&self, name: impl AsRef<OsStr>) -> io::Result<File> {
         let mut options = OpenOptions::new();
         options.write(true);
-        Ok(self.regular(name.as_ref(), options)?.0)
+        Ok(self.open_regular(name.as_ref(), options)?.0)
     }
 
-    /// Writes a file in place, and creates it where there is none.
+    /// Writes a file in place, or creates it.
     ///
     /// # Errors
-    /// As [`open`](Self::open); the file may be empty then.
+    /// As [`open`](Self::open). After an error the file may be empty.
     pub fn overwrite(&self, name: impl AsRef<OsStr>, bytes: &[u8]) -> io::Result<()> {
         let mut options = OpenOptions::new();
         options.write(true).create(true);
-        let (mut file, _) = self.regular(name.as_ref(), options)?;
+        let (mut file, _) = self.open_regular(name.as_ref(), options)?;
         file.set_len(0)?;
         file.write_all(bytes)
     }
 
-    /// Returns what a name stands for, without following a link; `None`: nothing.
+    /// Returns the metadata of an entry without following links, or `None` if it does not exist.
     ///
     /// # Errors
-    /// As the system says.
+    /// Any error of the operating system.
     pub fn stat(&self, name: impl AsRef<OsStr>) -> io::Result<Option<Stat>> {
-        match self.dir.symlink_metadata(one_name(name.as_ref())?) {
+        match self.dir.symlink_metadata(check_name(name.as_ref())?) {
             Ok(metadata) => Ok(Some(Stat {
-                kind: kind(metadata.file_type()),
+                kind: file_kind(metadata.file_type()),
                 size: metadata.len(),
-                modified_ns: metadata.modified().map_or(0, |at| nanoseconds(at.into_std())),
+                modified_ns: metadata.modified().map_or(0, |at| to_unix_ns(at.into_std())),
             })),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    /// Lists the names in this folder, in no order.
+    /// Lists the entries of this folder in arbitrary order.
     ///
     /// # Errors
-    /// As the system says.
-    pub fn entries(&self) -> io::Result<Vec<Entry>> {
+    /// Any error of the operating system.
+    pub fn entries(&self) -> io::Result<Vec<DirEntry>> {
         let entries = self.dir.entries()?.map(|entry| {
             let entry = entry?;
-            Ok(Entry {
+            Ok(DirEntry {
                 name: entry.file_name(),
-                kind: kind(entry.file_type()?),
+                kind: file_kind(entry.file_type()?),
             })
         });
-        // A name that went while it was looked at is not there.
-        let is_there = |entry: &io::Result<Entry>| !entry.as_ref().is_err_and(crate::is_absence);
+        // Skip entries that were removed during the listing.
+        let is_there = |entry: &io::Result<DirEntry>| !entry.as_ref().is_err_and(crate::is_absence);
         entries.filter(is_there).collect()
     }
 
     /// Returns whether this folder has no entries.
     ///
     /// # Errors
-    /// As the system says.
+    /// Any error of the operating system.
     pub fn is_empty(&self) -> io::Result<bool> {
         Ok(self.dir.entries()?.next().is_none())
     }
@@ -230,7 +230,7 @@ impl Folder {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn sync_file(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
-        // A file that was opened for reading cannot be synchronised on Windows.
+        // On Windows, a file that was opened for reading cannot be synchronised.
         if cfg!(windows) {
             self.open_to_write(name)?.sync_all()
         } else {
@@ -238,17 +238,17 @@ impl Folder {
         }
     }
 
-    /// Makes the names in this folder durable.
+    /// Makes the entries of this folder durable.
     ///
     /// # Errors
-    /// As the system says.
+    /// Any error of the operating system.
     #[cfg(unix)]
     pub fn sync(&self) -> io::Result<()> {
-        // The folder is open for names alone: that handle cannot be synchronised.
+        // `dir` is an O_PATH handle, which cannot be synchronised.
         self.dir.open(".")?.sync_all()
     }
 
-    /// Makes the names in this folder durable, which the system does by itself here.
+    /// Does nothing: this operating system makes names durable by itself.
     ///
     /// # Errors
     /// None.
@@ -257,10 +257,10 @@ impl Folder {
         Ok(())
     }
 
-    /// Checks that this process may make files in this folder.
+    /// Checks that this process may create files in this folder.
     ///
     /// # Errors
-    /// Why not.
+    /// Any error of the operating system, usually a missing permission.
     #[cfg(unix)]
     pub fn check_writable(&self) -> io::Result<()> {
         use rustix::fs::{Access, AtFlags};
@@ -268,7 +268,7 @@ impl Folder {
         Ok(rustix::fs::accessat(&self.dir, ".", needed, AtFlags::empty())?)
     }
 
-    /// Known once a file is made.
+    /// Does nothing: this operating system reports the permission only when a file is created.
     ///
     /// # Errors
     /// None.
@@ -279,36 +279,39 @@ impl Folder {
 
     pub(crate) fn refuse_link(&self, name: &OsStr) -> io::Result<()> {
         match self.stat(name)? {
-            Some(stat) if stat.kind == Kind::Link => Err(link(&self.path_of(name))),
+            Some(stat) if stat.kind == Kind::Link => Err(link_error(&self.path_of(name))),
             _ => Ok(()),
         }
     }
 
-    fn regular(&self, name: &OsStr, mut options: OpenOptions) -> io::Result<(File, Metadata)> {
-        // On a regular file the flag changes nothing.
+    fn open_regular(&self, name: &OsStr, mut options: OpenOptions) -> io::Result<(File, Metadata)> {
+        // On a regular file, `nonblock` has no effect.
         options.follow(FollowSymlinks::No).nonblock(true);
-        without_terminal(&mut options);
-        let opened = self.dir.open_with(one_name(name)?, &options);
-        let file = opened.map_err(|error| self.explained(name, error))?.into_std();
+        set_noctty(&mut options);
+        let opened = self.dir.open_with(check_name(name)?, &options);
+        let file = opened
+            .map_err(|error| self.explain_error(name, error))?
+            .into_std();
         let metadata = file.metadata()?;
         if metadata.is_file() {
             Ok((file, metadata))
         } else {
-            Err(not_regular(&self.path_of(name)))
+            Err(not_regular_error(&self.path_of(name)))
         }
     }
 
-    /// The system reports a link as a loop or as no folder, and a pipe without a reader as no device.
-    fn explained(&self, name: &OsStr, error: io::Error) -> io::Error {
+    /// Replaces the error for a link or a pipe with a [`Refusal`](crate::Refusal). The operating system reports a link as a loop
+    /// or as not a directory, and a pipe without a reader as a missing device.
+    fn explain_error(&self, name: &OsStr, error: io::Error) -> io::Error {
         match self.stat(name).ok().flatten().map(|stat| stat.kind) {
-            Some(Kind::Link) => link(&self.path_of(name)),
-            Some(Kind::Other) if is_no_device(&error) => not_regular(&self.path_of(name)),
+            Some(Kind::Link) => link_error(&self.path_of(name)),
+            Some(Kind::Other) if is_missing_device(&error) => not_regular_error(&self.path_of(name)),
             _ => error,
         }
     }
 }
 
-fn kind(kind: cap_std::fs::FileType) -> Kind {
+fn file_kind(kind: cap_std::fs::FileType) -> Kind {
     if kind.is_symlink() {
         Kind::Link
     } else if kind.is_dir() {
@@ -320,30 +323,30 @@ fn kind(kind: cap_std::fs::FileType) -> Kind {
     }
 }
 
-fn nanoseconds(at: std::time::SystemTime) -> i64 {
+fn to_unix_ns(at: std::time::SystemTime) -> i64 {
     match at.duration_since(UNIX_EPOCH) {
         Ok(since) => i64::try_from(since.as_nanos()).unwrap_or(i64::MAX),
         Err(before) => i64::try_from(before.duration().as_nanos()).map_or(i64::MIN, |before| -before),
     }
 }
 
-/// A terminal that is opened by mistake does not become that of the daemon.
+/// Sets `O_NOCTTY`: a terminal that is opened by mistake must not become the controlling terminal of the daemon.
 #[cfg(unix)]
-fn without_terminal(options: &mut OpenOptions) {
+fn set_noctty(options: &mut OpenOptions) {
     use cap_std::fs::OpenOptionsExt;
     let flags = rustix::fs::OFlags::NOCTTY.bits();
     options.custom_flags(i32::try_from(flags).unwrap_or_default());
 }
 
 #[cfg(not(unix))]
-fn without_terminal(_: &mut OpenOptions) {}
+fn set_noctty(_: &mut OpenOptions) {}
 
 #[cfg(unix)]
-fn is_no_device(error: &io::Error) -> bool {
+fn is_missing_device(error: &io::Error) -> bool {
     error.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error())
 }
 
 #[cfg(not(unix))]
-fn is_no_device(_: &io::Error) -> bool {
+fn is_missing_device(_: &io::Error) -> bool {
     false
 }

@@ -1,9 +1,9 @@
 //! Files inside a workspace, opened below its root and never through a link.
 //!
-//! Everything below a workspace may come from a stranger, links included. [`WorkspaceDir`] is the one way to a file there: it
-//! holds the opened root, walks a relative path one component at a time, and refuses a component that is a link, so that no
-//! check can be outrun by a rename. What is read as memory may be a link within the workspace: [`WorkspaceDir::resolve`] finds
-//! the real path, which is then opened as strictly as any other.
+//! The content of a workspace is untrusted, links included. [`WorkspaceDir`] is the only way to open a file there. It holds the
+//! opened root, walks a relative path one component at a time, and refuses each component that is a link, so a concurrent
+//! rename cannot bypass the check. Memory files may be links within the workspace: [`WorkspaceDir::resolve`] returns the real
+//! path, which is then opened under the same rules.
 
 mod error;
 mod folder;
@@ -11,13 +11,13 @@ mod path;
 mod workspace;
 
 pub use error::{Refusal, is_absence, refusal};
-pub use folder::{Entry, Folder, Kind, Stat};
+pub use folder::{DirEntry, Folder, Kind, Stat};
 pub use workspace::{WorkspaceDir, is_hidden};
 
 use std::io;
 use std::path::Path;
 
-/// Reads one regular file of a workspace whole; no component of its path may be a link.
+/// Reads the whole content of a regular file in a workspace; no component of its path may be a link.
 ///
 /// # Errors
 /// As [`WorkspaceDir::open`] and [`WorkspaceDir::read`].
@@ -30,22 +30,22 @@ pub fn is_present(root: &Path) -> bool {
     WorkspaceDir::open(root).is_ok()
 }
 
-/// Returns whether something exists at a path below a root; links that stay within the workspace are followed.
+/// Returns whether a path below a root exists; follows links that stay within the workspace.
 pub fn exists(root: &Path, path: impl AsRef<Path>) -> bool {
     WorkspaceDir::open(root).is_ok_and(|dir| dir.exists(path))
 }
 
-/// Returns whether a path below a root is a regular file; links that stay within the workspace are followed.
+/// Returns whether a path below a root is a regular file; follows links that stay within the workspace.
 pub fn is_file(root: &Path, path: impl AsRef<Path>) -> bool {
     WorkspaceDir::open(root).is_ok_and(|dir| dir.resolve(path).is_ok_and(|real| dir.is_file(real)))
 }
 
-/// Returns whether a path below a root is a folder; links that stay within the workspace are followed.
+/// Returns whether a path below a root is a folder; follows links that stay within the workspace.
 pub fn is_folder(root: &Path, path: impl AsRef<Path>) -> bool {
     WorkspaceDir::open(root).is_ok_and(|dir| dir.resolve(path).is_ok_and(|real| dir.is_folder(real)))
 }
 
-/// Reads one regular file of a workspace whole; a link that stays within the workspace is followed.
+/// Reads the whole content of a regular file in a workspace; follows links that stay within the workspace.
 ///
 /// # Errors
 /// As [`WorkspaceDir::open`] and [`WorkspaceDir::read_source`].

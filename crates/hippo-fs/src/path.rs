@@ -1,50 +1,50 @@
-//! Relative paths that cannot leave the folder that they start from.
+//! Relative paths that cannot leave their base folder.
 
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Component, Path};
 
-use crate::error::outside;
+use crate::error::outside_error;
 
-/// Returns the names of a relative path.
+/// Returns the components of a relative path.
 ///
 /// # Errors
-/// The path is absolute, or has a `..`.
-pub fn names(path: &Path) -> io::Result<Vec<&OsStr>> {
+/// The path is absolute or contains `..`.
+pub fn components(path: &Path) -> io::Result<Vec<&OsStr>> {
     let mut names = Vec::new();
     for component in path.components() {
         match component {
-            Component::Normal(name) if is_one_name(name) => names.push(name),
+            Component::Normal(name) if is_single_name(name) => names.push(name),
             Component::CurDir => {}
-            _ => return Err(outside(path)),
+            _ => return Err(outside_error(path)),
         }
     }
     Ok(names)
 }
 
-/// Returns the folder of a relative path, and the name in it.
+/// Splits a relative path into the components of its folder and the last name.
 ///
 /// # Errors
-/// As [`names`]; the path has no name.
-pub fn folder_and_name(path: &Path) -> io::Result<(Vec<&OsStr>, &OsStr)> {
-    let mut names = names(path)?;
-    let name = names.pop().ok_or_else(|| outside(path))?;
+/// As [`components`]; or the path is empty.
+pub fn split_parent(path: &Path) -> io::Result<(Vec<&OsStr>, &OsStr)> {
+    let mut names = components(path)?;
+    let name = names.pop().ok_or_else(|| outside_error(path))?;
     Ok((names, name))
 }
 
-/// Returns a name that is one component of a path.
+/// Checks that a name is a single path component, and returns it.
 ///
 /// # Errors
-/// It is empty, has a separator, or is `.` or `..`.
-pub fn one_name(name: &OsStr) -> io::Result<&OsStr> {
-    match names(Path::new(name))?.as_slice() {
+/// The name is empty, contains a separator, or is `.` or `..`.
+pub fn check_name(name: &OsStr) -> io::Result<&OsStr> {
+    match components(Path::new(name))?.as_slice() {
         [only] if *only == name => Ok(name),
-        _ => Err(outside(Path::new(name))),
+        _ => Err(outside_error(Path::new(name))),
     }
 }
 
-/// A name with a colon is a stream of another file on Windows.
-fn is_one_name(name: &OsStr) -> bool {
+/// Returns whether a component names a file. On Windows, a name with a colon is a stream of another file.
+fn is_single_name(name: &OsStr) -> bool {
     cfg!(not(windows)) || !name.as_encoded_bytes().contains(&b':')
 }
 
@@ -55,7 +55,7 @@ mod tests {
     #[test]
     fn a_path_that_could_leave_its_folder_has_no_names() {
         for path in ["/etc/passwd", "..", "a/../b", "a/..", "../a", "/"] {
-            assert!(names(Path::new(path)).is_err(), "{path}");
+            assert!(components(Path::new(path)).is_err(), "{path}");
         }
         for (path, expected) in [
             ("a", vec!["a"]),
@@ -63,14 +63,14 @@ mod tests {
             ("./a/./b", vec!["a", "b"]),
             ("", vec![]),
         ] {
-            assert_eq!(names(Path::new(path)).unwrap(), expected, "{path}");
+            assert_eq!(components(Path::new(path)).unwrap(), expected, "{path}");
         }
         for path in ["", "."] {
-            assert!(folder_and_name(Path::new(path)).is_err(), "{path}");
+            assert!(split_parent(Path::new(path)).is_err(), "{path}");
         }
         for name in ["", ".", "..", "a/b", "/a", "a/"] {
-            assert!(one_name(OsStr::new(name)).is_err(), "{name}");
+            assert!(check_name(OsStr::new(name)).is_err(), "{name}");
         }
-        assert_eq!(one_name(OsStr::new("a.md")).unwrap(), "a.md");
+        assert_eq!(check_name(OsStr::new("a.md")).unwrap(), "a.md");
     }
 }

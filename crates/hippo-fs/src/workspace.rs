@@ -1,14 +1,14 @@
-//! The opened root of a workspace, and the relative paths below it.
+//! The opened root of a workspace.
 
 use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Refusal, is_absence, outside, refusal};
-use crate::folder::{Entry, Folder, Kind, Stat};
-use crate::path::{folder_and_name, names};
+use crate::error::{Refusal, is_absence, outside_error, refusal};
+use crate::folder::{DirEntry, Folder, Kind, Stat};
+use crate::path::{components, split_parent};
 
-/// The opened root of a workspace. Every path is relative to it, and no component of one may be a link.
+/// The opened root of a workspace. All paths are relative to it, and no component may be a link.
 #[derive(Debug)]
 pub struct WorkspaceDir {
     root: PathBuf,
@@ -16,10 +16,10 @@ pub struct WorkspaceDir {
 }
 
 impl WorkspaceDir {
-    /// Opens a root, which may itself be reached through links.
+    /// Opens a root; the path to the root itself may contain links.
     ///
     /// # Errors
-    /// As the system says.
+    /// Any error of the operating system.
     pub fn open(root: &Path) -> io::Result<Self> {
         let (root, top) = (root.to_path_buf(), Folder::open_root(root)?);
         Ok(Self { root, top })
@@ -30,23 +30,25 @@ impl WorkspaceDir {
         &self.root
     }
 
-    /// Opens a folder; the empty path is the root.
+    /// Opens a folder; the empty path means the root.
     ///
     /// # Errors
-    /// The path leads out, a component of it is a link, or the system refuses.
+    /// The path leaves the workspace, a component is a link, or the operating system reports an error.
     pub fn folder(&self, path: impl AsRef<Path>) -> io::Result<Folder> {
-        self.walk(&names(path.as_ref())?, |folder, name| folder.folder(name))
+        self.walk(&components(path.as_ref())?, |folder, name| folder.folder(name))
     }
 
-    /// Opens a folder, and makes it and those above it where there are none.
+    /// Opens a folder, and creates it and its missing parents.
     ///
     /// # Errors
     /// As [`folder`](Self::folder).
     pub fn make_folder(&self, path: impl AsRef<Path>) -> io::Result<Folder> {
-        self.walk(&names(path.as_ref())?, |folder, name| folder.make_folder(name))
+        self.walk(&components(path.as_ref())?, |folder, name| {
+            folder.make_folder(name)
+        })
     }
 
-    /// Opens the folder of a path; returns it and the name in it.
+    /// Opens the parent folder of a path; returns it and the last name.
     ///
     /// # Errors
     /// As [`folder`](Self::folder).
@@ -54,11 +56,11 @@ impl WorkspaceDir {
         &self,
         path: &'p (impl AsRef<Path> + ?Sized),
     ) -> io::Result<(Folder, &'p std::ffi::OsStr)> {
-        let (above, name) = folder_and_name(path.as_ref())?;
+        let (above, name) = split_parent(path.as_ref())?;
         Ok((self.walk(&above, |folder, name| folder.folder(name))?, name))
     }
 
-    /// Opens the folder of a path, and makes it where there is none; returns it and the name in it.
+    /// Opens the parent folder of a path, or creates it; returns it and the last name.
     ///
     /// # Errors
     /// As [`folder`](Self::folder).
@@ -66,7 +68,7 @@ impl WorkspaceDir {
         &self,
         path: &'p (impl AsRef<Path> + ?Sized),
     ) -> io::Result<(Folder, &'p std::ffi::OsStr)> {
-        let (above, name) = folder_and_name(path.as_ref())?;
+        let (above, name) = split_parent(path.as_ref())?;
         Ok((self.walk(&above, |folder, name| folder.make_folder(name))?, name))
     }
 
@@ -82,7 +84,7 @@ impl WorkspaceDir {
         rest.iter().try_fold(first, |folder, name| step(&folder, name))
     }
 
-    /// Opens a regular file for reading. A pipe without a writer is not waited for.
+    /// Opens a regular file for reading. Does not wait for the writer of a pipe.
     ///
     /// # Errors
     /// As [`Folder::open`].
@@ -91,8 +93,8 @@ impl WorkspaceDir {
         folder.open(name)
     }
 
-    /// Opens a regular file for reading where it, the root and each folder on the way to it have the owner of `like`. Not checked
-    /// on systems without user ids.
+    /// Opens a regular file for reading if it, the root and each folder in the path have the owner of `like`. Systems without
+    /// user ids skip the check.
     ///
     /// # Errors
     /// As [`open_file`](Self::open_file); [`Refusal::OtherOwner`].
@@ -108,7 +110,7 @@ impl WorkspaceDir {
                 Err(io::Error::from(Refusal::OtherOwner(path)))
             }
         };
-        let (above, name) = folder_and_name(path.as_ref())?;
+        let (above, name) = split_parent(path.as_ref())?;
         check(&self.top.metadata()?, PathBuf::new())?;
         let folder = self.walk(&above, |folder, name| {
             let inner = folder.folder(name)?;
@@ -120,7 +122,7 @@ impl WorkspaceDir {
         Ok((file, metadata))
     }
 
-    /// Reads a regular file whole.
+    /// Reads the whole content of a regular file.
     ///
     /// # Errors
     /// As [`Folder::read`].
@@ -129,7 +131,7 @@ impl WorkspaceDir {
         folder.read(name, limit)
     }
 
-    /// Writes a file in place, and creates it where there is none.
+    /// Writes a file in place, or creates it.
     ///
     /// # Errors
     /// As [`Folder::overwrite`].
@@ -138,8 +140,8 @@ impl WorkspaceDir {
         folder.overwrite(name, bytes)
     }
 
-    /// Writes a file whole or not at all, as a draft beside it that takes its name; its folder is made where there is none.
-    /// Bytes and name are durable.
+    /// Writes a file atomically: writes a draft in the same folder and renames it. Creates missing folders. Content and name are
+    /// durable when this returns.
     ///
     /// # Errors
     /// As [`Folder::write_whole`].
@@ -150,10 +152,10 @@ impl WorkspaceDir {
         folder.sync()
     }
 
-    /// Removes a file; of a link, the link. Returns whether there was one.
+    /// Removes a file or a link, not the target of the link. Returns whether it existed.
     ///
     /// # Errors
-    /// As the system says, or a folder above it is a link.
+    /// A folder in the path is a link, or the operating system reports an error.
     pub fn remove_file(&self, path: impl AsRef<Path>) -> io::Result<bool> {
         let removed = self
             .parent(path.as_ref())
@@ -165,10 +167,10 @@ impl WorkspaceDir {
         }
     }
 
-    /// Returns what a path stands for, without following links; `None`: nothing.
+    /// Returns the metadata of a path without following links, or `None` if it does not exist.
     ///
     /// # Errors
-    /// A folder above it is a link, or the system refuses.
+    /// A folder in the path is a link, or the operating system reports an error.
     pub fn stat(&self, path: impl AsRef<Path>) -> io::Result<Option<Stat>> {
         let stat = self
             .parent(path.as_ref())
@@ -179,80 +181,80 @@ impl WorkspaceDir {
         }
     }
 
-    /// Returns whether a path stands for a folder, reached without links.
+    /// Returns whether a path is a folder, reached without links.
     pub fn is_folder(&self, path: impl AsRef<Path>) -> bool {
         self.folder(path).is_ok()
     }
 
-    /// Returns whether a path stands for a regular file, reached without links.
+    /// Returns whether a path is a regular file, reached without links.
     pub fn is_file(&self, path: impl AsRef<Path>) -> bool {
         let stat = self.stat(path).ok().flatten();
         stat.is_some_and(|stat| stat.kind == Kind::File)
     }
 
-    /// Lists the names in a folder, in no order.
+    /// Lists the entries of a folder in arbitrary order.
     ///
     /// # Errors
     /// As [`folder`](Self::folder).
-    pub fn entries(&self, path: impl AsRef<Path>) -> io::Result<Vec<Entry>> {
+    pub fn entries(&self, path: impl AsRef<Path>) -> io::Result<Vec<DirEntry>> {
         self.folder(path)?.entries()
     }
 
-    /// Returns the path without links of something that exists, for reading: links that stay within the workspace are
-    /// followed. The answer is opened without links, so a link that comes into its place afterwards is refused.
+    /// Returns the real path of an existing file or folder, for reading. Follows links that stay within the workspace. The
+    /// returned path is then opened without following links, so a link that replaces a component in between is refused.
     ///
     /// # Errors
-    /// [`Refusal::Outside`] for a link out of the workspace, [`Refusal::Hidden`] for one to a name with a dot before it, or the
-    /// system refuses.
+    /// [`Refusal::Outside`] for a link that leaves the workspace, [`Refusal::Hidden`] for a link to a dotfile or into a dot folder,
+    /// or an error of the operating system.
     pub fn resolve(&self, path: impl AsRef<Path>) -> io::Result<PathBuf> {
         let path = path.as_ref();
-        names(path)?;
+        components(path)?;
         let real = self.root.join(path).canonicalize()?;
         let below = |root: &Path| real.strip_prefix(root).map(Path::to_path_buf).ok();
         let target = below(&self.root)
             .or_else(|| below(&self.root.canonicalize().ok()?))
-            .ok_or_else(|| outside(path))?;
+            .ok_or_else(|| outside_error(path))?;
         match target != path && is_hidden(&target) {
             true => Err(Refusal::Hidden(path.to_path_buf()).into()),
             false => Ok(target),
         }
     }
 
-    /// Reads a regular file whole; a link that stays within the workspace is followed.
+    /// Reads the whole content of a regular file; follows links that stay within the workspace.
     ///
     /// # Errors
     /// As [`resolve`](Self::resolve) and [`read`](Self::read).
     pub fn read_source(&self, path: impl AsRef<Path>, limit: u64) -> io::Result<Vec<u8>> {
-        self.following(path.as_ref(), |path| self.read(path, limit))
+        self.read_following_links(path.as_ref(), |path| self.read(path, limit))
     }
 
-    /// Opens a regular file for reading; a link that stays within the workspace is followed.
+    /// Opens a regular file for reading; follows links that stay within the workspace.
     ///
     /// # Errors
     /// As [`resolve`](Self::resolve) and [`open_file`](Self::open_file).
     pub fn open_source(&self, path: impl AsRef<Path>) -> io::Result<(File, Metadata)> {
-        self.following(path.as_ref(), |path| self.open_file(path))
+        self.read_following_links(path.as_ref(), |path| self.open_file(path))
     }
 
-    /// Tries a path as it is, and where a link is on it, its real path.
-    fn following<T>(&self, path: &Path, read: impl Fn(&Path) -> io::Result<T>) -> io::Result<T> {
+    /// Reads a path, and if it contains a link, reads its real path.
+    fn read_following_links<T>(&self, path: &Path, read: impl Fn(&Path) -> io::Result<T>) -> io::Result<T> {
         match read(path) {
             Err(error) if matches!(refusal(&error), Some(Refusal::Link(_))) => read(&self.resolve(path)?),
             done => done,
         }
     }
 
-    /// Returns whether something exists at a path; links that stay within the workspace are followed.
+    /// Returns whether a path exists; follows links that stay within the workspace.
     pub fn exists(&self, path: impl AsRef<Path>) -> bool {
         self.resolve(path).is_ok()
     }
 
-    /// Returns the file behind a name that people may have made a link, as `CLAUDE.md` to `AGENTS.md`, for writing. What is
-    /// not a link is returned as it is. A link must lead to an existing file within the workspace with the same ending: one
-    /// that leads from a note to a program or to settings would have it written with text of the workspace.
+    /// Returns the file to write for a path that users may have made a link, such as `CLAUDE.md` → `AGENTS.md`. A path that is not
+    /// a link is returned unchanged. A link must lead to an existing file in the workspace with the same extension: a note that
+    /// links to a program or a settings file must not overwrite it.
     ///
     /// # Errors
-    /// See [`Refusal`]; or the system refuses.
+    /// See [`Refusal`]; or an error of the operating system.
     pub fn file_to_write(&self, path: impl AsRef<Path>) -> io::Result<PathBuf> {
         let path = path.as_ref();
         let (folder, name) = match self.parent(path) {
@@ -272,7 +274,7 @@ impl WorkspaceDir {
     }
 }
 
-/// Returns whether a path has a component with a dot before its name, as `.git` and `.env`.
+/// Returns whether a component of a path starts with a dot, as in `.git` and `.env`.
 #[must_use]
 pub fn is_hidden(path: &Path) -> bool {
     path.components()

@@ -1,4 +1,4 @@
-//! How does a program without an async runtime call the daemon?
+//! Blocking client of the daemon.
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
@@ -20,39 +20,39 @@ use crate::methods::Request;
 use crate::paths::socket_name;
 use crate::reply::Reply;
 
-/// Why a call gave no result.
+/// The reason for which a call returned no result.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// Nothing listens there.
+    /// Nothing listens on the socket.
     #[error("could not connect to the daemon: {path}: {source}")]
     Connect {
         /// The socket.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// The connection broke during a call.
+    /// An I/O error during the call.
     #[error("could not talk to the daemon: {0}")]
     Io(#[from] io::Error),
-    /// The daemon went before it had read all of the request: it did nothing of it.
-    #[error("the daemon went before it read the request: {0}")]
+    /// The daemon closed the connection before it read the whole request, so it did not execute it.
+    #[error("the daemon closed the connection before it read the request: {0}")]
     Unread(io::Error),
     /// The daemon closed the connection before it answered.
     #[error("the daemon closed the connection before it answered")]
     Closed,
-    /// No answer within the time given.
+    /// The timeout expired.
     #[error("the daemon did not answer within {0:?}")]
     Timeout(Duration),
-    /// The daemon sent something that this client cannot read.
+    /// The daemon sent a line that this client cannot parse.
     #[error("could not read the daemon's answer: {0}")]
     Malformed(String),
-    /// The daemon refused.
+    /// The daemon returned an error.
     #[error(transparent)]
     Refused(#[from] RpcError),
 }
 
 impl ClientError {
-    /// Whether the request that ended so may be made once more, on another connection: it gave nothing, and nothing is done twice.
+    /// Returns whether `request` may be retried on another connection, because it had no effect or only reads.
     pub fn may_ask_again(&self, request: &Request) -> bool {
         match self {
             Self::Unread(_) => true,
@@ -62,7 +62,7 @@ impl ClientError {
     }
 }
 
-/// One connection. Calls go one at a time; notifications that come meanwhile are kept.
+/// One connection. Calls are sequential; notifications received during a call are kept.
 #[derive(Debug)]
 pub struct Client {
     stream: Stream,
@@ -79,10 +79,10 @@ enum Incoming {
 }
 
 impl Client {
-    /// Connects. `timeout` bounds connecting and, afterwards, each call; `None` waits for ever.
+    /// Connects to the daemon. `timeout` limits the connection and each call; `None` waits forever.
     ///
     /// # Errors
-    /// [`ClientError::Connect`] when nothing listens there.
+    /// [`ClientError::Connect`] if nothing listens on the socket.
     pub fn connect(socket: &Path, timeout: Option<Duration>) -> Result<Self, ClientError> {
         let refused = |source| ClientError::Connect {
             path: socket.to_path_buf(),
@@ -105,16 +105,16 @@ impl Client {
         })
     }
 
-    /// Bounds each call from now on; `None` waits for ever.
+    /// Sets the timeout of each following call; `None` waits forever.
     pub fn set_timeout(&mut self, timeout: Option<Duration>) {
         self.timeout = timeout;
     }
 
-    /// Asks and waits for the answer. `R` is the answer's type of that method.
+    /// Sends a request and waits for its answer, which has the type `R`.
     ///
     /// # Errors
-    /// [`ClientError::Refused`] with the daemon's refusal; the other variants when there was no answer. After a
-    /// [`ClientError::Timeout`] the connection can still be used: the late answer is dropped.
+    /// [`ClientError::Refused`] with the error of the daemon; another variant if there was no answer. After a
+    /// [`ClientError::Timeout`] the connection is still usable: a late answer is dropped.
     pub fn call<R: DeserializeOwned>(&mut self, request: &Request) -> Result<R, ClientError> {
         let mut kept = VecDeque::new();
         let answer = self.call_with(request, |notification| kept.push_back(notification));
@@ -122,9 +122,9 @@ impl Client {
         answer
     }
 
-    /// The same, giving each notification that comes meanwhile to `on_notification`.
+    /// As [`Client::call`], and passes each notification to `on_notification`.
     ///
-    /// The time given starts anew with each notification: a job that reports progress is not late.
+    /// Each notification restarts the timeout, so a job that reports progress does not time out.
     ///
     /// # Errors
     /// As [`Client::call`].
@@ -139,7 +139,7 @@ impl Client {
             .to_line(&id)
             .map_err(|error| ClientError::Malformed(error.to_string()))?;
         self.stream.set_send_timeout(self.timeout)?;
-        self.stream.write_all(&line).map_err(unsent)?;
+        self.stream.write_all(&line).map_err(classify_send_error)?;
         let mut deadline = self.deadline();
         loop {
             match self.receive(deadline)? {
@@ -147,7 +147,7 @@ impl Client {
                     on_notification(notification);
                     deadline = self.deadline();
                 }
-                // A null id answers a line that could not be read at all: with one call at a time, this one.
+                // A null id answers a line that could not be parsed. Calls are sequential, so it belongs to this one.
                 Incoming::Reply(reply) if reply.id == id || reply.id == Id::Null => {
                     return R::deserialize(reply.outcome?)
                         .map_err(|error| ClientError::Malformed(error.to_string()));
@@ -157,8 +157,8 @@ impl Client {
         }
     }
 
-    /// Notifications, oldest first: those kept during calls, then those that come. It ends when the daemon closes
-    /// the connection or nothing came within the client's timeout.
+    /// Returns an iterator over notifications: first those kept during calls, then new ones. It ends when the daemon closes the
+    /// connection or when no notification arrives within the timeout.
     pub fn notifications(&mut self) -> Notifications<'_> {
         Notifications(self)
     }
@@ -170,7 +170,7 @@ impl Client {
     fn receive(&mut self, deadline: Option<Instant>) -> Result<Incoming, ClientError> {
         loop {
             match self.frames.next_frame() {
-                Some(Frame::Line(line)) => return incoming(&line),
+                Some(Frame::Line(line)) => return parse_incoming(&line),
                 Some(Frame::TooLarge { limit }) => {
                     return Err(ClientError::Malformed(format!(
                         "a line is longer than {limit} bytes"
@@ -191,14 +191,16 @@ impl Client {
                 Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
                     return Err(late());
                 }
-                Err(error) if error.kind() == io::ErrorKind::ConnectionReset => return Err(reset(error)),
+                Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {
+                    return Err(classify_reset(error));
+                }
                 Err(error) => return Err(error.into()),
             }
         }
     }
 }
 
-/// See [`Client::notifications`].
+/// Iterator of [`Client::notifications`].
 #[derive(Debug)]
 pub struct Notifications<'a>(&'a mut Client);
 
@@ -220,17 +222,17 @@ impl Iterator for Notifications<'_> {
     }
 }
 
-/// A request whose end did not go out is half a line to the daemon, which is no request.
-fn unsent(error: io::Error) -> ClientError {
+/// Converts an error of sending. The daemon does not execute an incomplete line.
+fn classify_send_error(error: io::Error) -> ClientError {
     match error.kind() {
         io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => ClientError::Unread(error),
         _ => error.into(),
     }
 }
 
-/// Linux resets a connection where the other side left bytes of it unread, and the last of them ends the request. Other systems
-/// promise nothing of that kind.
-fn reset(error: io::Error) -> ClientError {
+/// Converts a connection reset. Linux resets a connection if the peer closed it with unread bytes, so the request, whose end was
+/// among them, was not executed. Other systems give no such guarantee.
+fn classify_reset(error: io::Error) -> ClientError {
     if cfg!(target_os = "linux") {
         ClientError::Unread(error)
     } else {
@@ -238,18 +240,18 @@ fn reset(error: io::Error) -> ClientError {
     }
 }
 
-fn incoming(line: &[u8]) -> Result<Incoming, ClientError> {
+fn parse_incoming(line: &[u8]) -> Result<Incoming, ClientError> {
     #[derive(Deserialize)]
-    struct Line {
+    struct IncomingLine {
         id: Option<Id>,
         method: Option<String>,
         params: Option<Value>,
         result: Option<Value>,
         error: Option<RpcError>,
     }
-    let line: Line =
+    let line: IncomingLine =
         serde_json::from_slice(line).map_err(|error| ClientError::Malformed(error.to_string()))?;
-    let Line {
+    let IncomingLine {
         id,
         method,
         params,

@@ -1,45 +1,45 @@
-//! How does a refusal look on the wire?
+//! Errors on the wire.
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-/// Why a request was refused, in one word that scripts can match.
+/// The kind of an error, as one word for scripts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ErrorKind {
-    /// The request itself is wrong: malformed, unknown method or field, value out of range.
+    /// The request is invalid: malformed, unknown method or field, value out of range.
     BadRequest,
-    /// `hello` asked for a protocol that this daemon does not speak.
+    /// `hello` requested a protocol version that this daemon does not support.
     UnsupportedProtocol,
-    /// The folder is not (below) a registered workspace.
+    /// The folder is not in a registered workspace.
     NoWorkspace,
     /// The path, section or id does not exist.
     NotFound,
-    /// The pointer no longer fits the text on disk.
+    /// The pointer does not match the text on disk any more.
     Stale,
-    /// Another change came first, or the same job already runs.
+    /// Another change was faster, or the same job is already running.
     Conflict,
     /// The line, file or result is larger than allowed.
     TooLarge,
-    /// The budget does not allow it.
+    /// The budget is exceeded.
     Budget,
-    /// Not ready yet; the same request will succeed later.
+    /// The daemon is still loading; the same request will succeed later.
     Warming,
-    /// A part that this request needs is missing (no model, no vectors).
+    /// A required part is missing (no model, no vectors).
     Degraded,
-    /// The place may not be written.
+    /// The target is not writable.
     ReadOnly,
-    /// The daemon may open no more files just now.
+    /// The daemon has too many open files.
     TooManyOpenFiles,
-    /// A fault of the daemon. Kinds that this version does not know are read as this one.
+    /// An internal error of the daemon. Unknown kinds are parsed as this one.
     #[serde(other)]
     Internal,
 }
 
 impl ErrorKind {
-    /// The JSON-RPC code sent with this kind, where no code of JSON-RPC itself fits better.
+    /// Returns the JSON-RPC code for this kind, unless a code of JSON-RPC itself fits better.
     pub fn code(self) -> i32 {
         match self {
             ErrorKind::BadRequest => -32602,
@@ -58,7 +58,7 @@ impl ErrorKind {
         }
     }
 
-    /// Whether the same request may succeed later without any change by the caller.
+    /// Returns whether the same request may succeed later without a change by the caller.
     pub fn retryable(self) -> bool {
         matches!(
             self,
@@ -72,12 +72,12 @@ impl ErrorKind {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[error("{message}")]
 pub struct RpcError {
-    /// JSON-RPC code: -32700 to -32600 as the specification says, -32010 to -32001 and -32012 for the kinds of
-    /// hippod, -32011 for a file that cannot be used.
+    /// JSON-RPC code: -32700 to -32600 as in the specification, -32010 to -32001 and -32012 for the kinds of hippod, -32011 for an
+    /// unusable file.
     pub code: i32,
-    /// What went wrong: lower-case, one sentence, no final stop.
+    /// The problem: lower case, one sentence, without a final period.
     pub message: String,
-    /// What scripts and people do with it.
+    /// Details for scripts and users.
     pub data: ErrorData,
 }
 
@@ -85,18 +85,18 @@ pub struct RpcError {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ErrorData {
-    /// Why, in one word.
+    /// The kind, in one word.
     pub kind: ErrorKind,
-    /// What to do about it; may be empty.
+    /// How to fix the error; may be empty.
     #[serde(default)]
     pub hint: Cow<'static, str>,
-    /// Whether the same request may succeed later.
+    /// True if the same request may succeed later.
     #[serde(default)]
     pub retryable: bool,
 }
 
 impl RpcError {
-    /// An error of this kind with the kind's own code and retryability, and no hint.
+    /// Creates an error with the code and retryability of its kind, and without a hint.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         let data = ErrorData {
             kind,
@@ -110,19 +110,19 @@ impl RpcError {
         }
     }
 
-    /// The same with what to do about it.
+    /// Sets the hint.
     pub fn hint(mut self, hint: impl Into<Cow<'static, str>>) -> Self {
         self.data.hint = hint.into();
         self
     }
 
-    /// The same under another JSON-RPC code.
+    /// Sets another JSON-RPC code.
     pub fn with_code(mut self, code: i32) -> Self {
         self.code = code;
         self
     }
 
-    /// A bad request (code -32602).
+    /// Creates a bad request error (code -32602).
     pub fn bad_request(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::BadRequest, message)
     }
@@ -130,22 +130,22 @@ impl RpcError {
     /// The code of [`RpcError::unusable_file`].
     pub const UNUSABLE_FILE: i32 = -32011;
 
-    /// A bad request of which every parameter is well: what a file says that it names cannot be used.
+    /// Creates a bad request error for valid parameters that name an unusable file.
     pub fn unusable_file(message: impl Into<String>) -> Self {
         Self::bad_request(message).with_code(Self::UNUSABLE_FILE)
     }
 
-    /// Something that does not exist.
+    /// Creates an error for something that does not exist.
     pub fn not_found(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::NotFound, message)
     }
 
-    /// A fault of the daemon.
+    /// Creates an internal error.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Internal, message)
     }
 
-    /// The answer to a line above the limit of `limit` bytes.
+    /// Creates the error for a line above the limit of `limit` bytes.
     pub fn line_too_large(limit: usize) -> Self {
         Self::new(
             ErrorKind::TooLarge,

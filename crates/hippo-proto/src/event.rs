@@ -1,4 +1,4 @@
-//! What does the daemon say without being asked again: events after `subscribe`, progress during `model.pull`?
+//! Notifications: events after `subscribe`, progress during long requests.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -7,24 +7,24 @@ use crate::id::Id;
 use crate::reply::encode_notification;
 use crate::types::{CycleName, CycleOutcome};
 
-/// A line without an id, as a client receives it.
+/// A line without an id, as received by a client.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Notification {
-    /// `event` or `progress`; others come from newer daemons and may be ignored.
+    /// `event` or `progress`; ignore other methods of newer daemons.
     pub method: String,
     /// Its parameters, untyped.
     pub params: Value,
 }
 
 impl Notification {
-    /// The event, or `None` where this is something else or an event of a newer daemon.
+    /// Parses the event. Returns `None` for other notifications and for unknown events.
     pub fn event(&self) -> Option<Event> {
         (self.method == Event::METHOD)
             .then(|| Event::deserialize(&self.params).ok())
             .flatten()
     }
 
-    /// The progress, or `None` where this is something else.
+    /// Parses the progress. Returns `None` for other notifications.
     pub fn progress(&self) -> Option<Progress> {
         (self.method == Progress::METHOD)
             .then(|| Progress::deserialize(&self.params).ok())
@@ -32,18 +32,18 @@ impl Notification {
     }
 }
 
-/// The events that can be subscribed to.
+/// The events of a subscription.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum EventName {
-    /// Changes of files have become searchable.
+    /// File changes are searchable.
     Indexed,
-    /// A workspace became degraded, or whole again.
+    /// A workspace became degraded or recovered.
     Degraded,
-    /// A long-running job moved on.
+    /// A long-running job made progress.
     Job,
-    /// A consolidation cycle ended.
+    /// A consolidation cycle finished.
     Cycle,
 }
 
@@ -52,52 +52,52 @@ pub enum EventName {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Event {
-    /// Changes of files have become searchable.
+    /// File changes are searchable.
     Indexed {
         /// Canonical root of the workspace.
         workspace: String,
-        /// Generation of the index from now on.
+        /// New generation of the index.
         generation: u64,
         /// Documents added or changed by this step.
         changed: u64,
         /// Documents removed by this step.
         removed: u64,
-        /// Chunks that still wait for their vectors.
+        /// Chunks without a vector.
         pending: u64,
     },
-    /// A workspace became degraded, or whole again.
+    /// A workspace became degraded or recovered.
     Degraded {
         /// Canonical root of the workspace.
         workspace: String,
-        /// The state in one kebab-case word as in the `index` of an answer to `search`, or null: whole again.
+        /// The state as one kebab-case word, as in the `index` member of a `search` answer; null after recovery.
         degraded: Option<String>,
-        /// What it means and what to do, for a person.
+        /// The meaning and the fix, as text.
         why: Option<String>,
     },
-    /// A long-running job moved on.
+    /// A long-running job made progress.
     Job {
-        /// Canonical root of the workspace, where the job concerns one.
+        /// Canonical root of the workspace, if the job belongs to one.
         workspace: Option<String>,
-        /// What runs, in kebab-case: `first-index`, `embed`, `vector-rebuild`, `model-pull`, `reconcile`.
+        /// The job in kebab-case: `first-index`, `embed`, `vector-rebuild`, `model-pull`, `reconcile`.
         job: String,
         /// Units done.
         done: u64,
-        /// Units in all, where known.
+        /// Total units, if known.
         total: Option<u64>,
-        /// Whether this is the last word on this job.
+        /// True if the job is finished.
         finished: bool,
     },
-    /// A consolidation cycle ended.
+    /// A consolidation cycle finished.
     Cycle {
         /// Canonical root of the workspace.
         workspace: String,
-        /// Its number in the workspace.
+        /// Number of the run in the workspace.
         run: i64,
-        /// Which cycle.
+        /// The cycle.
         cycle: CycleName,
-        /// How it ended.
+        /// The outcome.
         outcome: CycleOutcome,
-        /// Steps that are done.
+        /// Number of applied steps.
         applied: u64,
     },
 }
@@ -106,7 +106,7 @@ impl Event {
     /// Method of the notification.
     pub const METHOD: &'static str = "event";
 
-    /// Its name, for matching against a subscription.
+    /// Returns the name of the event for a subscription.
     pub fn name(&self) -> EventName {
         match self {
             Event::Indexed { .. } => EventName::Indexed,
@@ -116,7 +116,7 @@ impl Event {
         }
     }
 
-    /// The workspace that it concerns, where it concerns one.
+    /// Returns the workspace of the event, if it has one.
     pub fn workspace(&self) -> Option<&str> {
         match self {
             Event::Indexed { workspace, .. }
@@ -126,7 +126,7 @@ impl Event {
         }
     }
 
-    /// The notification as one line, with its line feed.
+    /// Encodes the notification as one line with a line feed.
     pub fn to_line(&self) -> Vec<u8> {
         encode_notification(Self::METHOD, self)
     }
@@ -136,16 +136,16 @@ impl Event {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Progress {
-    /// Of the request that runs.
+    /// Id of the running request.
     pub id: Id,
-    /// What is being done, in one word: `cache`, `download`, `verify`, `extract`, `install`; `backup`, …; of an import `wait` (for another
-    /// one), `read`, `compare`, `prepare`, `write`, `save`.
+    /// The current stage in one word: `cache`, `download`, `verify`, `extract`, `install`; `backup`, …; for an import `wait` (for
+    /// another import), `read`, `compare`, `prepare`, `write`, `save`.
     pub stage: String,
-    /// The file or package that it concerns.
+    /// The current file or package.
     pub item: String,
-    /// Bytes done; of an import memories (`prepare`) or files (`write`).
+    /// Bytes done; for an import, memories (`prepare`) or files (`write`).
     pub done: u64,
-    /// The same in all, where known.
+    /// Total in the same unit, if known.
     pub total: Option<u64>,
 }
 
@@ -153,7 +153,7 @@ impl Progress {
     /// Method of the notification.
     pub const METHOD: &'static str = "progress";
 
-    /// The notification as one line, with its line feed.
+    /// Encodes the notification as one line with a line feed.
     pub fn to_line(&self) -> Vec<u8> {
         encode_notification(Self::METHOD, self)
     }
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_of_a_newer_daemon_is_none() {
+    fn an_unknown_event_is_none() {
         let params = serde_json::json!({"event": "of-tomorrow", "workspace": "/w"});
         assert_eq!(
             Notification {

@@ -1,7 +1,7 @@
-//! The user's decisions about a folder, kept in the state folder.
+//! The user's decisions about a folder, stored in the state folder.
 //!
-//! A workspace may be a repository of a stranger, so nothing below its root says what `init` made there or which of its settings are
-//! trusted. Both are kept by the canonical root, for the daemon and for `hippoctl`, which reads them without a daemon.
+//! A workspace may be a cloned, untrusted repository. Therefore the record of `init` and the list of trusted settings files are
+//! stored outside it, by canonical root, for the daemon and for `hippoctl`, which reads them without a daemon.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -10,46 +10,46 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-/// The file of registered roots, in the state folder.
+/// The file of registered roots in the state folder.
 pub const REGISTRY: &str = "registry.json";
-/// The record of `init`, in the folder of decisions.
+/// The record of `init` in the folder of decisions.
 pub const HARNESS: &str = "harness.json";
-/// The hashes of trusted files, in the folder of decisions.
+/// The hashes of trusted files in the folder of decisions.
 const TRUST: &str = "trust.json";
-/// A larger file of ours is not read, in bytes.
+/// Maximum size of a state file in bytes.
 const LARGEST: u64 = 16 << 20;
 
-/// The name under which the state of a workspace is kept: a hash of its canonical root.
+/// Returns the key of a workspace in the state folder: a hash of its canonical root.
 pub fn key(root: &Path) -> String {
     let hash = blake3::hash(root.as_os_str().as_encoded_bytes());
     hash.to_hex()[..16].to_owned()
 }
 
-/// The folder of decisions about a workspace. It outlives the index, which `workspace remove` and `restore` replace.
+/// Returns the folder of decisions about a workspace. It outlives the index, which `workspace remove` and `restore` replace.
 pub fn decisions(state: &Path, root: &Path) -> PathBuf {
     state.join("decisions").join(key(root))
 }
 
-/// The hash by which a file is trusted.
+/// Returns the hash that identifies the content of a trusted file.
 pub fn hash(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex()[..32].to_owned()
 }
 
-/// The roots that are registered in a state folder; none where the registry is missing or cannot be read.
+/// Returns the registered roots of a state folder; empty if the registry is missing or unreadable.
 pub fn registered(state: &Path) -> BTreeSet<PathBuf> {
     #[derive(Deserialize)]
-    struct OnDisk {
+    struct RegistryFile {
         workspaces: BTreeSet<PathBuf>,
     }
     let read = read(&state.join(REGISTRY)).ok();
-    let on_disk = read.and_then(|bytes| serde_json::from_slice::<OnDisk>(&bytes).ok());
+    let on_disk = read.and_then(|bytes| serde_json::from_slice::<RegistryFile>(&bytes).ok());
     on_disk.map(|on_disk| on_disk.workspaces).unwrap_or_default()
 }
 
-/// Reads a file of ours.
+/// Reads a state file.
 ///
 /// # Errors
-/// As the system says; [`io::ErrorKind::FileTooLarge`] above 16 MiB.
+/// Any error of the operating system; [`io::ErrorKind::FileTooLarge`] above 16 MiB.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     if fs::metadata(path)?.len() > LARGEST {
         return Err(io::ErrorKind::FileTooLarge.into());
@@ -57,10 +57,10 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     fs::read(path)
 }
 
-/// Replaces a file of ours in one step, durably; the folders above it are made, for this user alone.
+/// Replaces a state file atomically and durably; creates its parent folders, accessible only to this user.
 ///
 /// # Errors
-/// As the system says; the file is as it was.
+/// Any error of the operating system; the file is unchanged.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut builder = fs::DirBuilder::new();
@@ -69,7 +69,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)?;
     let draft = path.with_extension(format!("{}.tmp", std::process::id()));
-    // A process with the same id may have been stopped while it wrote.
+    // An earlier process with the same id may have left a draft.
     let _ = fs::remove_file(&draft);
     let mut options = File::options();
     options.write(true).create_new(true);
@@ -80,12 +80,12 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
         file.sync_all()
     });
     written.and_then(|()| fs::rename(&draft, path)).inspect_err(|_| {
-        // The first error is the one to report.
+        // Ignore an error of the removal: the first error is the one to report.
         let _ = fs::remove_file(&draft);
     })
 }
 
-/// The files of settings of a workspace that the user trusts, each as it was when that was said.
+/// The settings files of a workspace that the user trusts, with the hash of the trusted content.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Trust {
@@ -94,19 +94,19 @@ pub struct Trust {
 }
 
 impl Trust {
-    /// The trust in the files of a workspace; none where the record is missing or cannot be read.
+    /// Loads the trust record of a workspace; empty if the record is missing or unreadable.
     pub fn of(state: &Path, root: &Path) -> Self {
         let read = read(&Self::file(state, root));
         read.map_or_else(|_| Self::default(), |bytes| Self::parse(&bytes))
     }
 
-    /// Reads a record; one that cannot be read is that of no trust.
+    /// Parses a record; an unreadable one is empty.
     pub fn parse(bytes: &[u8]) -> Self {
         let trust: Option<Self> = serde_json::from_slice(bytes).ok();
         trust.filter(|trust| trust.version == 1).unwrap_or_default()
     }
 
-    /// As a file.
+    /// Serialises the record.
     pub fn to_bytes(&self) -> Vec<u8> {
         let whole = Self {
             version: 1,
@@ -115,27 +115,27 @@ impl Trust {
         serde_json::to_vec_pretty(&whole).unwrap_or_default()
     }
 
-    /// Whether a file with this content is trusted.
+    /// Returns whether a file with this content is trusted.
     pub fn covers(&self, path: &str, bytes: &[u8]) -> bool {
         self.files
             .get(path)
             .is_some_and(|trusted| *trusted == hash(bytes))
     }
 
-    /// Trusts a file with this hash.
+    /// Adds a trusted file with the hash of its content.
     pub fn add(&mut self, path: &str, hash: &str) {
         self.files.insert(path.to_owned(), hash.to_owned());
     }
 
-    /// Trusts a file no longer.
+    /// Removes the trust in a file.
     pub fn withdraw(&mut self, path: &str) {
         self.files.remove(path);
     }
 
-    /// Writes the record; without a trusted file there is none.
+    /// Writes the record; an empty record is deleted.
     ///
     /// # Errors
-    /// As the system says; the record is as it was.
+    /// Any error of the operating system; the record is unchanged.
     pub fn keep(&self, state: &Path, root: &Path) -> io::Result<()> {
         let file = Self::file(state, root);
         if self.files.is_empty() {
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_beyond_its_limit_is_not_read() {
+    fn a_state_file_above_the_limit_is_not_read() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("large.json");
         let file = File::create(&path).unwrap();
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_registry_that_cannot_be_read_has_no_roots() {
+    fn an_unreadable_registry_has_no_roots() {
         let state = tempfile::tempdir().unwrap();
         assert!(registered(state.path()).is_empty());
         write(

@@ -1,38 +1,38 @@
-//! Where does one line of the socket end and the next begin?
+//! Splitting of a byte stream into lines.
 
 use std::mem;
 use std::ops::Range;
 
-/// Most bytes that one line may have, without its line feed: 16 MiB.
+/// Maximum length of a line without its line feed: 16 MiB.
 pub const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
 
-/// A line of this many bytes is handed out without a copy.
+/// Lines from this length on are returned without a copy.
 const LARGE: usize = 64 * 1024;
 
-/// What the reader found in the bytes pushed so far.
+/// The result of reading a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Frame {
-    /// One line, without its line feed (and without a carriage return before it); never blank.
+    /// One line without its line feed and a preceding carriage return; never blank.
     Line(Vec<u8>),
-    /// A line passed the limit. It is said once, as soon as it is known; the rest of the line is thrown away.
+    /// A line exceeded the limit. Reported once, as soon as it is known; the rest of the line is discarded.
     TooLarge {
-        /// The limit that was passed, in bytes.
+        /// The limit in bytes.
         limit: usize,
     },
 }
 
-/// Cuts a stream of bytes into lines. It does no I/O itself: blocking and asynchronous code push what they read.
+/// Splitter of a byte stream into lines. It does no I/O: blocking and asynchronous code push the bytes that they read.
 ///
-/// It holds at most one line of the limit plus what was pushed last, and no memory of a large line that is complete.
+/// It buffers at most one line of the limit plus the last pushed bytes, and keeps no memory of a large complete line.
 #[derive(Debug)]
 pub struct FrameReader {
     limit: usize,
     buffer: Vec<u8>,
     /// Start of the current line in `buffer`.
     start: usize,
-    /// Everything before this offset is known to hold no line feed of the current line.
+    /// Offset up to which the current line contains no line feed.
     scanned: usize,
-    /// Whether the rest of the current line is being thrown away.
+    /// True if the rest of the current line is discarded.
     discarding: bool,
 }
 
@@ -43,12 +43,12 @@ impl Default for FrameReader {
 }
 
 impl FrameReader {
-    /// A reader with the protocol's limit of [`MAX_LINE_BYTES`].
+    /// Creates a reader with the limit of the protocol, [`MAX_LINE_BYTES`].
     pub fn new() -> Self {
         Self::with_limit(MAX_LINE_BYTES)
     }
 
-    /// A reader with another limit, in bytes.
+    /// Creates a reader with another limit in bytes.
     pub fn with_limit(limit: usize) -> Self {
         Self {
             limit,
@@ -59,7 +59,7 @@ impl FrameReader {
         }
     }
 
-    /// Takes bytes as they come from the stream. Call [`FrameReader::next_frame`] until it answers `None`.
+    /// Adds bytes of the stream. Call [`FrameReader::next_frame`] afterwards until it returns `None`.
     pub fn push(&mut self, bytes: &[u8]) {
         if self.start > 0 {
             self.buffer.drain(..self.start);
@@ -69,11 +69,11 @@ impl FrameReader {
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// The next complete line or refusal, or `None` until more bytes are pushed.
+    /// Returns the next complete line or error, or `None` if more bytes are needed.
     pub fn next_frame(&mut self) -> Option<Frame> {
         loop {
             let Some(at) = self.buffer[self.scanned..].iter().position(|byte| *byte == b'\n') else {
-                return self.unfinished();
+                return self.check_partial_line();
             };
             let end = self.scanned + at;
             let line = self.start..end;
@@ -85,7 +85,7 @@ impl FrameReader {
             if line.len() > self.limit {
                 return Some(Frame::TooLarge { limit: self.limit });
             }
-            let mut line = self.take(line);
+            let mut line = self.take_line(line);
             line.pop_if(|byte| *byte == b'\r');
             if !line.iter().all(u8::is_ascii_whitespace) {
                 return Some(Frame::Line(line));
@@ -93,17 +93,17 @@ impl FrameReader {
         }
     }
 
-    /// Whether the stream would end within a line if it ended now.
+    /// Returns whether the buffer ends within a line.
     pub fn has_partial_line(&self) -> bool {
         self.discarding || self.start < self.buffer.len()
     }
 
-    /// Bytes held of the line that is not complete.
+    /// Returns the number of buffered bytes of the incomplete line.
     pub fn partial_len(&self) -> usize {
         self.buffer.len() - self.start
     }
 
-    /// Throws away the line that is not complete, and the rest of it once it comes.
+    /// Discards the incomplete line, including its rest when it arrives.
     pub fn discard_line(&mut self) {
         self.discarding |= self.has_partial_line();
         self.buffer = Vec::new();
@@ -111,8 +111,8 @@ impl FrameReader {
         self.scanned = 0;
     }
 
-    /// A complete line. A large one takes the buffer with it, and what follows gets a new one.
-    fn take(&mut self, line: Range<usize>) -> Vec<u8> {
+    /// Returns a complete line. A large line takes over the buffer, and the rest moves into a new one.
+    fn take_line(&mut self, line: Range<usize>) -> Vec<u8> {
         if line.len() < LARGE || line.start > 0 {
             return self.buffer[line].to_vec();
         }
@@ -124,10 +124,10 @@ impl FrameReader {
         whole
     }
 
-    fn unfinished(&mut self) -> Option<Frame> {
+    fn check_partial_line(&mut self) -> Option<Frame> {
         let too_large = !self.discarding && self.partial_len() > self.limit;
         if too_large || self.discarding {
-            // Frees the memory of a huge line at once.
+            // Free the memory of a huge line immediately.
             self.discard_line();
         }
         self.scanned = self.buffer.len();
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_cut_whatever_the_pieces() {
+    fn lines_are_split_independently_of_the_pushed_pieces() {
         let mut reader = FrameReader::new();
         reader.push(b"{\"a\"");
         assert_eq!(frames(&mut reader), []);
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_is_refused_once_and_the_next_is_read() {
+    fn a_long_line_is_refused_once_and_the_next_line_is_read() {
         let mut reader = FrameReader::with_limit(4);
         reader.push(b"12345");
         assert_eq!(frames(&mut reader), [Frame::TooLarge { limit: 4 }]);
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_line_that_is_complete_keeps_no_memory() {
+    fn a_large_complete_line_keeps_no_memory() {
         let mut reader = FrameReader::new();
         let large = vec![b'x'; LARGE];
         reader.push(&[&large[..], b"\r\n{}\nab"].concat());
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_discarded_line_is_thrown_away_to_its_end() {
+    fn discarding_a_line_skips_to_its_end() {
         let mut reader = FrameReader::new();
         reader.push(b"first\nhalf");
         assert_eq!(frames(&mut reader), [line("first")]);
@@ -214,7 +214,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_cut_does_not_depend_on_the_pieces(
+        fn frames_do_not_depend_on_the_pushed_pieces(
             bytes in proptest::collection::vec(prop_oneof![Just(b'\n'), Just(b'\r'), Just(b' '), any::<u8>()], 0..200),
             cuts in proptest::collection::vec(0usize..200, 0..8),
             limit in 1usize..20,

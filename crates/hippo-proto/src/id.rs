@@ -1,22 +1,22 @@
-//! Ids of requests, which are given back exactly as they were sent.
+//! Request ids, returned exactly as they were sent.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 
-/// The id of a request; its answer carries the same.
+/// The id of a request and of its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Id {
-    /// A number, given back as it came.
+    /// A number, returned as it was sent.
     Number(#[cfg_attr(feature = "schema", schemars(with = "Number"))] IdNumber),
     /// A string.
     String(String),
-    /// Null; also the id of an answer to something whose id could not be read.
+    /// Null; also the id of an answer to a line whose id could not be parsed.
     Null,
 }
 
-/// A number with the digits that it was sent with: `1e3`, `-0` and numbers of any length.
+/// A number with its original digits: `1e3`, `-0`, numbers of any length.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(from = "Number", into = "Number")]
 pub struct IdNumber {
@@ -44,7 +44,7 @@ impl From<u64> for Id {
 }
 
 impl Id {
-    /// The id among the members of a request; `None` where it is of another type. `line` is the request as it was sent.
+    /// Returns the id of a request, or `None` if it has another type. `line` is the original text of the request.
     pub(crate) fn of(value: &Value, line: &[u8]) -> Option<Self> {
         match value {
             Value::Number(number) => Some(Id::Number(IdNumber {
@@ -57,7 +57,7 @@ impl Id {
         }
     }
 
-    /// The id as JSON.
+    /// Encodes the id as JSON.
     pub(crate) fn to_json(&self) -> Result<Vec<u8>, serde_json::Error> {
         match self {
             Id::Number(number) => Ok(number.text.clone().into_bytes()),
@@ -67,7 +67,7 @@ impl Id {
     }
 }
 
-/// The text of the last member `id` of a JSON object, where it is a number. The line is known to be valid JSON.
+/// Returns the original text of the last `id` member of a JSON object if it is a number. The line must be valid JSON.
 fn number_as_sent(line: &[u8]) -> Option<String> {
     let (mut at, mut depth, mut found) = (0, 0u32, None);
     while at < line.len() {
@@ -91,7 +91,7 @@ fn number_as_sent(line: &[u8]) -> Option<String> {
     found
 }
 
-/// One past the closing quote of the string that opens at `start`.
+/// Returns the offset after the closing quote of the string that starts at `start`.
 fn end_of_string(line: &[u8], start: usize) -> Option<usize> {
     let mut at = start + 1;
     loop {

@@ -1,8 +1,8 @@
-//! What may cross hippod's socket, how is it framed, and how does a blocking client talk to it?
+//! Wire protocol of hippod: messages, framing, blocking client.
 //!
-//! The protocol is JSON-RPC 2.0, UTF-8, one object a line, at most [`MAX_LINE_BYTES`] a line. Requests are read
-//! strictly (an unknown method, field or type is refused); answers are read leniently (a newer daemon may add
-//! fields), so an old client keeps working.
+//! The protocol is JSON-RPC 2.0 in UTF-8, one object per line, at most [`MAX_LINE_BYTES`] per line. Requests are parsed strictly
+//! (an unknown method, field or type is an error). Answers are parsed leniently (a newer daemon may add fields), so old clients
+//! keep working.
 
 mod client;
 mod error;
@@ -33,5 +33,5 @@ pub use reply::{Reply, encode_error, encode_notification, encode_result};
 pub use suggest::nearest;
 pub use types::*;
 
-/// The version of the protocol that this crate speaks.
+/// The protocol version of this crate.
 pub const PROTOCOL: u32 = 1;

@@ -1,31 +1,31 @@
-//! How does a log stay within bounds, whichever program writes it?
+//! Rotating log file, shared by several processes.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// A log of this size is set aside, in the place of the one that was set aside before (bytes).
-const MOST_BYTES: u64 = 8 * 1024 * 1024;
+/// Size in bytes at which a log is rotated; a previously rotated log is replaced.
+const MAX_BYTES: u64 = 8 * 1024 * 1024;
 
-/// A log for this user alone that is appended to, and set aside when it is large.
+/// A private, append-only log file with rotation.
 #[derive(Debug)]
 pub struct LogFile {
     path: PathBuf,
     file: File,
     length: u64,
-    most: u64,
+    limit: u64,
 }
 
 impl LogFile {
-    /// Opens it to append to.
+    /// Opens the log for appending.
     ///
     /// # Errors
-    /// As the system says.
+    /// Any error of the operating system.
     pub fn open(path: &Path) -> io::Result<Self> {
-        Self::with_limit(path, MOST_BYTES)
+        Self::with_limit(path, MAX_BYTES)
     }
 
-    fn with_limit(path: &Path, most: u64) -> io::Result<Self> {
+    fn with_limit(path: &Path, limit: u64) -> io::Result<Self> {
         let file = append_to(path)?;
         let length = file.metadata()?.len();
         let path = path.to_path_buf();
@@ -33,39 +33,38 @@ impl LogFile {
             path,
             file,
             length,
-            most,
+            limit,
         })
     }
 
-    /// Sets a full log aside and begins a new one; answers whether another file is written now. Where that fails, the old one goes
-    /// on to be written: a log too long is better than none.
+    /// Rotates a full log; returns whether a new file is now in use. If the rotation fails, the old file is used further: a log that
+    /// is too long is better than none.
     pub fn turn(&mut self) -> bool {
-        if self.length < self.most {
+        if self.length < self.limit {
             return false;
         }
-        match self.begin_anew() {
+        match self.rotate() {
             Ok(Some(new)) => {
                 *self = new;
                 true
             }
             Ok(None) | Err(_) => {
-                // Who holds the lock sets it aside; then it is looked again.
+                // Another process holds the lock and rotates the file; the next write checks again.
                 let _ = self.file.unlock();
                 false
             }
         }
     }
 
-    /// The log at the path, when the full one does not stand there any more. Of several processes that write a full one, the one
-    /// that has its lock sets it aside.
-    fn begin_anew(&self) -> io::Result<Option<Self>> {
+    /// Opens a new log after the full one was renamed. If several processes write a full log, the one with its lock renames it.
+    fn rotate(&self) -> io::Result<Option<Self>> {
         if self.file.try_lock().is_err() {
             return Ok(None);
         }
         if self.is_at_path()? {
             fs::rename(&self.path, set_aside(&self.path))?;
         }
-        Self::with_limit(&self.path, self.most).map(Some)
+        Self::with_limit(&self.path, self.limit).map(Some)
     }
 
     fn is_at_path(&self) -> io::Result<bool> {
@@ -81,10 +80,10 @@ impl LogFile {
             Ok((open.dev(), open.ino()) == (there.dev(), there.ino()))
         }
         #[cfg(not(unix))]
-        Ok(there.len() >= self.most)
+        Ok(there.len() >= self.limit)
     }
 
-    /// The file that is written now.
+    /// Returns the current file.
     pub fn file(&self) -> &File {
         &self.file
     }
@@ -103,7 +102,7 @@ impl Write for LogFile {
     }
 }
 
-/// Where a log lies that was set aside.
+/// Returns the path of the rotated log.
 pub fn set_aside(log: &Path) -> PathBuf {
     let mut old = log.as_os_str().to_owned();
     old.push(".old");
@@ -123,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_log_never_takes_more_than_twice_its_bound_and_is_private() {
+    fn a_log_needs_at_most_twice_its_limit_and_is_private() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("hippod.log");
         let mut log = LogFile::with_limit(&path, 100).unwrap();
@@ -149,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_process_began_anew_is_not_set_aside() {
+    fn a_log_rotated_by_another_process_is_not_rotated_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("hooks.log");
         fs::write(&path, [b'x'; 100]).unwrap();
@@ -160,7 +159,7 @@ mod tests {
         assert_eq!(fs::read(set_aside(&path)).unwrap(), [b'x'; 100]);
         assert_eq!(fs::read(&path).unwrap(), b"newnew");
 
-        // While one sets it aside, the others go on to write the full one.
+        // While one process holds the lock, the others write to the full log.
         fs::write(&path, [b'y'; 100]).unwrap();
         let mut held = LogFile::with_limit(&path, 100).unwrap();
         let holder = append_to(&path).unwrap();
@@ -173,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_full_log_is_set_aside() {
+    fn only_a_full_log_is_rotated() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.log");
         fs::write(&path, [b'x'; 99]).unwrap();

@@ -1,4 +1,4 @@
-//! Which methods does the socket know, and what does each take?
+//! Methods of the protocol with their parameters and answers.
 
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer};
@@ -6,46 +6,46 @@ use serde_json::{Map, Value};
 
 use crate::error::RpcError;
 use crate::id::Id;
-use crate::reply::line;
+use crate::reply::encode_line;
 use crate::suggest::nearest;
 use crate::types::*;
 
 macro_rules! methods {
     ($($(#[doc = $doc:literal])* $name:literal => $variant:ident($params:ty) -> $answer:ty,)*) => {
-        /// One request: the method and its parameters.
+        /// A request: the method and its parameters.
         #[derive(Debug, Clone, PartialEq)]
         pub enum Request {
             $($(#[doc = $doc])* $variant($params),)*
         }
 
-        /// The names of all methods, as on the wire.
+        /// The wire names of all methods.
         pub const METHODS: &[&str] = &[$($name),*];
 
         impl Request {
-            /// The method's name on the wire.
+            /// Returns the wire name of the method.
             pub fn method(&self) -> &'static str {
                 match self {
                     $(Request::$variant(_) => $name,)*
                 }
             }
 
-            /// Reads the parameters of a method; `None` where the method is unknown.
+            /// Parses the parameters of a method; `None` if the method is unknown.
             pub(crate) fn decode(method: &str, params: Map<String, Value>) -> Option<Result<Self, RpcError>> {
                 match method {
-                    $($name => Some(decode::<$params>($name, params).map(Request::$variant)),)*
+                    $($name => Some(decode_params::<$params>($name, params).map(Request::$variant)),)*
                     _ => None,
                 }
             }
 
-            /// The request as one line, with its line feed.
+            /// Encodes the request as one line with a line feed.
             pub fn to_line(&self, id: &Id) -> Result<Vec<u8>, serde_json::Error> {
                 match self {
-                    $(Request::$variant(params) => encode($name, id, params),)*
+                    $(Request::$variant(params) => encode_request($name, id, params),)*
                 }
             }
         }
 
-        /// Of each method what it is for, its parameters and its answer.
+        /// Returns the description, parameter schema and answer schema of each method.
         #[cfg(feature = "schema")]
         pub(crate) fn describe(
             params: &mut schemars::SchemaGenerator,
@@ -69,101 +69,101 @@ macro_rules! methods {
 methods! {
     /// Optional greeting; checks the protocol version.
     "hello" => Hello(HelloRequest) -> HelloResponse,
-    /// How the daemon and its workspaces are; answered before any model is loaded.
+    /// Returns the status of the daemon and its workspaces; does not wait for the model.
     "status" => Status(StatusRequest) -> StatusResponse,
-    /// What is counted and measured, for Prometheus.
+    /// Returns counters and measurements for Prometheus.
     "metrics" => Metrics(MetricsRequest) -> MetricsResponse,
-    /// Names problems with their fixes; can rebuild what is derived from the files.
+    /// Reports problems with their fixes; can rebuild data derived from the files.
     "doctor" => Doctor(DoctorRequest) -> DoctorResponse,
-    /// How sound what a workspace remembers is, in numbers.
+    /// Measures the quality of a workspace's memory.
     "audit" => Audit(AuditRequest) -> AuditResponse,
     /// Stops the daemon.
     "shutdown" => Shutdown(ShutdownRequest) -> ShutdownResponse,
-    /// Streams events to this connection from now on.
+    /// Streams events to this connection.
     "subscribe" => Subscribe(SubscribeRequest) -> SubscribeResponse,
     /// Registers a folder.
     "workspace.add" => WorkspaceAdd(WorkspaceAddRequest) -> WorkspaceAddResponse,
-    /// The registered folders.
+    /// Lists the registered folders.
     "workspace.list" => WorkspaceList(WorkspaceListRequest) -> WorkspaceListResponse,
-    /// Forgets a folder and what was derived from it; its files stay.
+    /// Unregisters a folder and deletes its derived data; the files stay.
     "workspace.remove" => WorkspaceRemove(WorkspaceRemoveRequest) -> WorkspaceRemoveResponse,
-    /// Reconciles the index with the disk.
+    /// Synchronises the index with the disk.
     "workspace.sync" => WorkspaceSync(WorkspaceSyncRequest) -> WorkspaceSyncResponse,
-    /// Shows what the settings that a workspace brings would change, and trusts them as they are now.
+    /// Shows what the settings of a workspace would change, and trusts their current content.
     "workspace.trust" => WorkspaceTrust(WorkspaceTrustRequest) -> WorkspaceTrustResponse,
-    /// Retrieval.
+    /// Searches the memory of a workspace.
     "search" => Search(SearchRequest) -> SearchResponse,
-    /// Reads what a pointer points to.
+    /// Reads a file, section or line range.
     "get" => Get(GetRequest) -> GetResponse,
-    /// Appends to the log of today, and enters it into the index file.
+    /// Appends an entry to today's log and adds it to the index file.
     "remember" => Remember(RememberRequest) -> RememberResponse,
-    /// The entries of the index file, with their strengths.
+    /// Lists the entries of the index file with their strengths.
     "index.list" => IndexList(IndexListRequest) -> IndexListResponse,
-    /// One entry, and why it is as strong as it is.
+    /// Returns one entry and the factors of its strength.
     "index.show" => IndexShow(IndexShowRequest) -> IndexShowResponse,
-    /// Changes what an entry says, or its priority.
+    /// Edits the text or the priority of an entry.
     "index.edit" => IndexEdit(IndexEditRequest) -> IndexEditResponse,
-    /// Takes an entry out of the index file; what it points at stays.
+    /// Removes an entry from the index file; its sources stay.
     "index.forget" => IndexForget(IndexForgetRequest) -> IndexForgetResponse,
-    /// Brings an entry back that was forgotten or archived.
+    /// Restores a forgotten or archived entry.
     "index.restore" => IndexRestore(IndexRestoreRequest) -> IndexRestoreResponse,
-    /// Runs a consolidation cycle, or says what it would do.
+    /// Runs a consolidation cycle, or returns its plan.
     "cycle.run" => CycleRun(CycleRunRequest) -> CycleReport,
-    /// The runs so far.
+    /// Lists past runs.
     "cycle.history" => CycleHistory(CycleHistoryRequest) -> CycleHistoryResponse,
-    /// Takes a run back.
+    /// Undoes a run.
     "cycle.undo" => CycleUndo(CycleUndoRequest) -> CycleUndoResponse,
-    /// Opens a session, or goes on with one.
+    /// Opens or resumes a session.
     "context.open" => ContextOpen(ContextOpenRequest) -> ContextOpenResponse,
-    /// Gives content to a session; answers the sparse entry that stands for it.
+    /// Adds content to a session; returns its sparse entry.
     "context.put" => ContextPut(ContextPutRequest) -> ContextPutResponse,
-    /// Says that a turn is complete: entries fade, some leave the context.
+    /// Completes a turn: entries decay, and weak ones leave the context.
     "context.turn" => ContextTurn(ContextTurnRequest) -> ContextTurnResponse,
-    /// The active entries of a session, as text for a prompt.
+    /// Renders the active entries of a session for a prompt.
     "context.render" => ContextRender(ContextRenderRequest) -> ContextRenderResponse,
-    /// Content again, by the id of its entry or its own.
+    /// Returns content by the id of its entry or its own id.
     "context.fetch" => ContextFetch(ContextFetchRequest) -> ContextFetchResponse,
-    /// Accesses an entry: it is strong again.
+    /// Accesses an entry, which restores its strength.
     "context.touch" => ContextTouch(ContextTouchRequest) -> ContextTouchResponse,
-    /// The sessions, or the entries of one.
+    /// Lists the sessions, or the entries of one.
     "context.list" => ContextList(ContextListRequest) -> ContextListResponse,
-    /// Ends a session: what is to last goes into long-term memory.
+    /// Closes a session and persists the marked entries to long-term memory.
     "context.close" => ContextClose(ContextCloseRequest) -> ContextCloseResponse,
-    /// A short summary of a transcript, whose messages can be fetched.
+    /// Summarises a transcript; its messages stay available.
     "session.compact" => SessionCompact(SessionCompactRequest) -> SessionCompactResponse,
-    /// What is new in a transcript goes into the daily log.
+    /// Appends the new part of a transcript to the daily log.
     "session.flush" => SessionFlush(SessionFlushRequest) -> SessionFlushResponse,
-    /// Runs what is due; answers what waits for the agent.
+    /// Runs due cycles; returns the tasks that wait for the agent.
     "heartbeat" => Heartbeat(HeartbeatRequest) -> HeartbeatResponse,
-    /// Brings the compaction tree up to date.
+    /// Updates the compaction tree.
     "tree.compact" => TreeCompact(TreeCompactRequest) -> TreeCompactResponse,
-    /// Nodes whose body somebody should write.
+    /// Lists the nodes that need a body.
     "tree.pending" => TreePending(TreePendingRequest) -> TreePendingResponse,
-    /// Gives a node a body.
+    /// Sets the body of a node.
     "tree.submit" => TreeSubmit(TreeSubmitRequest) -> TreeSubmitResponse,
-    /// One node, and how it stands.
+    /// Returns one node and its state.
     "tree.show" => TreeShow(TreeShowRequest) -> TreeShowResponse,
-    /// The embedding models that are known.
+    /// Lists the known embedding models.
     "model.list" => ModelList(ModelListRequest) -> ModelListResponse,
-    /// Obtains a model and the runtime; streams progress.
+    /// Downloads a model and the runtime; streams progress.
     "model.pull" => ModelPull(ModelPullRequest) -> ModelPullResponse,
-    /// Checks the installed files against their checksums.
+    /// Verifies the checksums of the installed files.
     "model.verify" => ModelVerify(ModelVerifyRequest) -> ModelVerifyResponse,
-    /// Installs a model and the runtime from files on this machine.
+    /// Installs a model and the runtime from local files.
     "model.import" => ModelImport(ModelImportRequest) -> ModelPullResponse,
-    /// Removes a model that was imported.
+    /// Removes an imported model.
     "model.remove" => ModelRemove(ModelRemoveRequest) -> ModelRemoveResponse,
-    /// Puts workspaces with all that is known of them into one file, while they are used.
+    /// Writes workspaces with all their data into one file, while they are in use.
     "backup" => Backup(BackupRequest) -> BackupResponse,
-    /// Checks a backup against its checksums.
+    /// Verifies the checksums of a backup.
     "backup.verify" => BackupVerify(BackupVerifyRequest) -> BackupResponse,
-    /// Makes workspaces again from a backup.
+    /// Restores workspaces from a backup.
     "restore" => Restore(RestoreRequest) -> RestoreResponse,
 }
 
 impl Request {
-    /// Whether it changes nothing that is told of later, so that to make it twice is as good as once. What a search counts as an
-    /// access it counts after its answer.
+    /// Returns whether the request can be repeated without an effect on later answers. A search counts accesses only after its
+    /// answer was sent.
     pub fn only_reads(&self) -> bool {
         match self {
             Request::Hello(_)
@@ -216,15 +216,19 @@ impl Request {
     }
 }
 
-fn encode<T: serde::Serialize>(method: &str, id: &Id, params: &T) -> Result<Vec<u8>, serde_json::Error> {
+fn encode_request<T: serde::Serialize>(
+    method: &str,
+    id: &Id,
+    params: &T,
+) -> Result<Vec<u8>, serde_json::Error> {
     #[derive(serde::Serialize)]
-    struct Line<'a, T> {
+    struct RequestLine<'a, T> {
         jsonrpc: &'static str,
         id: &'a Id,
         method: &'a str,
         params: &'a T,
     }
-    line(&Line {
+    encode_line(&RequestLine {
         jsonrpc: "2.0",
         id,
         method,
@@ -232,8 +236,11 @@ fn encode<T: serde::Serialize>(method: &str, id: &Id, params: &T) -> Result<Vec<
     })
 }
 
-fn decode<T: DeserializeOwned + Validate>(method: &str, params: Map<String, Value>) -> Result<T, RpcError> {
-    let known = fields::<T>();
+fn decode_params<T: DeserializeOwned + Validate>(
+    method: &str,
+    params: Map<String, Value>,
+) -> Result<T, RpcError> {
+    let known = field_names::<T>();
     if let Some(unknown) = params.keys().find(|key| !known.contains(&key.as_str())) {
         let error = RpcError::bad_request(format!("unknown field \"{}\" of {method}", shorten(unknown)));
         return Err(error.hint(match nearest(unknown, known.iter().copied()) {
@@ -258,7 +265,7 @@ fn decode<T: DeserializeOwned + Validate>(method: &str, params: Map<String, Valu
     Ok(request)
 }
 
-/// No system has a NUL character in a path.
+/// Refuses NUL characters in paths, which no operating system allows.
 fn check_paths(params: &Map<String, Value>) -> Result<(), RpcError> {
     const PATHS: [&str; 5] = ["workspace", "path", "from", "to", "into"];
     let has_nul = |field: &&str| {
@@ -274,7 +281,7 @@ fn check_paths(params: &Map<String, Value>) -> Result<(), RpcError> {
     }
 }
 
-/// At most the first 64 characters: what a caller sent is not echoed at any length.
+/// Returns the first 64 characters: long input is not echoed.
 pub fn shorten(text: &str) -> String {
     let mut chars = text.chars();
     let mut short: String = chars.by_ref().take(64).collect();
@@ -284,8 +291,8 @@ pub fn shorten(text: &str) -> String {
     short
 }
 
-/// At most 200 bytes of a message that may hold a value of the caller: its beginning, and its end, which names what was
-/// expected.
+/// Returns at most 200 bytes of an error message that may contain user input: its start, and its end, which states the expected
+/// value.
 fn excerpt(message: &str) -> String {
     const BEGINNING: usize = 100;
     const END: usize = 90;
@@ -299,8 +306,8 @@ fn excerpt(message: &str) -> String {
     format!("{} … {}", &message[..head], &message[tail..])
 }
 
-/// The names of a struct's fields on the wire, as its own `Deserialize` tells them.
-fn fields<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
+/// Returns the wire names of a struct's fields, from its `Deserialize` implementation.
+fn field_names<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
     struct Probe<'a>(&'a mut &'static [&'static str]);
 
     impl<'de> Deserializer<'de> for Probe<'_> {
@@ -327,7 +334,7 @@ fn fields<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
     }
 
     let mut fields: &'static [&'static str] = &[];
-    // The probe always fails; what it was told is what counts.
+    // The probe always fails, but it has recorded the field names.
     let _ = T::deserialize(Probe(&mut fields));
     fields
 }

@@ -1,4 +1,4 @@
-//! Is this line a request, and if not, what is the answer to it?
+//! Parsing of request lines, with an error reply for invalid ones.
 
 use serde_json::{Map, Value};
 
@@ -8,23 +8,23 @@ use crate::methods::{METHODS, Request, shorten};
 use crate::reply::Reply;
 use crate::suggest::nearest;
 
-/// A request that was read: what to do, and the id to answer with.
+/// A parsed request with its id.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
-    /// Goes back with the answer.
+    /// The id for the answer.
     pub id: Id,
-    /// What is asked.
+    /// The method and its parameters.
     pub request: Request,
 }
 
 const MEMBERS: [&str; 4] = ["jsonrpc", "id", "method", "params"];
 
-/// Reads one line. Never panics, whatever the bytes.
+/// Parses one line. Never panics.
 ///
 /// # Errors
-/// The reply to send instead, under the line's own id where that could be read:
-/// -32700 no JSON, -32600 no request (batches and notifications included), -32601 unknown method,
-/// -32602 unknown field, wrong type or value out of range.
+/// Returns the reply to send, with the id of the line if it could be parsed: -32700 for invalid JSON, -32600 for an invalid
+/// request (including batches and notifications), -32601 for an unknown method, -32602 for an unknown field, a wrong type or a
+/// value out of range.
 pub fn parse_request(line: &[u8]) -> Result<Call, Reply> {
     let value: Value = serde_json::from_slice(line).map_err(|error| {
         let error = RpcError::bad_request(format!("the line is not JSON: {error}")).with_code(-32700);
@@ -33,29 +33,36 @@ pub fn parse_request(line: &[u8]) -> Result<Call, Reply> {
     let object = match value {
         Value::Object(object) => object,
         Value::Array(_) => {
-            let error = invalid("batches are not supported").hint("send each request on a line of its own");
+            let error =
+                invalid_request("batches are not supported").hint("send each request on a line of its own");
             return Err(Reply::refuse(Id::Null, error));
         }
-        _ => return Err(Reply::refuse(Id::Null, invalid("a request is a JSON object"))),
+        _ => {
+            return Err(Reply::refuse(
+                Id::Null,
+                invalid_request("a request is a JSON object"),
+            ));
+        }
     };
     let Some(given) = object.get("id") else {
-        let error = invalid("the request has no id").hint("every request is answered, so give it an id");
+        let error =
+            invalid_request("the request has no id").hint("every request is answered, so give it an id");
         return Err(Reply::refuse(Id::Null, error));
     };
     let Some(id) = Id::of(given, line) else {
-        let error = invalid("the id must be a number, a string or null");
+        let error = invalid_request("the id must be a number, a string or null");
         return Err(Reply::refuse(Id::Null, error));
     };
-    match request(object) {
+    match parse_members(object) {
         Ok(request) => Ok(Call { id, request }),
         Err(error) => Err(Reply::refuse(id, error)),
     }
 }
 
-fn request(mut object: Map<String, Value>) -> Result<Request, RpcError> {
+fn parse_members(mut object: Map<String, Value>) -> Result<Request, RpcError> {
     if let Some(unknown) = object.keys().find(|key| !MEMBERS.contains(&key.as_str())) {
         return Err(
-            invalid(format!("unknown member \"{}\" of the request", shorten(unknown))).hint(
+            invalid_request(format!("unknown member \"{}\" of the request", shorten(unknown))).hint(
                 match nearest(unknown, MEMBERS) {
                     Some(near) => format!("did you mean \"{near}\"?"),
                     None => "parameters go into \"params\"".to_owned(),
@@ -64,10 +71,10 @@ fn request(mut object: Map<String, Value>) -> Result<Request, RpcError> {
         );
     }
     if object.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
-        return Err(invalid("the member \"jsonrpc\" must be \"2.0\""));
+        return Err(invalid_request("the member \"jsonrpc\" must be \"2.0\""));
     }
     let Some(Value::String(method)) = object.remove("method") else {
-        return Err(invalid("the member \"method\" must be a string"));
+        return Err(invalid_request("the member \"method\" must be a string"));
     };
     let params = match object.remove("params") {
         None | Some(Value::Null) => Map::new(),
@@ -86,7 +93,7 @@ fn request(mut object: Map<String, Value>) -> Result<Request, RpcError> {
     })
 }
 
-fn invalid(message: impl Into<String>) -> RpcError {
+fn invalid_request(message: impl Into<String>) -> RpcError {
     RpcError::bad_request(message).with_code(-32600)
 }
 
@@ -104,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_say_what_is_wrong_under_the_id_of_the_request() {
+    fn errors_state_the_problem_under_the_id_of_the_request() {
         let one = Id::from(1);
         let cases: &[(&str, &Id, i32, &str, &str)] = &[
             ("", &Id::Null, -32700, "not JSON", "one JSON object"),
@@ -243,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn long_names_are_not_echoed_whole() {
+    fn long_names_are_truncated_in_errors() {
         let line = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{}"}}"#, "x".repeat(100_000));
         assert!(refusal(&line).2.len() < 200);
     }
@@ -259,7 +266,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig {
-            // The variable PROPTEST_CASES asks for more.
+            // More cases can be requested with the variable PROPTEST_CASES.
             cases: ProptestConfig::default().cases.max(2_000),
             ..ProptestConfig::default()
         })]

@@ -1,46 +1,46 @@
-//! Where do configuration, models, state and the socket live?
+//! Paths of configuration, models, state and socket.
 //!
-//! Decided from environment variables alone, which come in as a function: nothing here reads the environment or
-//! the disk, so daemon, client and tests agree.
+//! All paths are computed from environment variables, which a function provides. Nothing here reads the environment or the disk,
+//! so daemon, client and tests get the same result.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use interprocess::local_socket::{GenericFilePath, Name, ToFsName};
 
-/// The file in the state folder that the one daemon holds locked; it has the number of its process.
+/// The lock file of the daemon in the state folder; it contains the process id.
 pub const LOCK_FILE: &str = "hippod.lock";
 
-/// How the system calls the socket at this path: a file on Unix, a named pipe on Windows.
+/// Converts a path to the name of a socket: a file on Unix, a named pipe on Windows.
 ///
 /// # Errors
-/// A path that cannot be one, such as that of a file on Windows.
+/// The path cannot be a socket, such as the path of a file on Windows.
 pub fn socket_name(path: &Path) -> std::io::Result<Name<'_>> {
     path.to_fs_name::<GenericFilePath>()
 }
 
-/// The places of one user's hippod. All are absolute.
+/// The paths of one user's hippod. All are absolute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Paths {
     /// `config.toml`.
     pub config_file: PathBuf,
-    /// One folder for each installed model.
+    /// Contains one folder per installed model.
     pub models: PathBuf,
-    /// The ONNX Runtime library.
+    /// Contains the ONNX Runtime library.
     pub runtime: PathBuf,
-    /// The same as a package brought it, for all users; looked at after `runtime`, and never written.
+    /// The runtime folder of a system package, for all users; used if `runtime` is incomplete, and never written.
     pub shipped_runtime: Option<PathBuf>,
-    /// Databases, vector dumps, lock; created 0700.
+    /// Databases, vector dumps, lock; created with mode 0700.
     pub state: PathBuf,
-    /// The socket; its folder is created 0700.
+    /// The socket; its folder is created with mode 0700.
     pub socket: PathBuf,
-    /// Downloads that can be thrown away.
+    /// Downloads, which can be deleted.
     pub cache: PathBuf,
-    /// The log of a daemon that the client started.
+    /// The log of a daemon started by the client.
     pub log: PathBuf,
 }
 
-/// Whose customs decide.
+/// The platform whose conventions apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Platform {
     /// XDG base directories.
@@ -52,7 +52,7 @@ pub enum Platform {
 }
 
 impl Platform {
-    /// The platform that this was built for.
+    /// The platform of this build.
     pub const HERE: Platform = if cfg!(target_os = "macos") {
         Platform::MacOs
     } else if cfg!(windows) {
@@ -62,10 +62,10 @@ impl Platform {
     };
 }
 
-/// Why no places could be found.
+/// The reason for which the paths could not be determined.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PathsError {
-    /// A variable of ours holds a relative path, which would mean another place in every folder.
+    /// An environment variable of hippod contains a relative path, whose meaning would depend on the current folder.
     #[error("could not use {variable}: not an absolute path: {value}")]
     Relative {
         /// The variable.
@@ -73,23 +73,23 @@ pub enum PathsError {
         /// Its value.
         value: String,
     },
-    /// Neither `HIPPOD_HOME` nor a home folder is known.
+    /// Neither `HIPPOD_HOME` nor a home folder is set.
     #[error("could not find the home folder: set HOME or HIPPOD_HOME")]
     NoHome,
 }
 
 impl Paths {
-    /// The places on this platform. `lookup` answers the value of an environment variable; empty counts as unset.
+    /// Returns the paths on this platform. `lookup` returns the value of an environment variable; an empty value counts as unset.
     ///
-    /// `HIPPOD_HOME` puts everything below one folder; `HIPPOD_SOCKET` and `HIPPOD_CACHE` override one place each.
+    /// `HIPPOD_HOME` moves everything below one folder; `HIPPOD_SOCKET` and `HIPPOD_CACHE` override a single path.
     ///
     /// # Errors
-    /// A relative path in a variable of ours, or no home folder.
+    /// A variable of hippod contains a relative path, or no home folder is set.
     pub fn resolve(lookup: impl Fn(&str) -> Option<OsString>) -> Result<Self, PathsError> {
         Self::resolve_on(Platform::HERE, lookup)
     }
 
-    /// The same by the customs of `platform`.
+    /// As [`Paths::resolve`], by the conventions of `platform`.
     ///
     /// # Errors
     /// As [`Paths::resolve`].
@@ -109,7 +109,7 @@ impl Paths {
             Some(home) if platform == Platform::Windows => {
                 let named = home.display().to_string().replace(['\\', '/', ':'], "-");
                 Self {
-                    socket: pipe(&named),
+                    socket: pipe_path(&named),
                     ..Self::below(&home)
                 }
             }
@@ -133,7 +133,7 @@ impl Paths {
                     let user = set("USERNAME").unwrap_or_else(|| PathBuf::from("user"));
                     Self {
                         config_file,
-                        socket: pipe(&user.display().to_string()),
+                        socket: pipe_path(&user.display().to_string()),
                         ..Self::below(&data)
                     }
                 }
@@ -148,7 +148,7 @@ impl Paths {
         Ok(paths)
     }
 
-    /// Everything below one folder.
+    /// Returns paths that are all below one folder.
     pub fn below(home: &Path) -> Self {
         let state = home.join("state");
         Self {
@@ -163,15 +163,15 @@ impl Paths {
         }
     }
 
-    /// Where a package puts the runtime library for a program at this path: `../lib/hippod/runtime` from the program's folder, which
-    /// for `/usr/bin/hippod` is `/usr/lib/hippod/runtime`. Who can write there can replace the program itself.
+    /// Returns the runtime folder of a system package for a program at this path: `../lib/hippod/runtime` relative to its folder, so
+    /// `/usr/lib/hippod/runtime` for `/usr/bin/hippod`. A user who can write there can also replace the program.
     pub fn shipped_with(program: &Path) -> Option<PathBuf> {
         let prefix = program.parent()?.parent()?;
         Some(prefix.join("lib/hippod/runtime"))
     }
 
     fn xdg(set: &impl Fn(&str) -> Option<PathBuf>) -> Result<Self, PathsError> {
-        // The XDG specification: relative paths in these variables are to be ignored.
+        // The XDG specification requires relative paths in these variables to be ignored.
         let absolute = |name: &str| set(name).filter(|path| path.is_absolute());
         let base = |name: &str, default: &str| match absolute(name) {
             Some(base) => Ok(base.join("hippod")),
@@ -197,7 +197,7 @@ impl Paths {
     }
 }
 
-/// Absolute by the customs of `platform`, so that tests of one platform run on all.
+/// Returns whether a path is absolute on `platform`, so that tests of one platform run on all.
 fn is_absolute(path: &Path, platform: Platform) -> bool {
     match platform {
         Platform::Windows => {
@@ -208,7 +208,7 @@ fn is_absolute(path: &Path, platform: Platform) -> bool {
     }
 }
 
-fn pipe(of: &str) -> PathBuf {
+fn pipe_path(of: &str) -> PathBuf {
     format!(r"\\.\pipe\hippod-{of}").into()
 }
 
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn on_windows_the_socket_is_a_pipe_that_is_called_after_the_home() {
+    fn on_windows_the_socket_is_a_pipe_named_after_the_home_folder() {
         let socket = |variables: &[(&str, &str)]| resolve(Platform::Windows, variables).unwrap().socket;
         let home = [("HIPPOD_HOME", r"C:\Users\u\h"), ("USERNAME", "u")];
         assert_eq!(socket(&home), Path::new(r"\\.\pipe\hippod-C--Users-u-h"));
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn one_place_can_be_moved_alone() {
+    fn a_single_path_can_be_overridden() {
         let set = [
             ("HIPPOD_HOME", "/h"),
             ("HIPPOD_SOCKET", "/tmp/s"),
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn a_package_s_runtime_is_beside_its_program() {
+    fn the_runtime_of_a_package_is_next_to_its_program() {
         let shipped = |program: &str| Paths::shipped_with(Path::new(program));
         assert_eq!(shipped("/usr/bin/hippod"), Some("/usr/lib/hippod/runtime".into()));
         assert_eq!(
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_resolved_is_said() {
+    fn unresolvable_paths_are_errors() {
         assert_eq!(resolve(Platform::Xdg, &[]), Err(PathsError::NoHome));
         assert_eq!(resolve(Platform::MacOs, &[("HOME", "")]), Err(PathsError::NoHome));
         let relative = resolve(Platform::Xdg, &[("HIPPOD_HOME", "here")]).unwrap_err();

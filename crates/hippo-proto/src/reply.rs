@@ -1,4 +1,4 @@
-//! How do an answer, a refusal and a notification look as one line?
+//! Encoding of answers, errors and notifications.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -6,17 +6,17 @@ use serde_json::Value;
 use crate::error::RpcError;
 use crate::id::Id;
 
-/// An answer with its result still untyped: what a client reads, and what [`crate::parse_request`] refuses with.
+/// An answer with an untyped result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reply {
-    /// Of the request that is answered.
+    /// Id of the request.
     pub id: Id,
     /// The `result` or the `error` member.
     pub outcome: Result<Value, RpcError>,
 }
 
 impl Reply {
-    /// A refusal.
+    /// Creates an error reply.
     pub fn refuse(id: Id, error: RpcError) -> Self {
         Self {
             id,
@@ -24,7 +24,7 @@ impl Reply {
         }
     }
 
-    /// The reply as one line, with its line feed.
+    /// Encodes the reply as one line with a line feed.
     pub fn to_line(&self) -> Vec<u8> {
         match &self.outcome {
             Ok(result) => encode_result(&self.id, result),
@@ -33,11 +33,11 @@ impl Reply {
     }
 }
 
-/// A result as one line, with its line feed. Members keep the order of the struct.
+/// Encodes a result as one line with a line feed. Members keep the order of the struct.
 ///
-/// A result that cannot be written as JSON (no type of this crate is one) becomes an `internal` error.
+/// A result that cannot be serialised becomes an `internal` error; no type of this crate is one.
 pub fn encode_result<T: Serialize>(id: &Id, result: &T) -> Vec<u8> {
-    answer(id, "result", result).unwrap_or_else(|error| {
+    encode_answer(id, "result", result).unwrap_or_else(|error| {
         encode_error(
             id,
             &RpcError::internal(format!("could not write the answer: {error}")),
@@ -45,13 +45,13 @@ pub fn encode_result<T: Serialize>(id: &Id, result: &T) -> Vec<u8> {
     })
 }
 
-/// An error as one line, with its line feed.
+/// Encodes an error as one line with a line feed.
 pub fn encode_error(id: &Id, error: &RpcError) -> Vec<u8> {
-    answer(id, "error", error).unwrap_or_default()
+    encode_answer(id, "error", error).unwrap_or_default()
 }
 
-/// Written member by member: a number that is an id has digits that no type of serde_json keeps.
-fn answer<T: Serialize>(id: &Id, member: &str, value: &T) -> Result<Vec<u8>, serde_json::Error> {
+/// Writes the members by hand, because `serde_json` does not keep the original digits of a numeric id.
+fn encode_answer<T: Serialize>(id: &Id, member: &str, value: &T) -> Result<Vec<u8>, serde_json::Error> {
     let mut line = b"{\"jsonrpc\":\"2.0\",\"id\":".to_vec();
     line.extend(id.to_json()?);
     line.extend(format!(",\"{member}\":").bytes());
@@ -60,15 +60,15 @@ fn answer<T: Serialize>(id: &Id, member: &str, value: &T) -> Result<Vec<u8>, ser
     Ok(line)
 }
 
-/// A notification (no id, no answer) as one line, with its line feed.
+/// Encodes a notification, which has no id and no answer, as one line with a line feed.
 pub fn encode_notification<T: Serialize>(method: &str, params: &T) -> Vec<u8> {
     #[derive(Serialize)]
-    struct Line<'a, T> {
+    struct NotificationLine<'a, T> {
         jsonrpc: &'static str,
         method: &'a str,
         params: &'a T,
     }
-    line(&Line {
+    encode_line(&NotificationLine {
         jsonrpc: "2.0",
         method,
         params,
@@ -76,7 +76,7 @@ pub fn encode_notification<T: Serialize>(method: &str, params: &T) -> Vec<u8> {
     .unwrap_or_default()
 }
 
-pub(crate) fn line<T: Serialize>(value: &T) -> Result<Vec<u8>, serde_json::Error> {
+pub(crate) fn encode_line<T: Serialize>(value: &T) -> Result<Vec<u8>, serde_json::Error> {
     let mut line = serde_json::to_vec(value)?;
     line.push(b'\n');
     Ok(line)
@@ -88,7 +88,7 @@ mod tests {
     use crate::error::ErrorKind;
 
     #[test]
-    fn lines_of_answers() {
+    fn answers_errors_and_notifications_are_encoded_as_lines() {
         #[derive(Serialize)]
         struct Answer {
             z: u32,
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_come_back_as_they_were() {
+    fn ids_are_returned_unchanged() {
         for id in ["1", "-3", "1.5", "18446744073709551615", "\"a\\nb\"", "null"] {
             let parsed: Id = serde_json::from_str(id).unwrap();
             assert_eq!(serde_json::to_string(&parsed).unwrap(), id);

@@ -1,4 +1,4 @@
-//! Which JSON is each parameter, answer and notification: one JSON Schema, made from the types?
+//! JSON Schema of the protocol, generated from the types.
 
 use schemars::generate::{SchemaGenerator, SchemaSettings};
 use serde_json::{Map, Value, json};
@@ -9,7 +9,7 @@ use crate::{
     MAX_TEXT_BYTES, PROTOCOL, Progress, RpcError,
 };
 
-/// What the documentation of a type calls by a name that only Rust knows.
+/// The constants that doc comments link to, with their values.
 const LIMITS: [(&str, usize); 8] = [
     ("MAX_BODY_BYTES", MAX_BODY_BYTES),
     ("MAX_CONTENT_BYTES", MAX_CONTENT_BYTES),
@@ -21,11 +21,11 @@ const LIMITS: [(&str, usize); 8] = [
     ("MAX_TEXT_BYTES", MAX_TEXT_BYTES),
 ];
 
-/// The schema of the whole protocol, of draft 2020-12. `methods` has one property a method with its `params` and its
-/// `result`, `notifications` one a notification with its parameters, and `error` is the `error` member of an answer.
+/// Returns the schema of the whole protocol, draft 2020-12. `methods` has one property per method with its `params` and its
+/// `result`, `notifications` has one per notification with its parameters, and `error` is the `error` member of an answer.
 ///
-/// Parameters are as the daemon reads them: nothing that is unknown, and optional what has a default. Answers are as
-/// it writes them: a member that is not required is absent and never null, and there may be members that are unknown.
+/// Parameters are described as the daemon reads them: unknown members are forbidden, members with a default are optional. Answers
+/// are described as it writes them: an optional member is omitted instead of null, and unknown members are allowed.
 pub fn document() -> Value {
     let settings = SchemaSettings::draft2020_12();
     let mut read = SchemaGenerator::new(settings.clone().for_deserialize());
@@ -34,26 +34,28 @@ pub fn document() -> Value {
     let notifications = [
         (
             Event::METHOD,
-            "What happens, after `subscribe`.",
+            "An event, after `subscribe`.",
             written.subschema_for::<Event>(),
         ),
         (
             Progress::METHOD,
-            "How far a request is.",
+            "Progress of a request.",
             written.subschema_for::<Progress>(),
         ),
     ];
     let error = written.subschema_for::<RpcError>();
     let mut params = read.take_definitions(true);
     let mut definitions = written.take_definitions(true);
-    params.values_mut().for_each(|schema| tidy(schema, true));
-    definitions.values_mut().for_each(|schema| tidy(schema, false));
-    let renamed = distinct(&mut params, &definitions);
+    params.values_mut().for_each(|schema| clean_up(schema, true));
+    definitions
+        .values_mut()
+        .for_each(|schema| clean_up(schema, false));
+    let renamed = rename_conflicts(&mut params, &definitions);
     definitions.append(&mut params);
 
     let exchange = |what: &str, [params, result]: [schemars::Schema; 2]| {
         let mut params = params.to_value();
-        rename(&mut params, &renamed);
+        update_references(&mut params, &renamed);
         json!({
             "type": "object",
             "description": what.trim(),
@@ -72,17 +74,17 @@ pub fn document() -> Value {
     });
     definitions.insert(
         "Methods".into(),
-        all_of("Each method with its parameters and its answer.", methods),
+        object_schema("Each method with its parameters and its answer.", methods),
     );
     definitions.insert(
         "Notifications".into(),
-        all_of("Lines without an id, by their method.", notifications),
+        object_schema("Lines without an id, by their method.", notifications),
     );
     let mut document = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": "protocol.schema.json",
         "title": format!("hippod protocol {PROTOCOL}"),
-        "description": "What crosses the socket of hippod; docs/protocol.md says what it means. Made from the types by `cargo xtask schema`.",
+        "description": "The messages on the socket of hippod; see docs/protocol.md for their meaning. Generated from the types by `cargo xtask schema`.",
         "type": "object",
         "required": ["methods", "notifications", "error"],
         "properties": {
@@ -92,13 +94,13 @@ pub fn document() -> Value {
         },
         "$defs": definitions,
     });
-    // Whatever order the maps of this build keep, the document has one.
+    // A stable order, independent of the map type of this build.
     document.sort_all_objects();
     document
 }
 
-/// An object with each of these members.
-fn all_of(what: &str, members: impl IntoIterator<Item = (&'static str, Value)>) -> Value {
+/// Creates the schema of an object with these required members.
+fn object_schema(what: &str, members: impl IntoIterator<Item = (&'static str, Value)>) -> Value {
     let properties: Map<String, Value> = members
         .into_iter()
         .map(|(name, schema)| (name.to_owned(), schema))
@@ -107,29 +109,29 @@ fn all_of(what: &str, members: impl IntoIterator<Item = (&'static str, Value)>) 
     json!({"type": "object", "description": what, "required": names, "properties": properties})
 }
 
-/// Says a definition as clients read it: without names of Rust, without a default that is no value; and, where it is
-/// written by the daemon, without a null that is left out instead.
-fn tidy(schema: &mut Value, read: bool) {
+/// Cleans up a definition for clients: removes Rust names and null defaults; for answers, also removes the null type of optional
+/// members, which are omitted instead.
+fn clean_up(schema: &mut Value, read: bool) {
     match schema {
         Value::Object(members) => {
             if let Some(Value::String(text)) = members.get_mut("description") {
-                *text = plain(text);
+                *text = plain_text(text);
             }
             if members.get("default") == Some(&Value::Null) {
                 members.remove("default");
             }
             if !read {
-                present(members);
+                remove_null_of_optional(members);
             }
-            members.values_mut().for_each(|inner| tidy(inner, read));
+            members.values_mut().for_each(|inner| clean_up(inner, read));
         }
-        Value::Array(items) => items.iter_mut().for_each(|inner| tidy(inner, read)),
+        Value::Array(items) => items.iter_mut().for_each(|inner| clean_up(inner, read)),
         _ => {}
     }
 }
 
-/// Every member that need not be there is one that is left out rather than null.
-fn present(members: &mut Map<String, Value>) {
+/// Removes the null type of optional members.
+fn remove_null_of_optional(members: &mut Map<String, Value>) {
     let required = members.get("required").cloned().unwrap_or_default();
     let Some(Value::Object(properties)) = members.get_mut("properties") else {
         return;
@@ -139,12 +141,12 @@ fn present(members: &mut Map<String, Value>) {
             .as_array()
             .is_some_and(|names| names.iter().any(|one| one == name));
         if !needed {
-            not_null(schema);
+            remove_null(schema);
         }
     }
 }
 
-fn not_null(schema: &mut Value) {
+fn remove_null(schema: &mut Value) {
     if let Some(Value::Array(types)) = schema.get_mut("type") {
         types.retain(|name| name != "null");
         if let [only] = types.as_slice() {
@@ -161,8 +163,8 @@ fn not_null(schema: &mut Value) {
     }
 }
 
-/// Text of a doc comment without its line breaks and its links.
-fn plain(text: &str) -> String {
+/// Converts a doc comment to plain text without line breaks and links.
+fn plain_text(text: &str) -> String {
     let mut text = text
         .replace("\n\n", "\u{0}")
         .replace('\n', " ")
@@ -175,9 +177,8 @@ fn plain(text: &str) -> String {
         .replace("`]", "`")
 }
 
-/// Gives a definition of the parameters a name of its own where the answers have another one of the same name.
-/// Answers the old names with the new ones.
-fn distinct(params: &mut Map<String, Value>, answers: &Map<String, Value>) -> Vec<(String, String)> {
+/// Renames parameter definitions whose name an answer definition with other content has. Returns the pairs of old and new names.
+fn rename_conflicts(params: &mut Map<String, Value>, answers: &Map<String, Value>) -> Vec<(String, String)> {
     let differ = |name: &String, schema: &Value| answers.get(name).is_some_and(|other| other != schema);
     let renamed: Vec<(String, String)> = params
         .iter()
@@ -189,12 +190,14 @@ fn distinct(params: &mut Map<String, Value>, answers: &Map<String, Value>) -> Ve
             params.insert(new.clone(), schema);
         }
     }
-    params.values_mut().for_each(|schema| rename(schema, &renamed));
+    params
+        .values_mut()
+        .for_each(|schema| update_references(schema, &renamed));
     renamed
 }
 
-/// Lets references follow definitions that have another name now.
-fn rename(schema: &mut Value, renamed: &[(String, String)]) {
+/// Updates references to renamed definitions.
+fn update_references(schema: &mut Value, renamed: &[(String, String)]) {
     match schema {
         Value::Object(members) => {
             if let Some(Value::String(reference)) = members.get_mut("$ref") {
@@ -203,9 +206,13 @@ fn rename(schema: &mut Value, renamed: &[(String, String)]) {
                     *reference = format!("#/$defs/{new}");
                 }
             }
-            members.values_mut().for_each(|inner| rename(inner, renamed));
+            members
+                .values_mut()
+                .for_each(|inner| update_references(inner, renamed));
         }
-        Value::Array(items) => items.iter_mut().for_each(|inner| rename(inner, renamed)),
+        Value::Array(items) => items
+            .iter_mut()
+            .for_each(|inner| update_references(inner, renamed)),
         _ => {}
     }
 }

@@ -1,8 +1,8 @@
-//! Which known name did the caller most likely mean?
+//! Suggestions for misspelt names.
 
-/// The candidate nearest to `name`, or `None` when none is near enough to be a slip (Jaro-Winkler below 0.75).
+/// Returns the candidate most similar to `name`, or `None` if the Jaro-Winkler similarity is below 0.75.
 ///
-/// Only the first 64 characters of `name` are compared, so that a hostile name costs nothing.
+/// Compares only the first 64 characters of `name`, which bounds the time for malicious input.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let name: String = name.chars().take(64).collect();
     candidates
@@ -18,7 +18,7 @@ mod tests {
     use super::nearest;
 
     #[test]
-    fn a_slip_finds_its_name_and_nonsense_finds_none() {
+    fn a_typo_finds_its_name_and_nonsense_finds_none() {
         let names = ["search", "status", "shutdown", "workspace.sync"];
         assert_eq!(nearest("serach", names), Some("search"));
         assert_eq!(nearest("workspace.snyc", names), Some("workspace.sync"));

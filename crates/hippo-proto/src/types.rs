@@ -1,4 +1,4 @@
-//! What are the parameters and answers of each method?
+//! Parameters and answers of each method.
 
 mod audit;
 mod backup;
@@ -91,20 +91,20 @@ use crate::error::RpcError;
 use crate::methods::shorten;
 use crate::suggest::nearest;
 
-/// Checks of parameters that their types alone do not make.
+/// Validation of parameters beyond their types.
 pub(crate) trait Validate {
-    /// Before the types: values that deserve a better refusal than "wrong type".
+    /// Checks raw values before deserialisation, for errors more specific than "wrong type".
     fn check_raw(_params: &Map<String, Value>) -> Result<(), RpcError> {
         Ok(())
     }
 
-    /// After the types: ranges and combinations.
+    /// Checks ranges and combinations after deserialisation.
     fn validate(&self) -> Result<(), RpcError> {
         Ok(())
     }
 }
 
-fn no_empty(field: &str, value: Option<&str>) -> Result<(), RpcError> {
+fn refuse_empty(field: &str, value: Option<&str>) -> Result<(), RpcError> {
     match value {
         Some(value) if value.trim().is_empty() => {
             Err(RpcError::bad_request(format!("the field \"{field}\" is empty"))
@@ -114,16 +114,16 @@ fn no_empty(field: &str, value: Option<&str>) -> Result<(), RpcError> {
     }
 }
 
-/// Refuses a zero where something is counted from 1.
-fn at_least_one<T: Into<u64>>(field: &str, value: Option<T>) -> Result<(), RpcError> {
+/// Refuses a zero in a field that starts at 1.
+fn refuse_zero<T: Into<u64>>(field: &str, value: Option<T>) -> Result<(), RpcError> {
     match value.map(Into::into) {
         Some(0) => Err(RpcError::bad_request(format!("the field \"{field}\" is 0")).hint("give 1 or more")),
         _ => Ok(()),
     }
 }
 
-/// Refuses a member of the object in a field that none of its members is called; what is no object is left to the types.
-fn known_members(params: &Map<String, Value>, field: &str, known: &[&str]) -> Result<(), RpcError> {
+/// Refuses an unknown member of the object in a field. A value of another type is left to deserialisation.
+fn refuse_unknown_members(params: &Map<String, Value>, field: &str, known: &[&str]) -> Result<(), RpcError> {
     let Some(Value::Object(object)) = params.get(field) else {
         return Ok(());
     };
@@ -141,9 +141,9 @@ fn known_members(params: &Map<String, Value>, field: &str, known: &[&str]) -> Re
     }
 }
 
-/// Refuses a word that is none of those that a field knows, with the nearest one as the hint. `[field, noun, nouns]`;
-/// what is no string is left to the types.
-fn one_of(
+/// Refuses an unknown word in a field, with the most similar one as the hint. The array contains `[field, noun, plural]`. A value
+/// of another type is left to deserialisation.
+fn refuse_unknown_word(
     params: &Map<String, Value>,
     [field, noun, nouns]: [&str; 3],
     names: &[&str],

@@ -1,4 +1,4 @@
-//! Does every answer keep its names and its order, and is it read where a newer daemon added a field?
+//! Answers keep their names and order, and tolerate new fields.
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, outside the functions that clippy knows as tests"
@@ -13,7 +13,7 @@ use hippo_proto::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// The answer is written as this text, read back from it, and read where a newer daemon added a field.
+/// Asserts that the answer is serialised as this text, parsed from it, and parsed from a version with a new field.
 fn answer<T: Serialize + DeserializeOwned + PartialEq + Debug>(golden: &str, answer: &T) {
     assert_eq!(serde_json::to_string(answer).unwrap(), golden);
     let name = std::any::type_name::<T>().rsplit("::").next().unwrap();
@@ -24,7 +24,7 @@ fn answer<T: Serialize + DeserializeOwned + PartialEq + Debug>(golden: &str, ans
 }
 
 #[test]
-fn answers_of_the_session_and_of_workspaces() {
+fn session_and_workspace_answers_keep_their_names() {
     answer(
         r#"{"protocol":1,"daemon":"0.1.0","pid":42,"features":["onnx"]}"#,
         &HelloResponse {
@@ -113,7 +113,7 @@ fn answers_of_the_session_and_of_workspaces() {
 }
 
 #[test]
-fn answers_of_search_and_get() {
+fn search_and_get_answers_keep_their_names() {
     let hit = SearchHit {
         id: "c1f".into(),
         path: "memory/2026-01-10.md".into(),
@@ -207,7 +207,7 @@ fn answers_of_search_and_get() {
 }
 
 #[test]
-fn the_answer_of_status() {
+fn the_status_answer_keeps_its_names() {
     let workspace = WorkspaceStatus {
         root: "/w".into(),
         documents: 2,
@@ -315,7 +315,7 @@ fn the_answer_of_status() {
 }
 
 #[test]
-fn answers_of_doctor_and_of_models() {
+fn doctor_and_model_answers_keep_their_names() {
     answer(
         r#"{"problems":[{"id":"no-model","severity":"warning","what":"w","where":"/m","fix":"f"}],"checks":[{"id":"watcher","ok":true,"detail":"d"}]}"#,
         &DoctorResponse {

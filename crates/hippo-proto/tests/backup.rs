@@ -1,4 +1,4 @@
-//! Do requests of backups keep their defaults, and answers their shape?
+//! Backup requests and answers.
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, outside the functions that clippy knows as tests"
@@ -16,7 +16,7 @@ fn same<T: Serialize + DeserializeOwned + PartialEq + Debug>(line: &str, answer:
 }
 
 #[test]
-fn little_is_needed() {
+fn backup_requests_have_defaults() {
     let asked = |method: &str, params: &str| {
         let line = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#);
         parse_request(line.as_bytes()).map(|call| call.request)
@@ -46,7 +46,7 @@ fn little_is_needed() {
 }
 
 #[test]
-fn answers_of_backups() {
+fn backup_answers_keep_their_names() {
     let workspace = BackedUp {
         root: "/w".into(),
         files: 3,

@@ -1,4 +1,4 @@
-//! Does the blocking client match answers to calls, whatever else comes, and tell apart how a call can fail?
+//! The blocking client: matching of answers, and kinds of failures.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
@@ -13,10 +13,10 @@ use std::time::Duration;
 
 use hippo_proto::*;
 
-/// A folder of this test alone, taken away at the end.
-struct Folder(PathBuf);
+/// A folder for one test, removed at its end.
+struct ClientFolder(PathBuf);
 
-impl Folder {
+impl ClientFolder {
     fn new(name: &str) -> Self {
         let path = std::env::temp_dir().join(format!("hippo-proto-{}-{name}", std::process::id()));
         std::fs::create_dir(&path).unwrap();
@@ -24,15 +24,15 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
+impl Drop for ClientFolder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
-/// Serves one connection: for each request read, sends what the script says for its number, from 1.
+/// Serves one connection: the script returns the answer to each request by its number, from 1.
 fn daemon(
-    folder: &Folder,
+    folder: &ClientFolder,
     script: impl Fn(u64, Call) -> Vec<u8> + Send + 'static,
 ) -> (PathBuf, JoinHandle<()>) {
     let socket = folder.0.join("s");
@@ -75,8 +75,8 @@ fn event(generation: u64) -> Event {
 }
 
 #[test]
-fn answers_find_their_calls_between_notifications_and_strangers() {
-    let folder = Folder::new("match");
+fn answers_are_matched_among_notifications_and_other_replies() {
+    let folder = ClientFolder::new("match");
     let (socket, _daemon) = daemon(&folder, |_, call| {
         let empty = WorkspaceListResponse { workspaces: vec![] };
         let stranger = encode_error(&Id::from(99), &RpcError::internal("for somebody else"));
@@ -106,10 +106,10 @@ fn answers_find_their_calls_between_notifications_and_strangers() {
 
 #[test]
 fn a_refusal_keeps_its_kind_and_hint() {
-    let folder = Folder::new("refuse");
+    let folder = ClientFolder::new("refuse");
     let (socket, _daemon) = daemon(&folder, |number, call| {
         let error = RpcError::new(ErrorKind::NoWorkspace, "no workspace").hint("add it");
-        // The second is refused as a line that could not be read: under no id.
+        // The second error has a null id, like one for a line that could not be parsed.
         encode_error(&if number == 1 { call.id } else { Id::Null }, &error)
     });
     let mut client = connect(&socket);
@@ -125,8 +125,8 @@ fn a_refusal_keeps_its_kind_and_hint() {
 }
 
 #[test]
-fn a_daemon_that_goes_away_is_closed() {
-    let folder = Folder::new("close");
+fn a_connection_closed_by_the_daemon_is_an_error() {
+    let folder = ClientFolder::new("close");
     let (socket, thread) = daemon(&folder, |_, _| Vec::new());
     let mut client = connect(&socket);
     assert!(matches!(
@@ -139,12 +139,12 @@ fn a_daemon_that_goes_away_is_closed() {
 }
 
 #[test]
-fn a_late_answer_is_a_timeout_and_is_dropped_afterwards() {
-    let folder = Folder::new("late");
+fn a_late_answer_is_a_timeout_and_is_then_dropped() {
+    let folder = ClientFolder::new("late");
     let (socket, _daemon) = daemon(&folder, |number, call| {
         let shut = |id: &Id, pid| encode_result(id, &ShutdownResponse { pid });
         match number {
-            // Says something that answers nothing, so that the first call stays without its answer.
+            // Sends only an event, so that the first call gets no answer.
             1 => event(1).to_line(),
             _ => [shut(&Id::from(1), 1), shut(&call.id, 2)].concat(),
         }
@@ -159,8 +159,8 @@ fn a_late_answer_is_a_timeout_and_is_dropped_afterwards() {
 }
 
 #[test]
-fn an_answer_of_another_shape_is_malformed() {
-    let folder = Folder::new("shape");
+fn an_answer_of_another_type_is_malformed() {
+    let folder = ClientFolder::new("shape");
     let (socket, _daemon) = daemon(&folder, |number, call| match number {
         1 => encode_result(&call.id, &serde_json::json!({"pid": "none"})),
         _ => b"<html>\n".to_vec(),

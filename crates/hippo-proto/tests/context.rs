@@ -1,4 +1,4 @@
-//! Do the answers of the methods of contexts keep their shape?
+//! Answers of the `context.*` methods.
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, outside the functions that clippy knows as tests"
@@ -13,11 +13,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
-/// The answer is written as this text, read back from it, and read where a newer daemon added a field.
+/// Asserts that the answer is serialised as this text, parsed from it, and parsed from a version with a new field.
 fn answer<T: Serialize + DeserializeOwned + PartialEq + Debug>(golden: &str, answer: &T) {
     assert_eq!(serde_json::to_string(answer).unwrap(), golden);
     let name = std::any::type_name::<T>().rsplit("::").next().unwrap();
-    // Several together have no definition.
+    // Combined types have no definition in the schema.
     if !name.ends_with(')') {
         schema::conforms(name, golden);
     }
@@ -57,11 +57,11 @@ fn entry() -> ContextEntry {
     }
 }
 
-/// As v2 §14.1 has it, field for field.
+/// An entry with the fields of v2 §14.1.
 const ENTRY: &str = r#"{"id":"ctx_2","type":"tool_result","source":{"type":"exec","ref":"make test","turn":3,"retrievable":true},"summary":"Two tests failed.","key_data":{"failed":2},"strength":0.85,"decay":{"rate":0.1,"floor":0.0,"last_access":3},"modifiers":{"priority":"normal","encoding":"auto","associations":["ctx_1"]},"lifecycle":{"created":3,"expires":53,"persist":false}}"#;
 
 #[test]
-fn an_entry_and_the_answers_with_one_keep_their_names() {
+fn entries_and_their_answers_keep_their_names() {
     answer(ENTRY, &entry());
     let bare = ContextEntry {
         key_data: None,
@@ -151,7 +151,7 @@ fn an_entry_and_the_answers_with_one_keep_their_names() {
 }
 
 #[test]
-fn answers_about_sessions_keep_their_names() {
+fn session_answers_keep_their_names() {
     let at = || "2026-03-01T08:00:00Z".to_owned();
     answer(
         r#"{"session":"s1","turn":4,"entries":2,"resumed":true}"#,
@@ -253,7 +253,7 @@ fn answers_about_sessions_keep_their_names() {
 }
 
 #[test]
-fn the_answer_of_compact_is_what_hippoctl_prints_without_a_daemon() {
+fn the_answer_of_compact_has_the_output_format_of_hippoctl() {
     let compacted = SessionCompactResponse {
         summary: "# S".into(),
         stats: CompactStats {

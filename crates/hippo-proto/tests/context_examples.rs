@@ -1,4 +1,4 @@
-//! Are the exchanges that docs/protocol.md shows with its methods what the types read and write?
+//! The exchanges in docs/protocol.md match the types.
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, outside the functions that clippy knows as tests"
@@ -13,16 +13,16 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// The answer has no member that its type does not know, and none is missing.
+/// Asserts that the answer has all members of its type and no other.
 fn same<T: DeserializeOwned + Serialize>(result: &Value) {
     let read = serde_json::from_value::<T>(result.clone()).unwrap();
-    // As text: a value of single precision is another number as a `Value`.
+    // Compare as text, because a `Value` holds another number than an `f32`.
     let written: Value = serde_json::from_str(&serde_json::to_string(&read).unwrap()).unwrap();
     assert_eq!(&written, result);
 }
 
 #[test]
-fn every_exchange_is_read_as_it_says() {
+fn every_exchange_in_the_documentation_matches_the_types() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/protocol.md");
     let text = fs::read_to_string(path).unwrap();
     let mut seen = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! Do the methods of contexts keep their defaults and their refusals?
+//! Defaults and errors of the `context.*` methods.
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, outside the functions that clippy knows as tests"
@@ -14,7 +14,7 @@ fn read(method: &str, params: &str) -> Result<Request, RpcError> {
 }
 
 #[test]
-fn a_put_with_what_is_needed_alone() {
+fn a_put_needs_few_fields() {
     let params =
         r#"{"session":"s1","turn":0,"type":"message","source":{"type":"user","ref":""},"content":""}"#;
     let put = ContextPutRequest {
@@ -38,7 +38,7 @@ fn a_put_with_what_is_needed_alone() {
     );
 }
 
-/// A put with these members in place of or beside its own.
+/// Returns a put with some members replaced or added.
 fn put(members: &Value) -> Result<Request, RpcError> {
     let mut params = json!({
         "session": "s1", "turn": 3, "type": "message", "source": {"type": "user", "ref": ""}, "content": "c"
@@ -49,7 +49,7 @@ fn put(members: &Value) -> Result<Request, RpcError> {
 }
 
 #[test]
-fn what_is_wrong_with_a_put_is_named_with_what_to_do() {
+fn errors_of_put_name_the_problem_and_have_a_hint() {
     let many: Vec<String> = (0..17).map(|at| format!("ctx_{at}")).collect();
     let cases = [
         (json!({"sesion": "s"}), "unknown field \"sesion\"", "\"session\""),
@@ -150,7 +150,7 @@ fn what_is_wrong_with_a_put_is_named_with_what_to_do() {
 }
 
 #[test]
-fn what_is_wrong_elsewhere_is_named_with_what_to_do() {
+fn errors_of_other_methods_name_the_problem_and_have_a_hint() {
     let cases = [
         ("context.open", "", "missing field `workspace`", "protocol.md"),
         ("context.open", r#""workspace":" ""#, "\"workspace\" is empty", ""),
@@ -175,7 +175,7 @@ fn what_is_wrong_elsewhere_is_named_with_what_to_do() {
         (
             "context.turn",
             r#""session":"s","turn":1,"context_tokens":9"#,
-            "one alone",
+            "only one",
             "both",
         ),
         (

@@ -1,4 +1,4 @@
-//! Do cycles, `remember` and `heartbeat` keep their defaults, their refusals and the shape of their answers?
+//! Defaults, errors and answers of cycles, `remember` and `heartbeat`.
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, outside the functions that clippy knows as tests"
@@ -19,7 +19,7 @@ fn read(method: &str, params: &str) -> Result<Request, RpcError> {
     Ok(call.request)
 }
 
-/// The answer is written as this text, read back from it, and read where a newer daemon added a field at the top.
+/// Asserts that the answer is serialised as this text, parsed from it, and parsed from a version with a new top-level field.
 fn answer<T: Serialize + DeserializeOwned + PartialEq + Debug>(golden: &str, answer: &T) {
     assert_eq!(serde_json::to_string(answer).unwrap(), golden);
     let name = std::any::type_name::<T>().rsplit("::").next().unwrap();
@@ -89,7 +89,7 @@ fn report() -> CycleReport {
 const REPORT: &str = r#"{"run":12,"cycle":"deep","at":"2026-03-01T02:30:00Z","outcome":"capped","plan":[{"rule":"decayed","entries":["old"],"what":"to the queue: 0.09"}],"applied":1,"refused":[{"rule":"demotion-cap","entries":["older"],"reason":"a quarter at most"}],"findings":[{"rule":"stale-pointer","entry":"crane","what":"gone.md is not there"}],"considered":{"entries":40},"health":{"live":30,"queued":4,"archived":6,"amygdala":2,"consolidated":3,"unlinked":9,"mean_strength":0.5,"bands":{"strong":5},"groups":{"Projects":12}},"files":["HIPPOCAMPUS.md"],"notes":["as of another moment"],"took_ms":12.5}"#;
 
 #[test]
-fn answers_keep_their_names() {
+fn cycle_answers_keep_their_names() {
     answer(REPORT, &report());
     answer(
         r#"{"run":null,"cycle":"light","at":"2026-03-01T02:30:00Z","outcome":"planned","plan":[],"applied":0,"refused":[],"findings":[],"considered":{},"health":null,"files":[],"took_ms":0.5}"#,
@@ -154,7 +154,7 @@ fn answers_keep_their_names() {
 }
 
 #[test]
-fn what_was_remembered_keeps_its_names() {
+fn remember_answers_keep_their_names() {
     let entry = IndexEntry {
         id: "deploys".into(),
         topic: "Deploys".into(),
@@ -198,7 +198,7 @@ fn what_was_remembered_keeps_its_names() {
 }
 
 #[test]
-fn words_of_the_enums() {
+fn cycle_enums_keep_their_names() {
     for cycle in CycleName::ALL {
         assert_eq!(serde_json::to_value(cycle).unwrap(), cycle.name());
     }
@@ -231,7 +231,7 @@ fn words_of_the_enums() {
 }
 
 #[test]
-fn requests_with_what_is_needed_alone() {
+fn cycle_requests_have_defaults() {
     assert_eq!(
         read("cycle.run", r#"{"workspace":"/w","cycle":"light"}"#),
         Ok(Request::CycleRun(CycleRunRequest {
@@ -260,7 +260,7 @@ fn requests_with_what_is_needed_alone() {
 }
 
 #[test]
-fn a_text_has_its_bound_in_bytes() {
+fn the_length_of_a_text_is_limited_in_bytes() {
     let remember = |text: &str| {
         let params = serde_json::json!({"workspace": "/w", "text": text});
         read("remember", &params.to_string())
@@ -273,7 +273,7 @@ fn a_text_has_its_bound_in_bytes() {
 }
 
 #[test]
-fn what_is_wrong_is_named_with_what_to_do() {
+fn cycle_errors_name_the_problem_and_have_a_hint() {
     let cases = [
         (
             "cycle.run",
@@ -302,7 +302,7 @@ fn what_is_wrong_is_named_with_what_to_do() {
         (
             "cycle.run",
             r#""workspace":"/w","cycle":"deep","at":"tonight""#,
-            "\"at\" is no moment",
+            "\"at\" is not a date",
             "YYYY-MM-DD",
         ),
         (

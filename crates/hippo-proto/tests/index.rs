@@ -1,4 +1,4 @@
-//! Do the methods of the index keep their defaults, their refusals and the shape of their answers?
+//! Defaults, errors and answers of the `index.*` methods.
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, outside the functions that clippy knows as tests"
@@ -18,8 +18,8 @@ fn read(method: &str, params: &str) -> Result<Request, RpcError> {
     Ok(call.request)
 }
 
-/// The answer is written as this text, read back from it, and read where a newer daemon added fields, at the top and in
-/// the entry.
+/// Asserts that the answer is serialised as this text, parsed from it, and parsed from a version with new fields at the top level
+/// and in the entry.
 fn answer<T: Serialize + DeserializeOwned + PartialEq + Debug>(golden: &str, answer: &T) {
     assert_eq!(serde_json::to_string(answer).unwrap(), golden);
     let name = std::any::type_name::<T>().rsplit("::").next().unwrap();
@@ -62,7 +62,7 @@ fn entry() -> IndexEntry {
 const ENTRY: &str = r#"{"id":"acme-deploy","topic":"Acme deploys","summary":"When and how Acme deploys.","pointers":[{"path":"memory/2026-01-10.md","section":"Deploy"},{"path":"RUNBOOK.md"}],"strength":0.73,"band":"moderate","place":"index","group":"Projects","tags":["deploy"],"related":["acme"],"priority":"high","origin":"manual","created":"2026-01-01T00:00:00Z","accessed":"2026-01-10T09:30:00Z","hits":3,"version":2}"#;
 
 #[test]
-fn answers_keep_their_names() {
+fn index_answers_keep_their_names() {
     answer(ENTRY, &entry());
     answer(
         &format!(r#"{{"entries":[{ENTRY}],"total":9,"tokens":1200}}"#),
@@ -113,7 +113,7 @@ fn answers_keep_their_names() {
 }
 
 #[test]
-fn words_of_the_enums() {
+fn index_enums_keep_their_names() {
     fn words<T: Serialize>(values: &[T]) -> String {
         serde_json::to_string(values).unwrap()
     }
@@ -146,7 +146,7 @@ fn words_of_the_enums() {
 }
 
 #[test]
-fn requests_with_what_is_needed_alone() {
+fn index_requests_have_defaults() {
     assert_eq!(
         read("index.list", r#"{"workspace":"/w"}"#),
         Ok(Request::IndexList(IndexListRequest {
@@ -184,7 +184,7 @@ fn requests_with_what_is_needed_alone() {
 }
 
 #[test]
-fn what_is_wrong_is_named_with_what_to_do() {
+fn index_errors_name_the_problem_and_have_a_hint() {
     let cases = [
         ("index.list", "", "missing field `workspace`", "protocol.md"),
         (
@@ -202,7 +202,7 @@ fn what_is_wrong_is_named_with_what_to_do() {
         (
             "index.list",
             r#""workspace":"/w","at":"tomorrow""#,
-            "\"at\" is no moment",
+            "\"at\" is not a date",
             "YYYY-MM-DD",
         ),
         (
@@ -222,13 +222,13 @@ fn what_is_wrong_is_named_with_what_to_do() {
         (
             "index.show",
             r#""workspace":"/w","id":"a","at":"2026-01-10T09:30""#,
-            "\"at\" is no moment",
+            "\"at\" is not a date",
             "2026-01-10T09:30:00Z",
         ),
         (
             "index.edit",
             r#""workspace":"/w","id":"a""#,
-            "nothing is to be changed",
+            "no field to change is given",
             "topic, summary, tags, pointers, priority and pinned",
         ),
         (
@@ -301,7 +301,7 @@ fn what_is_wrong_is_named_with_what_to_do() {
 }
 
 #[test]
-fn an_edit_is_as_long_as_an_entry_may_be_and_no_longer() {
+fn an_edit_is_limited_to_the_maximum_length_of_an_entry() {
     let limits = [
         ("topic", 200, false),
         ("summary", 1_000, false),
@@ -309,7 +309,7 @@ fn an_edit_is_as_long_as_an_entry_may_be_and_no_longer() {
     ];
     for (field, most, listed) in limits {
         let params = |length: usize| {
-            // Characters count, not bytes.
+            // The limit is in characters, not bytes.
             let text = "é".repeat(length);
             let text = if listed {
                 format!("[\"{text}\"]")

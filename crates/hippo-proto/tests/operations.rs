@@ -1,4 +1,4 @@
-//! Do the answers by which the daemon is looked after keep their names?
+//! Answers of `metrics`, `doctor` and `audit`.
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, outside the functions that clippy knows as tests"
@@ -24,13 +24,13 @@ fn read(method: &str, params: &str) -> Result<Request, RpcError> {
 }
 
 #[test]
-fn answer_of_metrics() {
+fn the_metrics_answer_keeps_its_names() {
     answer(r#"{"text":"x 1\n"}"#, &MetricsResponse { text: "x 1\n".into() });
     assert_eq!(read("metrics", "{}"), Ok(Request::Metrics(MetricsRequest {})));
 }
 
 #[test]
-fn answer_of_a_doctor_that_mends() {
+fn the_answer_of_a_doctor_with_fixes_keeps_its_names() {
     let problem = Problem {
         id: "leftover".into(),
         severity: Severity::Info,
@@ -64,7 +64,7 @@ fn answer_of_a_doctor_that_mends() {
 }
 
 #[test]
-fn answer_of_an_audit() {
+fn the_audit_answer_keeps_its_names() {
     answer(
         r#"{"at":"2026-03-02T10:00:00Z","files":3,"unread":1,"findings":[{"kind":"secret-bearing","unit":"lines","count":1,"of":4,"share":0.25,"examples":[{"path":"a.md","line":7,"why":"password"},{"path":"entry","why":"x"}]}],"before":[{"at":"2026-03-01T10:00:00Z","findings":[{"kind":"stale","count":0,"of":0,"share":0.0}]}],"took_ms":1.5}"#,
         &AuditResponse {

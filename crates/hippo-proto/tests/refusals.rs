@@ -1,4 +1,4 @@
-//! Are values out of range and wrong combinations refused?
+//! Values out of range and invalid combinations.
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, outside the functions that clippy knows as tests"
@@ -17,7 +17,7 @@ fn line(method: &str, params: &str) -> String {
 }
 
 #[test]
-fn values_out_of_range_and_wrong_combinations_are_refused() {
+fn values_out_of_range_and_invalid_combinations_are_refused() {
     use ErrorKind::{BadRequest, UnsupportedProtocol};
     let cases = [
         (

@@ -1,4 +1,4 @@
-//! Does every request keep its names and its defaults?
+//! Requests keep their names and defaults.
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, outside the functions that clippy knows as tests"
@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 use hippo_proto::*;
 
-/// The line is read as this request, and the request is written as this line.
+/// Asserts that the line is parsed as this request, and the request is serialised as this line.
 fn request(line: &str, request: impl Into<Request>) -> &'static str {
     let request = request.into();
     let given = serde_json::from_str::<serde_json::Value>(line).unwrap()["params"].to_string();
@@ -35,7 +35,7 @@ fn line(method: &str, params: &str) -> String {
 }
 
 #[test]
-fn requests_with_every_field() {
+fn requests_with_all_fields_keep_their_names() {
     let workspace = || "/w".to_owned();
     let mut seen = BTreeSet::new();
     let mut golden = |params: &str, shape: Request| {
@@ -338,7 +338,7 @@ fn requests_with_every_field() {
 }
 
 #[test]
-fn requests_with_what_is_needed_alone() {
+fn requests_have_defaults() {
     let read = |method: &str, params: &str| parse_request(line(method, params).as_bytes()).unwrap().request;
     assert_eq!(
         read("search", r#"{"workspace":"/w","query":"q"}"#),

@@ -1,4 +1,4 @@
-//! Does the schema allow what the protocol allows, and nothing else?
+//! The schema accepts exactly what the protocol accepts.
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, outside the functions that clippy knows as tests"
@@ -21,7 +21,7 @@ fn result(method: &str) -> String {
     format!("Methods/properties/{method}/properties/result")
 }
 
-/// The lines of all blocks of a kind.
+/// Returns the lines of all code blocks of a language.
 fn lines(kind: &str) -> Vec<&'static str> {
     let fence = format!("```{kind}\n");
     let blocks = DOCUMENT.split(&fence).skip(1);
@@ -31,7 +31,7 @@ fn lines(kind: &str) -> Vec<&'static str> {
 }
 
 #[test]
-fn every_method_is_in_the_schema_and_no_other() {
+fn the_schema_contains_exactly_the_methods() {
     let every: Value = METHODS
         .iter()
         .map(|name| ((*name).to_owned(), json!({})))
@@ -47,11 +47,11 @@ fn every_method_is_in_the_schema_and_no_other() {
 }
 
 #[test]
-fn what_the_protocol_shows_is_as_the_schema_says() {
+fn examples_in_the_protocol_documentation_match_the_schema() {
     let (mut method, mut seen) = (String::new(), 0);
     for line in lines("exchange").into_iter().chain(lines("transcript")) {
         if let Some(request) = line.strip_prefix("> ") {
-            // What the daemon refuses is shown as well.
+            // The documentation also shows refused requests.
             let Ok(call) = parse_request(request.as_bytes()) else {
                 method.clear();
                 continue;
@@ -89,7 +89,7 @@ fn what_the_protocol_shows_is_as_the_schema_says() {
 }
 
 #[test]
-fn what_the_daemon_refuses_the_schema_refuses() {
+fn the_schema_refuses_what_the_daemon_refuses() {
     let cases = [
         ("search", json!({"workspace": "/w"}), "\"query\""),
         (
@@ -146,7 +146,7 @@ fn what_the_daemon_refuses_the_schema_refuses() {
         let error = wrong(&params(method), &given).unwrap_or_else(|| panic!("{line}"));
         assert!(error.contains(expected), "{line}: {error}");
     }
-    // An absent value may be given as null, and a default may be left out.
+    // An optional value may be null, and a default may be omitted.
     for given in [
         json!({"workspace": "/w", "query": "q", "limit": null}),
         json!({"workspace": "/w", "query": "q"}),
@@ -156,7 +156,7 @@ fn what_the_daemon_refuses_the_schema_refuses() {
 }
 
 #[test]
-fn answers_may_grow_and_have_no_null_where_a_member_is_left_out() {
+fn answers_may_have_new_members_and_omit_optional_ones_instead_of_null() {
     let hit = json!({
         "id": "c1", "path": "a.md", "start_line": 1, "end_line": 2, "heading": [], "score": 0.5, "scores": null,
         "strength": null, "entry": null, "tokens": 3, "text": "t", "date": null, "of_tomorrow": 1,

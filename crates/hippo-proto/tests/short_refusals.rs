@@ -1,4 +1,4 @@
-//! Refusals stay short, and ids come back exactly as they were sent.
+//! Errors are short, and ids are returned unchanged.
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, outside the functions that clippy knows as tests"
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 const SCHEMA: &str = include_str!("../../../docs/schema/protocol.schema.json");
 
-/// The fields of a method, and those of the objects in them.
+/// Returns the fields of a method and of its nested objects.
 fn fields(schema: &Value, method: &str) -> Vec<String> {
     let mut params = &schema["$defs"]["Methods"]["properties"][method]["properties"]["params"];
     if params.is_null() {
@@ -27,7 +27,7 @@ fn fields(schema: &Value, method: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_wrong_value_is_refused_with_a_short_excerpt_of_it() {
+fn a_wrong_value_is_refused_with_a_short_excerpt() {
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
     let long = "x".repeat(300_000);
     let values = [
@@ -66,7 +66,7 @@ fn a_wrong_value_is_refused_with_a_short_excerpt_of_it() {
 }
 
 #[test]
-fn every_id_comes_back_as_it_was_sent() {
+fn every_id_is_returned_unchanged() {
     for id in [
         "1",
         "-0",
@@ -91,7 +91,7 @@ fn every_id_comes_back_as_it_was_sent() {
             let reply = parse_request(line.as_bytes()).unwrap_err();
             let answer = String::from_utf8(reply.to_line()).unwrap();
             let wanted = match id {
-                // Strings come back with the same characters.
+                // Strings are returned with the same characters.
                 "\"a\\u0041\"" => "\"aA\"",
                 id => id,
             };
@@ -113,7 +113,7 @@ fn every_id_comes_back_as_it_was_sent() {
 }
 
 #[test]
-fn a_path_with_a_nul_character_is_a_bad_request() {
+fn a_nul_character_in_a_path_is_a_bad_request() {
     for (method, field) in [
         ("workspace.add", "workspace"),
         ("get", "path"),

@@ -1,4 +1,4 @@
-//! Do the methods of the tree keep their defaults, their refusals and the shape of their answers?
+//! Defaults, errors and answers of the `tree.*` methods.
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, outside the functions that clippy knows as tests"
@@ -27,7 +27,7 @@ fn answer<T: Serialize + DeserializeOwned + PartialEq + Debug>(golden: &str, ans
 }
 
 #[test]
-fn answers_keep_their_names() {
+fn tree_answers_keep_their_names() {
     answer(
         r#"{"today":"2026-03-20","ran":true,"nodes":[{"path":"memory/daily/2026-03-20.md","action":"made","cause":"new","status":"tentative","tokens":41}],"unchanged":3,"entered":["harbour"],"left":[],"refused":[{"path":"memory/daily/2026-03-19.md","reason":"it is a folder"}],"took_ms":1.5}"#,
         &TreeCompactResponse {
@@ -93,7 +93,7 @@ fn answers_keep_their_names() {
 }
 
 #[test]
-fn requests_have_defaults_and_what_is_wrong_is_refused() {
+fn tree_requests_have_defaults_and_invalid_ones_are_refused() {
     let Request::TreeCompact(compact) = read("tree.compact", r#"{"workspace":"/w"}"#).unwrap() else {
         panic!("another request");
     };

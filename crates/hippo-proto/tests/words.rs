@@ -1,4 +1,4 @@
-//! Are the words that stand for a choice written as they were?
+//! Enum values keep their wire names.
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, outside the functions that clippy knows as tests"
@@ -8,7 +8,7 @@ use hippo_proto::*;
 use serde::Serialize;
 
 #[test]
-fn words_of_the_enums() {
+fn enum_values_keep_their_wire_names() {
     fn words<T: Serialize>(values: &[T]) -> String {
         serde_json::to_string(values).unwrap()
     }

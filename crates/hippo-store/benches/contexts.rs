@@ -1,7 +1,7 @@
-//! How long do the contexts of an agent take: put, fetch, turn, search, with percentiles, and with the processor's share of it?
+//! Benchmark of context operations: put, fetch, turn, search.
 //!
-//! `cargo bench -p hippo-store --bench contexts -- [FOLDER]` puts the database into FOLDER (default: the system's
-//! temporary folder, which may be in memory: durable writes cost nothing there).
+//! Prints percentiles of wall-clock time and the CPU time. `cargo bench -p hippo-store --bench contexts -- [FOLDER]` creates the
+//! database in FOLDER. The default is the system's temporary folder, which may be in memory, where durable writes are free.
 
 use std::env;
 use std::io::{self, Write};
@@ -26,29 +26,29 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     store.open_session("s", None, 0)?;
 
     for (name, text) in [("text", true), ("noise", false)] {
-        let mut times = Times::default();
+        let mut times = BenchTimes::default();
         let contents: Vec<Vec<u8>> = (0..PUTS).map(|number| content(number, text)).collect();
         for (number, bytes) in contents.iter().enumerate() {
-            let started = Started::now();
+            let started = BenchStart::now();
             put(&mut store, &format!("{name}{number}"), bytes)?;
             times.push(&started);
         }
         report(&mut out, &format!("put of 200 KB of {name}, durable"), times)?;
 
         let reader = ContextReader::open(&path)?;
-        let mut times = Times::default();
+        let mut times = BenchTimes::default();
         for bytes in &contents {
             let id = ContentId::of(bytes);
-            let started = Started::now();
+            let started = BenchStart::now();
             let found = reader.content(id)?;
             times.push(&started);
             assert!(matches!(found, hippo_store::contexts::Lookup::Kept(_)));
         }
         report(&mut out, &format!("fetch of 200 KB of {name}"), times)?;
     }
-    let mut times = Times::default();
+    let mut times = BenchTimes::default();
     for number in 0..100_u64 {
-        let started = Started::now();
+        let started = BenchStart::now();
         store.read().search(
             "s",
             &format!("where is word{} and word{}", number * 7, number * 31),
@@ -71,13 +71,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         for number in 0..count {
             put(&mut store, &format!("e{number}"), b"small")?;
         }
-        let started = Started::now();
+        let started = BenchStart::now();
         let kept = store.read().entries("s")?.entries;
-        report(&mut out, &format!("reading {count} entries"), Times::of(&started))?;
+        report(
+            &mut out,
+            &format!("reading {count} entries"),
+            BenchTimes::of(&started),
+        )?;
         let entries: Vec<ContextEntry> = kept.into_iter().map(|kept| kept.entry).collect();
-        let mut times = Times::default();
+        let mut times = BenchTimes::default();
         for turn in 0..200 {
-            let started = Started::now();
+            let started = BenchStart::now();
             store.advance("s", turn, 0)?;
             std::hint::black_box(fade::strengths(&entries, turn));
             times.push(&started);
@@ -88,9 +92,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             times,
         )?;
         let touched: Vec<SessionEntry> = entries.into_iter().take(20).map(SessionEntry::new).collect();
-        let mut times = Times::default();
+        let mut times = BenchTimes::default();
         for _ in 0..100 {
-            let started = Started::now();
+            let started = BenchStart::now();
             store.update_entries(&touched, 1)?;
             times.push(&started);
         }
@@ -99,21 +103,21 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             &format!("20 of {count} entries written anew, durable"),
             times,
         )?;
-        let started = Started::now();
+        let started = BenchStart::now();
         store.close_session("s", 2)?;
         report(
             &mut out,
             &format!("closing a session of {count} entries"),
-            Times::of(&started),
+            BenchTimes::of(&started),
         )?;
     }
-    let started = Started::now();
+    let started = BenchStart::now();
     store.close_session("s", 2)?;
     let gone = store.trim(0, 0, 3)?;
     report(
         &mut out,
         &format!("forgetting {} contents", gone.contents.len()),
-        Times::of(&started),
+        BenchTimes::of(&started),
     )?;
     Ok(())
 }
@@ -153,7 +157,7 @@ fn put(store: &mut ContextStore, id: &str, bytes: &[u8]) -> Result<(), ContextEr
     store.put(&new).map(|_| ())
 }
 
-/// Like the output of tools: some thousand different words, lines, numbers; or bytes that do not shrink.
+/// Returns text like the output of tools, with some thousand different words, or incompressible bytes.
 fn content(number: u64, text: bool) -> Vec<u8> {
     let mut noise = vec![0; SIZE];
     blake3::Hasher::new()
@@ -179,13 +183,13 @@ fn content(number: u64, text: bool) -> Vec<u8> {
     out
 }
 
-/// When something began, by the clock and by the processor.
-struct Started {
+/// Start of a measurement: wall clock and CPU time.
+struct BenchStart {
     at: Instant,
     processor: Option<Duration>,
 }
 
-impl Started {
+impl BenchStart {
     fn now() -> Self {
         Self {
             processor: processor(),
@@ -194,27 +198,27 @@ impl Started {
     }
 }
 
-/// Time that this thread has had a processor; on a busy machine a measure beside the clock. Linux only, and 0 for what is shorter
-/// than the scheduler counts.
+/// Returns the CPU time of this thread, a second measure for busy machines. Linux only; 0 for intervals below the scheduler's
+/// resolution.
 fn processor() -> Option<Duration> {
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     Some(Duration::from_nanos(stat.split(' ').next()?.parse().ok()?))
 }
 
 #[derive(Default)]
-struct Times {
+struct BenchTimes {
     clock: Vec<Duration>,
     processor: Vec<Duration>,
 }
 
-impl Times {
-    fn of(started: &Started) -> Self {
+impl BenchTimes {
+    fn of(started: &BenchStart) -> Self {
         let mut times = Self::default();
         times.push(started);
         times
     }
 
-    fn push(&mut self, started: &Started) {
+    fn push(&mut self, started: &BenchStart) {
         self.clock.push(started.at.elapsed());
         let share = processor().zip(started.processor);
         self.processor
@@ -222,7 +226,7 @@ impl Times {
     }
 }
 
-fn report(out: &mut impl Write, name: &str, mut times: Times) -> io::Result<()> {
+fn report(out: &mut impl Write, name: &str, mut times: BenchTimes) -> io::Result<()> {
     times.clock.sort_unstable();
     times.processor.sort_unstable();
     let at = |times: &[Duration], percent: usize| {

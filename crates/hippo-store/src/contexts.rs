@@ -1,11 +1,11 @@
-//! What agents had in their contexts: how do sessions, entries and the content behind them survive, each byte of it?
+//! Store of agent contexts: sessions, entries and their contents, byte for byte.
 //!
-//! One database a workspace, apart from that of the index: a put never waits for indexing, and what stands here can be
-//! had nowhere else. One [`ContextStore`] writes; each change is one transaction that is on the disk when the call comes
-//! back. Any number of [`ContextReader`]s read beside it and wait for nobody. Every content is kept once, however many
-//! entries, sessions and compactions refer to it, and read back only when its bytes still have its hash.
+//! Each workspace has one such database, separate from the index: a put never waits for indexing, and the data exists nowhere
+//! else. One [`ContextStore`] writes; each change is one transaction that is durable when the call returns. Any number of
+//! [`ContextReader`]s read concurrently without waiting. Each content is stored once, however many entries, sessions and
+//! compactions refer to it, and is returned only if its bytes match its hash.
 //!
-//! Sums are kept by triggers, and what may be forgotten stands in an index of its own: no call looks at all contents.
+//! Triggers maintain the sums, and an index lists the contents that may be removed: no call scans all contents.
 
 mod accepted;
 mod acked;
@@ -32,126 +32,125 @@ use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 pub use accepted::Accepted;
 pub use acked::lost_changes;
-pub use content::{ContentId, ContentPrefix, MOST_CONTENT};
-pub use entries::{DamagedEntry, Entries, KeptEntry};
+pub use content::{ContentId, ContentPrefix, MAX_CONTENT};
+pub use entries::{DamagedEntry, KeptEntry, SessionEntries};
 pub use error::ContextError;
 pub use flushes::{Flush, FlushPart, MessageKey, TakenUp};
-pub use read::{Content, ContextReader, Gone, Lookup, Usage};
-pub use ready::{Packer, Ready};
+pub use read::{ContextReader, Gone, Lookup, StoredContent, Usage};
+pub use ready::{ContentPacker, PackedContent};
 pub(crate) use schema::{VERSION as SCHEMA, make};
 pub use search::Hit;
-pub use sessions::{Closed, Opened, Session};
+pub use sessions::{ClosedSession, OpenedSession, SessionRow};
 pub use trim::Trimmed;
-pub use write::{NewContent, NewEntry, Piece, Put};
+pub use write::{NewContent, NewEntry, PutOutcome, TranscriptPiece};
 
 use crate::StoreError;
-use crate::in_place::{self, Open};
+use crate::in_place::{self, OpenFiles};
 
-/// How long a connection waits for another writer before it reports an error.
+/// Time that a connection waits for another writer before it reports an error.
 const BUSY: Duration = Duration::from_secs(10);
-/// Page cache of a connection in KiB: the operating system keeps the file's pages anyway.
+/// Page cache of a connection in KiB. Small, because the operating system caches the file's pages too.
 const CACHE_KIB: i64 = 2048;
 
-/// The write connection of one workspace's contexts.
+/// The write connection to the contexts of a workspace.
 pub struct ContextStore {
     read: ContextReader,
-    open: Open,
+    open: OpenFiles,
     missing: u64,
     analyzer: Analyzer,
 }
 
 impl ContextStore {
-    /// Opens or creates the database at `path`. Only its owner can read it, whatever the umask is.
+    /// Opens or creates the database at `path`. Only its owner can read the file, independent of the umask.
     ///
     /// # Errors
-    /// [`StoreError::Corrupt`] for a damaged or foreign file, [`StoreError::NewerSchema`] for one from the future.
+    /// [`StoreError::Corrupt`] for a damaged or foreign file, [`StoreError::NewerSchema`] for a newer schema.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         in_place::finish(path)?;
         acked::set_aside_if_cut(path)?;
-        schema::private(path)?;
+        schema::make_private(path)?;
         let connection = open_writer(path).map_err(|source| StoreError::from_sql(path, source))?;
-        let missing = acked::compare(&connection, path)?;
+        let missing = acked::compare_with_acked(&connection, path)?;
         schema::migrate(&connection, path)?;
         Ok(Self {
             read: ContextReader {
                 connection,
                 path: path.to_path_buf(),
             },
-            open: Open::at(path),
+            open: OpenFiles::at(path),
             missing,
             analyzer: Analyzer::new(),
         })
     }
 
-    /// Whether what is open is still the file at [`ContextStore::path`]: somebody may have removed or moved it.
+    /// Returns whether the open file is still the file at [`ContextStore::path`]; it may have been removed or moved.
     #[must_use]
     pub fn is_in_place(&self) -> bool {
         self.open.is_at(self.path())
     }
 
-    /// Acknowledged changes that were found missing when it was opened.
+    /// Returns the number of acknowledged changes that were missing when the database was opened.
     #[must_use]
     pub const fn missing(&self) -> u64 {
         self.missing
     }
 
-    /// Writes the log back into the file, so that a copy of the file alone is whole.
+    /// Writes the WAL back into the file, so that a copy of the file alone is complete.
     ///
     /// # Errors
-    /// See [`StoreError`]; the log is kept then, and read at the next start.
+    /// See [`StoreError`]. The WAL is then kept and replayed at the next start.
     pub fn checkpoint(&self) -> Result<(), StoreError> {
-        self.end()?;
+        self.roll_back()?;
         self.read
-            .ask(|connection| connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)"))
+            .sql(|connection| connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)"))
     }
 
-    /// The files that are open.
+    /// Returns the identity of the open files.
     #[must_use]
-    pub const fn open_files(&self) -> Open {
+    pub const fn open_files(&self) -> OpenFiles {
         self.open
     }
 
-    /// Writes what is open to [`ContextStore::path`] again, where it is not any more; another file that stands there is kept
-    /// beside it as `.replaced`.
+    /// Writes the open database to [`ContextStore::path`] again after its file was removed or replaced. A file that is now at that
+    /// path is renamed to `.replaced`.
     ///
     /// # Errors
-    /// See [`StoreError`]. What is open stays open, and it can be tried again.
+    /// See [`StoreError`]. The database stays open, and the call can be repeated.
     pub fn write_again(&mut self) -> Result<(), StoreError> {
-        self.end()?;
+        self.roll_back()?;
         let path = &self.read.path;
         in_place::write_again(&self.read.connection, &mut self.open, path, &|| true)?;
         let sql = |source| StoreError::from_sql(path, source);
         let connection = open_writer(path).map_err(sql)?;
-        // The first look opens the log.
+        // The first query opens the WAL.
         connection
             .query_row("SELECT count(*) FROM sqlite_schema", [], |row| {
                 row.get::<_, i64>(0)
             })
             .map_err(sql)?;
-        self.open = Open::at(path);
+        self.open = OpenFiles::at(path);
         self.read.connection = connection;
         Ok(())
     }
 
-    /// The database file.
+    /// Returns the path of the database file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.read.path
     }
 
-    /// The same questions as on a connection for reading; they see what was written last.
+    /// Returns a reader on this connection, which sees the latest changes.
     #[must_use]
     pub const fn read(&self) -> &ContextReader {
         &self.read
     }
 
-    /// Merges the lexical indexes into few segments and gives free pages back; for a quiet moment after much was
-    /// forgotten.
+    /// Merges the segments of the lexical indexes and frees unused pages. Meant for idle times after many removals.
     ///
     /// # Errors
     /// See [`StoreError`].
     pub fn tidy(&mut self) -> Result<(), StoreError> {
-        self.read.ask(|connection| {
+        self.read.sql(|connection| {
             connection.execute_batch(
                 "INSERT INTO summaries(summaries) VALUES ('optimize');
                  INSERT INTO texts(texts) VALUES ('optimize');
@@ -162,34 +161,34 @@ impl ContextStore {
         })
     }
 
-    /// Begins a change that is on the disk when it is committed.
-    fn begin(&self) -> Result<Change<'_>, StoreError> {
-        // Set each time: no failure in between may make a later change less durable.
+    /// Begins a change that is durable after its commit.
+    fn begin(&self) -> Result<ContextChange<'_>, StoreError> {
+        // Set for each change, so that a failure in between cannot make a later change less durable.
         self.begin_with("PRAGMA synchronous = FULL")
     }
 
-    fn begin_with(&self, durability: &str) -> Result<Change<'_>, StoreError> {
-        self.end()?;
-        self.read.ask(|connection| connection.execute_batch(durability))?;
+    fn begin_with(&self, durability: &str) -> Result<ContextChange<'_>, StoreError> {
+        self.roll_back()?;
+        self.read.sql(|connection| connection.execute_batch(durability))?;
         match Transaction::new_unchecked(&self.read.connection, TransactionBehavior::Immediate) {
-            Ok(transaction) => Ok(Change {
+            Ok(transaction) => Ok(ContextChange {
                 transaction,
                 path: &self.read.path,
             }),
             Err(source) => {
                 let error = StoreError::from_sql(&self.read.path, source);
-                self.end()?;
+                self.roll_back()?;
                 Err(error)
             }
         }
     }
 
-    /// Takes back what a failure left open; until that succeeds nothing can be changed.
-    fn end(&self) -> Result<(), StoreError> {
+    /// Rolls back a transaction that a failure left open; until then nothing can be changed.
+    fn roll_back(&self) -> Result<(), StoreError> {
         if self.read.connection.is_autocommit() {
             return Ok(());
         }
-        self.read.ask(|connection| connection.execute_batch("ROLLBACK"))
+        self.read.sql(|connection| connection.execute_batch("ROLLBACK"))
     }
 }
 
@@ -201,42 +200,42 @@ impl std::fmt::Debug for ContextStore {
     }
 }
 
-/// One transaction. Dropped without [`Change::commit`], nothing of it happened.
-struct Change<'store> {
+/// One transaction. Dropping it without [`ContextChange::commit`] rolls it back.
+struct ContextChange<'store> {
     transaction: Transaction<'store>,
     path: &'store PathBuf,
 }
 
-impl Change<'_> {
-    /// Asks or changes something.
-    fn ask<T>(&self, question: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
+impl ContextChange<'_> {
+    /// Runs a query or statement.
+    fn sql<T>(&self, question: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
         question(&self.transaction).map_err(|source| StoreError::from_sql(self.path, source))
     }
 
-    /// Makes all of it durable.
+    /// Commits the transaction durably.
     fn commit(self) -> Result<(), StoreError> {
         let path = self.path;
-        let number = self.ask(acked::count)?;
+        let number = self.sql(acked::increment)?;
         self.transaction
             .commit()
             .map_err(|source| StoreError::from_sql(path, source))?;
-        acked::note(path, number);
+        acked::record_ack(path, number);
         Ok(())
     }
 }
 
-/// Opens the connection that writes.
+/// Opens the write connection.
 fn open_writer(path: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open(path)?;
     configure(&connection)?;
-    // A commit waits for the disk; on macOS only a full fsync does.
+    // A commit waits for the disk; on macOS this needs a full fsync.
     connection.execute_batch(
         "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA journal_size_limit = 16777216;",
     )?;
     Ok(connection)
 }
 
-/// Opens a connection that can only read.
+/// Opens a read-only connection.
 fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
@@ -252,12 +251,12 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
     ))
 }
 
-/// SQLite's integers are signed: what is larger counts as the largest.
+/// Converts to SQLite's signed integers, saturating at the maximum.
 fn signed(number: impl TryInto<i64>) -> i64 {
     number.try_into().unwrap_or(i64::MAX)
 }
 
-/// A column that is never negative, in a file that might be damaged.
+/// Converts a column that is never negative; a negative value of a damaged file becomes 0.
 fn unsigned(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }

@@ -1,8 +1,8 @@
-//! The database of one workspace: who opens it, and with which promises.
+//! Database of one workspace.
 //!
-//! One [`Store`] writes (each change is one `BEGIN IMMEDIATE` transaction), any number of [`Reader`]s read beside it
-//! in WAL mode. Documents, chunks and vectors are derived from the watched files and can be built again from them; of the
-//! index entries the index file tells most, while the journal of accesses and the runs stand here alone.
+//! One [`Store`] writes, with one `BEGIN IMMEDIATE` transaction per change; any number of [`Reader`]s read concurrently in WAL
+//! mode. Documents, chunks and vectors are derived from the watched files and can be rebuilt. Most of an index entry is also in
+//! the index file, but the access journal and the runs are stored only here.
 
 mod entries;
 mod fresh;
@@ -27,7 +27,7 @@ pub use entries::{
     Access, Base, CoAccessed, Damaged, EntryBatch, EntryStore, Folded, RunDetail, RunFile, RunId, RunReport,
     RunRow, Tombstone,
 };
-pub use load::{Loaded, LoadedDocument};
+pub use load::{LoadedDocument, LoadedDocuments};
 pub use read::Reader;
 #[cfg(test)]
 pub(crate) use salvage::{SALVAGED, columns};
@@ -35,34 +35,34 @@ pub use salvage::{Salvaged, salvage};
 pub use seal::Mended;
 pub use spare::{Recovered, recover};
 pub use vectors::{EmbedderRow, Embedding, PendingChunk, StoredVector};
-pub use write::{Batch, DocumentChange, DocumentRecord, NewChunk};
+pub use write::{DocumentBatch, DocumentChange, DocumentRecord, NewChunk};
 
 use crate::StoreError;
-use crate::in_place::{self, Open};
+use crate::in_place::{self, OpenFiles};
 use schema::Counter;
 pub(crate) use schema::{VERSION as SCHEMA, make};
 use seal::Seal;
 
-/// How long a connection waits for the other one's lock before it reports an error.
+/// Time that a connection waits for a lock before it reports an error.
 const BUSY: Duration = Duration::from_secs(10);
-/// Page cache of a connection in KiB: the operating system keeps the file's pages anyway.
+/// Page cache of a connection in KiB. Small, because the operating system caches the file's pages too.
 const CACHE_KIB: i64 = 2048;
 
-/// The write connection of one workspace's database.
+/// The write connection to the database of a workspace.
 #[derive(Debug)]
 pub struct Store {
     connection: Connection,
     path: PathBuf,
-    open: Open,
+    open: OpenFiles,
     ids: IdPool,
     seal: Seal,
 }
 
 impl Store {
-    /// Opens or creates the database at `path` for the workspace at `root` (kept in the file for people who look).
+    /// Opens or creates the database at `path` for the workspace at `root`. The root is stored for information only.
     ///
     /// # Errors
-    /// [`StoreError::Corrupt`] for a damaged or foreign file, [`StoreError::NewerSchema`] for one from the future.
+    /// [`StoreError::Corrupt`] for a damaged or foreign file, [`StoreError::NewerSchema`] for a newer schema.
     pub fn open(path: &Path, root: &str) -> Result<Self, StoreError> {
         let sql = |source| StoreError::from_sql(path, source);
         in_place::finish(path)?;
@@ -74,39 +74,39 @@ impl Store {
         Ok(Self {
             connection,
             path: path.to_path_buf(),
-            open: Open::at(path),
+            open: OpenFiles::at(path),
             ids,
             seal,
         })
     }
 
-    /// Whether what is open is still the file at [`Store::path`]: somebody may have removed or moved it.
+    /// Returns whether the open file is still the file at [`Store::path`]; it may have been removed or moved.
     pub fn is_in_place(&self) -> bool {
         self.open.is_at(&self.path)
     }
 
-    /// Writes what is open to [`Store::path`] again, where it is not any more; another file that stands there is kept beside
-    /// it as `.replaced`. `goes_on` is asked now and then.
+    /// Writes the open database to [`Store::path`] again after its file was removed or replaced. A file that is now at that path is
+    /// renamed to `.replaced`. Stops when `goes_on` returns false.
     ///
     /// # Errors
-    /// See [`StoreError`]. What is open stays open, and it can be tried again.
+    /// See [`StoreError`]. The database stays open, and the call can be repeated.
     pub fn write_again(&mut self, goes_on: &dyn Fn() -> bool) -> Result<(), StoreError> {
         in_place::write_again(&self.connection, &mut self.open, &self.path, goes_on)?;
         let mut connection = self.sql(open_writer(&self.path))?;
-        // The first look opens the log.
+        // The first query opens the WAL.
         self.sql(Counter::Documents.read(&connection))?;
         self.sql(self.seal.listen(&mut connection))?;
         self.connection = connection;
-        self.open = Open::at(&self.path);
+        self.open = OpenFiles::at(&self.path);
         Ok(())
     }
 
-    /// The database file.
+    /// Returns the path of the database file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// How often the documents have changed; every reply of a search names it.
+    /// Returns the number of changes to the documents; every search reply contains it.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -114,7 +114,7 @@ impl Store {
         self.sql(Counter::Documents.read(&self.connection))
     }
 
-    /// Changes with every change of which chunk has which vector; a saved vector index is good for one value of it.
+    /// Returns a number that every change to the vectors of chunks increments. A saved vector index is valid for one value of it.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -122,7 +122,7 @@ impl Store {
         self.sql(Counter::Vectors.read(&self.connection))
     }
 
-    /// Merges the lexical index into few segments and gives free pages back; for a quiet moment after much writing.
+    /// Merges the segments of the lexical index and frees unused pages. Meant for idle times after many writes.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -137,16 +137,16 @@ impl Store {
         self.sql(done)
     }
 
-    /// Writes the log back into the file, so that a copy of the file alone is whole.
+    /// Writes the WAL back into the file, so that a copy of the file alone is complete.
     ///
     /// # Errors
-    /// See [`StoreError`]; the log is kept then, and read at the next start.
+    /// See [`StoreError`]. The WAL is then kept and replayed at the next start.
     pub fn checkpoint(&mut self) -> Result<(), StoreError> {
         let done = self.connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE);");
         self.sql(done)
     }
 
-    /// Compares every page and index of the file; seconds for a large one.
+    /// Checks every page and index of the file; takes seconds for a large one.
     ///
     /// # Errors
     /// [`StoreError::Corrupt`] with SQLite's first finding.
@@ -154,10 +154,10 @@ impl Store {
         check(&self.connection, &self.path)
     }
 
-    /// Forgets all documents, as before the first scan; vectors stay for the texts that come again, and entries stay.
+    /// Removes all documents, as before the first scan. Vectors stay for texts that are indexed again, and entries stay.
     ///
     /// # Errors
-    /// See [`StoreError`]; nothing is forgotten then.
+    /// See [`StoreError`]; nothing is removed then.
     pub fn clear(&mut self) -> Result<(), StoreError> {
         let emptied = self.empty_derived();
         self.sql(emptied)
@@ -188,7 +188,7 @@ fn open_writer(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Opens a connection that can only read, for [`Reader`].
+/// Opens a read-only connection for [`Reader`].
 fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
@@ -204,8 +204,8 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
     ))
 }
 
-/// Hands out chunk ids: small and dense, because the lexical index codes differences between ids and because
-/// ranking keeps arrays by id. Freed ids are used again.
+/// Allocates chunk ids. Ids are small and dense, because the lexical index encodes differences of ids and ranking uses arrays
+/// indexed by id. Freed ids are reused.
 #[derive(Debug, Default, Clone)]
 struct IdPool {
     free: BTreeSet<u32>,
@@ -225,19 +225,19 @@ impl IdPool {
         Ok(pool)
     }
 
-    fn take(&mut self) -> u32 {
+    fn allocate(&mut self) -> u32 {
         self.free.pop_first().unwrap_or_else(|| {
             self.next += 1;
             self.next - 1
         })
     }
 
-    fn give_back(&mut self, id: u32) {
+    fn release(&mut self, id: u32) {
         self.free.insert(id);
     }
 }
 
-/// SQLite's integers are signed.
+/// Converts to SQLite's signed integers, saturating at the maximum.
 fn number(value: usize) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }

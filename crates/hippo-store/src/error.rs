@@ -1,31 +1,31 @@
-//! What can go wrong on disk, told apart by what to do about it.
+//! Errors of the store, one kind per remedy.
 
 use std::path::{Path, PathBuf};
 
 use crate::system;
 
-/// A failure of the store. Each kind has one remedy.
+/// An error of the store. Each kind has one remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The database file is damaged or is no database: rebuild it from the watched files.
+    /// The file is damaged or not a database: rebuild it from the watched files.
     #[error("could not read the database: {path} is damaged ({reason})")]
     Corrupt {
         /// The database file.
         path: PathBuf,
-        /// SQLite's own words.
+        /// SQLite's message.
         reason: String,
     },
-    /// A newer hippod wrote this database: run that version, or rebuild.
+    /// A newer hippod wrote this database: run that version, or rebuild the database.
     #[error("could not open the database: {path} has schema {found}, this version knows up to {known}")]
     NewerSchema {
         /// The database file.
         path: PathBuf,
         /// Schema version in the file.
         found: i64,
-        /// Newest schema version that this build understands.
+        /// Newest schema version that this build supports.
         known: i64,
     },
-    /// The disk is full: free space; the change is tried again later.
+    /// The disk is full: free space; the change is retried later.
     #[error("could not write the database: no space left for {path}")]
     DiskFull {
         /// The database file.
@@ -37,44 +37,44 @@ pub enum StoreError {
         /// The database file.
         path: PathBuf,
     },
-    /// The process, or the machine, may open no more files: it is tried again when some are closed.
+    /// Too many files are open in the process or on the machine: the operation is retried later.
     #[error("could not open {path}: too many files are open")]
     TooManyOpenFiles {
         /// The file.
         path: PathBuf,
     },
-    /// One thing that is kept cannot be read, or is not as the request needs it. Everything else is sound.
+    /// One stored item is unreadable, or not in the state that the request needs. Everything else is intact.
     #[error("could not use {row}: {path}: {reason}")]
     Row {
         /// The database file.
         path: PathBuf,
-        /// Which, as in "could not use …".
+        /// The item, for "could not use …".
         row: String,
-        /// What is wrong with it.
+        /// The problem.
         reason: String,
     },
-    /// The operating system refused a file operation.
+    /// A file operation failed.
     #[error("could not {what}: {path}: {source}")]
     Io {
-        /// What was tried, as in "could not …".
+        /// The operation, for "could not …".
         what: &'static str,
-        /// On which path.
+        /// The path.
         path: PathBuf,
-        /// The operating system's answer.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// Any other refusal of SQLite.
+    /// Any other SQLite error.
     #[error("could not use the database: {path}: {source}")]
     Sql {
         /// The database file.
         path: PathBuf,
-        /// SQLite's answer.
+        /// SQLite's error.
         source: rusqlite::Error,
     },
 }
 
 impl StoreError {
-    /// Sorts SQLite's answer into the kinds above.
+    /// Converts an SQLite error.
     pub(crate) fn from_sql(path: &Path, source: rusqlite::Error) -> Self {
         use rusqlite::ErrorCode as Code;
         let path = path.to_path_buf();
@@ -85,7 +85,7 @@ impl StoreError {
             },
             Some(Code::DiskFull) => Self::DiskFull { path },
             Some(Code::ReadOnly) => Self::ReadOnly { path },
-            // SQLite does not say why; the next file says it.
+            // SQLite does not report the cause, so try to open another file.
             Some(Code::CannotOpen | Code::SystemIoFailure) if system::is_out_of_handles() => {
                 Self::TooManyOpenFiles { path }
             }
@@ -93,7 +93,7 @@ impl StoreError {
         }
     }
 
-    /// Whether it is done when other files are closed.
+    /// Returns whether closing other files fixes the error.
     pub fn is_shortage(&self) -> bool {
         match self {
             Self::TooManyOpenFiles { .. } => true,
@@ -102,12 +102,12 @@ impl StoreError {
         }
     }
 
-    /// Whether only a rebuild from the watched files helps.
+    /// Returns whether only a rebuild from the watched files fixes the error.
     pub fn needs_rebuild(&self) -> bool {
         matches!(self, Self::Corrupt { .. } | Self::NewerSchema { .. })
     }
 
-    /// Whether the database is damaged, so that nothing is lost when it is made again.
+    /// Returns whether the database is damaged, so that rebuilding it loses nothing more.
     pub fn is_damage(&self) -> bool {
         matches!(self, Self::Corrupt { .. })
     }

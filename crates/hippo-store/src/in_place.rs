@@ -1,8 +1,9 @@
-//! How does a database that was made beside it come into its place, and is the one that is open still the one that is there?
+//! Atomic replacement of a database by a rebuilt copy.
 //!
-//! Whoever removes or moves a database under a running daemon takes only its name: the connection goes on with what it has
-//! open, and all of it would be gone with the process. So the writers look, and what is open is written out again. A database
-//! that is made beside its place has a name of its own as soon as it is complete; [`finish`] does what a kill left to be done.
+//! If a database is deleted or moved while the daemon runs, only its name is gone: the connection still works on the open file,
+//! but all data would be lost when the process ends. The writers therefore check the path regularly and write the open database
+//! there again. A complete rebuilt database has its own file name until it is moved into place; after a crash, [`finish`]
+//! completes the move.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -14,17 +15,17 @@ use crate::StoreError;
 use crate::copies::copy;
 use crate::system::{self, FileId, PRIVATE_FOLDER, WithMode as _};
 
-/// The files that a connection has open, as far as they are known.
+/// The identities of the files that a connection has open, as far as known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Open {
+pub struct OpenFiles {
     database: Option<FileId>,
     log: Option<FileId>,
-    /// The last copy that took its place, until that is what is open.
+    /// The copy last moved into place, until the connection uses it.
     placed: Option<FileId>,
 }
 
-impl Open {
-    /// Those of a connection that was opened at `path` just now, and has read.
+impl OpenFiles {
+    /// Returns the files of a connection that was just opened at `path` and has read from it.
     pub(crate) fn at(path: &Path) -> Self {
         let found = |path: &Path| FileId::at(path).ok().flatten();
         Self {
@@ -34,7 +35,7 @@ impl Open {
         }
     }
 
-    /// Whether `path` still names the database. Where that cannot be told, it does.
+    /// Returns whether `path` still names the open database. If this is unknown, the answer is true.
     #[must_use]
     pub fn is_at(self, path: &Path) -> bool {
         let there = FileId::at(path);
@@ -50,105 +51,107 @@ impl Open {
     }
 }
 
-/// A database that is complete and not in its place yet.
+/// A complete database that is not in its place yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Made {
-    /// Of what could be read of a damaged one, which is kept as `.damaged`.
-    Again,
-    /// Of what was open when its file was taken away; what stands there meanwhile is kept as `.replaced`.
-    OfWhatIsOpen,
+pub enum Replacement {
+    /// Rebuilt from the readable rows of a damaged one, which is renamed to `.damaged`.
+    Rebuilt,
+    /// Copied from an open database whose file was removed. A file now at its path is renamed to `.replaced`.
+    Rescued,
 }
 
-impl Made {
-    const ALL: [Self; 2] = [Self::Again, Self::OfWhatIsOpen];
+impl Replacement {
+    const ALL: [Self; 2] = [Self::Rebuilt, Self::Rescued];
 
-    /// Where it stands until it is in its place.
-    fn beside(self, path: &Path) -> PathBuf {
+    /// Returns its path until it is moved into place.
+    fn temporary_path(self, path: &Path) -> PathBuf {
         with_suffix(
             path,
             match self {
-                Self::Again => ".rebuilt",
-                Self::OfWhatIsOpen => ".rescued",
+                Self::Rebuilt => ".rebuilt",
+                Self::Rescued => ".rescued",
             },
         )
     }
 
-    /// A name to make it under, with nothing there.
+    /// Returns a path to write it to, and removes files that an earlier process left there.
     ///
     /// # Errors
-    /// [`StoreError::Io`] where what a process left there cannot be removed.
+    /// [`StoreError::Io`] if an old file cannot be removed.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn draft(self, path: &Path) -> Result<PathBuf, StoreError> {
-        let draft = with_suffix(&self.beside(path), ".draft");
+        let draft = with_suffix(&self.temporary_path(path), ".draft");
         for suffix in ["", "-wal", "-shm"] {
             let left = with_suffix(&draft, suffix);
-            unless_missing(fs::remove_file(&left)).map_err(failed("remove an unfinished database", &left))?;
+            unless_missing(fs::remove_file(&left))
+                .map_err(io_error("remove an unfinished database", &left))?;
         }
         Ok(draft)
     }
 
-    /// Puts a draft that is complete into its place. Answers where what stood there before is kept, if anything did.
+    /// Moves a complete draft into place. Returns the new path of the former file, if there was one.
     ///
     /// # Errors
-    /// [`StoreError::Io`]; nothing has changed at `path` then, or [`finish`] finishes it.
+    /// [`StoreError::Io`]; either `path` is unchanged, or [`finish`] completes the move.
     pub fn settle(self, draft: &Path, path: &Path) -> Result<Option<PathBuf>, StoreError> {
-        self.name(draft, path)?;
-        self.place(path, None)
+        self.name_draft(draft, path)?;
+        self.move_into_place(path, None)
     }
 
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-    fn name(self, draft: &Path, path: &Path) -> Result<(), StoreError> {
-        fs::rename(draft, self.beside(path)).map_err(failed("name the database that was made", draft))?;
-        // What it is made of goes only when it has its name.
-        system::sync_folder(folder_of(path)).map_err(failed("make the name of the database durable", path))
+    fn name_draft(self, draft: &Path, path: &Path) -> Result<(), StoreError> {
+        fs::rename(draft, self.temporary_path(path))
+            .map_err(io_error("name the database that was made", draft))?;
+        // The source is removed only after this name is durable.
+        system::sync_folder(folder_of(path)).map_err(io_error("make the name of the database durable", path))
     }
 
-    /// Puts what is complete into its place. `open` is what was taken away, where it is open still.
+    /// Moves the complete database into place. `open` is the removed database, if it is still open.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-    fn place(self, path: &Path, open: Option<Open>) -> Result<Option<PathBuf>, StoreError> {
-        let made = self.beside(path);
-        // A log is that of what was taken away, whose copy has all of it, or that of the file which stands there.
+    fn move_into_place(self, path: &Path, open: Option<OpenFiles>) -> Result<Option<PathBuf>, StoreError> {
+        let made = self.temporary_path(path);
+        // The WAL belongs either to the removed database, whose copy contains it, or to the file now at `path`.
         let log = with_suffix(path, "-wal");
         let is_absent = match path.symlink_metadata() {
             Ok(_) => false,
             Err(error) if error.kind() == ErrorKind::NotFound => true,
-            Err(error) => return Err(failed("look at the database", path)(error)),
+            Err(error) => return Err(io_error("look at the database", path)(error)),
         };
         let has_log = open.is_some_and(|open| open.has_log(&log));
-        let is_spent = self == Self::OfWhatIsOpen && (is_absent || has_log);
-        // A copy that was placed and could not be opened is not somebody else's.
+        let is_spent = self == Self::Rescued && (is_absent || has_log);
+        // A copy that was moved into place but could not be opened is not a foreign file.
         let is_ours = open.is_some_and(|open| open.has_placed(path));
-        let aside = free(path, self);
-        // The log first: SQLite would put what it says into the file that comes to stand beside it.
+        let aside = free_name(path, self);
+        // The WAL first: SQLite would otherwise replay it into the new database.
         for suffix in ["-wal", "-shm", ""] {
             let (from, to) = (with_suffix(path, suffix), with_suffix(&aside, suffix));
             let done = match is_ours || (is_spent && !suffix.is_empty()) {
                 true => fs::remove_file(&from),
                 false => fs::rename(&from, &to),
             };
-            unless_missing(done).map_err(failed("put the former database aside", &from))?;
+            unless_missing(done).map_err(io_error("put the former database aside", &from))?;
         }
-        fs::rename(&made, path).map_err(failed("put the database in its place", path))?;
-        system::sync_folder(folder_of(path)).map_err(failed("make the new name durable", path))?;
+        fs::rename(&made, path).map_err(io_error("put the database in its place", path))?;
+        system::sync_folder(folder_of(path)).map_err(io_error("make the new name durable", path))?;
         Ok(aside.exists().then_some(aside))
     }
 }
 
-/// Moves a database, with what stands beside it, to a name that nothing is kept under yet. Returns that name.
+/// Moves a database and its WAL to a free name. Returns that name.
 ///
 /// # Errors
 /// [`StoreError::Io`].
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub(crate) fn set_aside(path: &Path) -> Result<PathBuf, StoreError> {
-    let aside = free(path, Made::Again);
+    let aside = free_name(path, Replacement::Rebuilt);
     for suffix in ["-wal", "-shm", ""] {
         let (from, to) = (with_suffix(path, suffix), with_suffix(&aside, suffix));
-        unless_missing(fs::rename(&from, &to)).map_err(failed("put the former database aside", &from))?;
+        unless_missing(fs::rename(&from, &to)).map_err(io_error("put the former database aside", &from))?;
     }
     Ok(aside)
 }
 
-/// Copies the log of a database to a name that nothing is kept under yet: the next change overwrites it.
+/// Copies the WAL of a database to a free name, because the next change overwrites it.
 ///
 /// # Errors
 /// [`StoreError::Io`].
@@ -156,18 +159,18 @@ pub(crate) fn set_aside(path: &Path) -> Result<PathBuf, StoreError> {
 pub(crate) fn keep_log(path: &Path) -> Result<(), StoreError> {
     let log = with_suffix(path, "-wal");
     if log.metadata().is_ok_and(|log| log.len() > 0) {
-        let aside = with_suffix(&free(path, Made::Again), "-wal");
-        fs::copy(&log, &aside).map_err(failed("keep a copy of the damaged log", &aside))?;
+        let aside = with_suffix(&free_name(path, Replacement::Rebuilt), "-wal");
+        fs::copy(&log, &aside).map_err(io_error("keep a copy of the damaged log", &aside))?;
     }
     Ok(())
 }
 
-/// A name that nothing is kept under yet.
+/// Returns a free name for a former database.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-fn free(path: &Path, made: Made) -> PathBuf {
+fn free_name(path: &Path, made: Replacement) -> PathBuf {
     let suffix = match made {
-        Made::Again => ".damaged",
-        Made::OfWhatIsOpen => ".replaced",
+        Replacement::Rebuilt => ".damaged",
+        Replacement::Rescued => ".replaced",
     };
     let numbered = (2..).map(|number| with_suffix(path, &format!("{suffix}.{number}")));
     let is_free = |name: &PathBuf| {
@@ -180,29 +183,29 @@ fn free(path: &Path, made: Made) -> PathBuf {
         .unwrap_or_else(|| with_suffix(path, suffix))
 }
 
-/// Puts what is complete beside `path` into its place: a process was ended before it did.
+/// Completes a move that an earlier process began.
 ///
 /// # Errors
 /// [`StoreError::Io`].
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn finish(path: &Path) -> Result<(), StoreError> {
-    for made in Made::ALL {
-        if made.beside(path).exists() {
-            made.place(path, None)?;
+    for made in Replacement::ALL {
+        if made.temporary_path(path).exists() {
+            made.move_into_place(path, None)?;
         }
     }
     Ok(())
 }
 
-/// Writes what `connection` has open to `path`, whole or not at all. What stands there meanwhile is kept beside it. The
-/// connection is still the one to what was open before.
+/// Writes the open database of `connection` to `path`, all or nothing. A file now at `path` is renamed. The connection still uses
+/// the former file.
 ///
 /// # Errors
-/// See [`StoreError`]; nothing has changed at `path` then, or [`finish`] finishes it.
+/// See [`StoreError`]; either `path` is unchanged, or [`finish`] completes the move.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub(crate) fn write_again(
     connection: &Connection,
-    open: &mut Open,
+    open: &mut OpenFiles,
     path: &Path,
     goes_on: &dyn Fn() -> bool,
 ) -> Result<(), StoreError> {
@@ -211,16 +214,16 @@ pub(crate) fn write_again(
         .recursive(true)
         .with_mode(PRIVATE_FOLDER)
         .create(folder)
-        .map_err(failed("create the state folder", folder))?;
-    let made = Made::OfWhatIsOpen;
+        .map_err(io_error("create the state folder", folder))?;
+    let made = Replacement::Rescued;
     let draft = made.draft(path)?;
     if let Err(error) = copy(connection, &draft, goes_on) {
-        // Nobody needs half of it.
+        // An incomplete copy is useless.
         let _ = fs::remove_file(&draft);
         return Err(error);
     }
-    made.name(&draft, path)?;
-    made.place(path, Some(*open))?;
+    made.name_draft(&draft, path)?;
+    made.move_into_place(path, Some(*open))?;
     open.placed = FileId::at(path).unwrap_or_default();
     Ok(())
 }
@@ -229,7 +232,7 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new("."))
 }
 
-fn failed(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> StoreError + use<> {
+fn io_error(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> StoreError + use<> {
     let path = path.to_path_buf();
     move |source| StoreError::Io { what, path, source }
 }

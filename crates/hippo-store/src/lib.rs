@@ -1,4 +1,4 @@
-//! Everything hippod keeps on disk: the database of a workspace, the contexts of agents, the vector index, atomic files.
+//! Everything that hippod stores: databases, contexts, vector index, shared files.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 pub mod contexts;

@@ -1,9 +1,9 @@
-//! Replacement of a file that people and other programs write too, without losing their bytes.
+//! Replacement of a file that other programs also write, without losing their bytes.
 //!
-//! The new bytes take the file's place in one step. The former file stays beside it under another name until
-//! [`settle`](SharedFile::settle): bytes that were written between the caller's last read and that step, or later through an
-//! open handle, are in it. The caller reads it again after a while, and merges what is new. There are [`SLOTS`] such names, so
-//! that a caller who writes often does not have to give up a file that was replaced a moment ago. No step follows a link.
+//! The new bytes replace the file in one step. The former file is kept in a slot, under another name in the same folder, until
+//! [`settle`](SharedFile::settle). It contains everything written between the caller's last read and the replacement, or later
+//! through an open handle; the caller reads it again after some time and merges the difference. There are [`SLOTS`] slots, so
+//! that a frequent writer can keep each former file for long enough. No step follows a link.
 
 use std::ffi::OsStr;
 use std::io;
@@ -11,19 +11,19 @@ use std::path::{Path, PathBuf};
 
 use hippo_fs::{Folder, Kind, Refusal, WorkspaceDir};
 
-/// Replaced contents of one file that can be kept beside it at the same time.
+/// Maximum number of former files kept per file.
 pub const SLOTS: u32 = 128;
-/// How the names of what [`SharedFile::set_aside`] kept continue after that of the file.
+/// Suffix of files kept by [`SharedFile::set_aside`].
 pub const UNMERGED: &str = ".unmerged";
-/// Where new bytes wait on file systems that cannot exchange two names.
-const ASIDE: &str = "new";
+/// Suffix of the new file on file systems that cannot exchange two names.
+const NEW: &str = "new";
 
-/// A file of a workspace that others write too, in its opened folder. It need not exist.
+/// A file of a workspace that other programs also write, in its opened folder. It may be missing.
 #[derive(Debug)]
 pub struct SharedFile {
     folder: Folder,
     name: String,
-    /// The root of the workspace, for messages.
+    /// The root of the workspace, for error messages.
     root: PathBuf,
 }
 
@@ -31,12 +31,12 @@ impl SharedFile {
     /// Opens the folder of a file.
     ///
     /// # Errors
-    /// A component of the path is a link, or the system refuses.
+    /// A component of the path is a link, or the operating system reports an error.
     pub fn open(root: &WorkspaceDir, path: impl AsRef<Path>) -> io::Result<Self> {
         Self::of(root, root.parent(path.as_ref())?)
     }
 
-    /// Opens the folder of a file, and makes it where there is none.
+    /// Opens the folder of a file, or creates it.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -50,24 +50,24 @@ impl SharedFile {
         Ok(Self { folder, name, root })
     }
 
-    /// Returns where a replacement in this slot keeps the former file until [`settle`](Self::settle).
+    /// Returns the path of the former file in this slot.
     #[must_use]
     pub fn replaced_path(&self, slot: u32) -> PathBuf {
-        self.whole(&self.slot(slot))
+        self.full_path(&self.slot_name(slot))
     }
 
-    /// Puts `bytes` in the place of the file, durably, and returns what was there; `None`: there was no file.
+    /// Replaces the file durably with `bytes`, and returns the former content, or `None` if the file did not exist.
     ///
-    /// A process that ends in the middle may leave `bytes` themselves at [`replaced_path`](Self::replaced_path), all of them
-    /// and never put in place: the caller knows them by what it meant to write.
+    /// If the process ends in between, the slot may contain `bytes` themselves, complete but never put in place. The caller
+    /// recognises them as its own text.
     ///
     /// # Errors
-    /// The file is a link; something is not settled in this slot ([`io::ErrorKind::AlreadyExists`]); or the system refuses. The
-    /// file is unchanged.
+    /// The file is a link; the slot is in use ([`io::ErrorKind::AlreadyExists`]); or an error of the operating system. The file is
+    /// unchanged.
     pub fn replace(&self, bytes: &[u8], slot: u32) -> io::Result<Option<Vec<u8>>> {
         self.check_free(slot)?;
-        let (draft, old) = (self.beside("draft"), self.slot(slot));
-        // A slot contains whole contents alone: what a process left half written has another name.
+        let (draft, old) = (self.hidden_name("draft"), self.slot_name(slot));
+        // A slot has only complete contents, so write to another name first.
         let placed = self
             .write(&draft, bytes)
             .and_then(|()| {
@@ -80,14 +80,14 @@ impl SharedFile {
         if placed { self.replaced(slot) } else { Ok(None) }
     }
 
-    /// Takes the file away, and returns what was there; it stays beside as after [`replace`](Self::replace). `None`: there is no
-    /// file.
+    /// Removes the file and returns its content, or `None` if the file did not exist. The file is kept in the slot, as after
+    /// [`replace`](Self::replace).
     ///
     /// # Errors
     /// As [`replace`](Self::replace).
     pub fn take_away(&self, slot: u32) -> io::Result<Option<Vec<u8>>> {
         self.check_free(slot)?;
-        match self.folder.rename(&self.name, self.slot(slot)) {
+        match self.folder.rename(&self.name, self.slot_name(slot)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
             Ok(()) => {
@@ -97,13 +97,13 @@ impl SharedFile {
         }
     }
 
-    /// Returns the bytes of the former file in this slot, as they are by now; `None`: the slot is free, or contains no regular
-    /// file, which would hold up its reader.
+    /// Returns the current content of the former file in this slot. Returns `None` if the slot is free or not a regular file, which
+    /// could block the reader.
     ///
     /// # Errors
-    /// They cannot be read.
+    /// The content cannot be read.
     pub fn replaced(&self, slot: u32) -> io::Result<Option<Vec<u8>>> {
-        let old = self.slot(slot);
+        let old = self.slot_name(slot);
         match self.folder.stat(&old)? {
             Some(stat) if stat.kind == Kind::File => {}
             _ => return Ok(None),
@@ -115,23 +115,23 @@ impl SharedFile {
         }
     }
 
-    /// Removes what was replaced.
+    /// Deletes the former file in this slot.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// Any error of the operating system.
     pub fn settle(&self, slot: u32) -> io::Result<()> {
-        match self.folder.remove_file(self.slot(slot)) {
+        match self.folder.remove_file(self.slot_name(slot)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
         }
     }
 
-    /// Keeps what a slot contains beside the file for people, under a name that nothing else has, and returns where.
+    /// Renames the former file in this slot to a new name for the user, and returns its path.
     ///
     /// # Errors
-    /// When the system refuses; it is still in its slot then.
+    /// Any error of the operating system; the file is still in its slot then.
     pub fn set_aside(&self, slot: u32) -> io::Result<PathBuf> {
-        let old = self.slot(slot);
+        let old = self.slot_name(slot);
         let mut number = 1_u32;
         loop {
             let end = if number == 1 {
@@ -140,33 +140,33 @@ impl SharedFile {
                 format!("-{number}")
             };
             let kept = format!("{}{UNMERGED}{end}", self.name);
-            // Linked, not renamed: no existing file may be overwritten.
+            // A hard link instead of a rename, so that no existing file is overwritten.
             match self.folder.hard_link(&old, &kept) {
                 Ok(()) => {
                     self.folder.remove_file(&old)?;
-                    return Ok(self.whole(&kept));
+                    return Ok(self.full_path(&kept));
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
                 Err(_) if self.folder.stat(&kept)?.is_none() => {
-                    return self.folder.rename(&old, &kept).map(|()| self.whole(&kept));
+                    return self.folder.rename(&old, &kept).map(|()| self.full_path(&kept));
                 }
                 Err(error) => return Err(error),
             }
         }
     }
 
-    /// Removes what a process that was stopped left of a replacement, except in slots. Returns whether that replacement is known
-    /// not to have happened: what its slot contains is then no content that was replaced.
+    /// Removes the temporary files of an interrupted replacement, except slots. Returns true if that replacement certainly did not
+    /// happen: its slot then contains the new bytes, not a former content.
     pub fn tidy(&self) -> bool {
-        self.discard(&self.beside("draft"));
-        let aside = self.beside(ASIDE);
+        self.discard(&self.hidden_name("draft"));
+        let aside = self.hidden_name(NEW);
         let cut_off = self.folder.stat(&aside).is_ok_and(|stat| stat.is_some());
         self.discard(&aside);
         cut_off
     }
 
     fn check_free(&self, slot: u32) -> io::Result<()> {
-        if self.folder.stat(self.slot(slot))?.is_some() {
+        if self.folder.stat(self.slot_name(slot))?.is_some() {
             return Err(io::Error::from(io::ErrorKind::AlreadyExists));
         }
         match self.folder.stat(&self.name)? {
@@ -178,26 +178,26 @@ impl SharedFile {
     }
 
     fn discard(&self, name: &str) {
-        // The first error is the one to report.
+        // Ignore the error: the first error is the one to report.
         let _ = self.folder.remove_file(name);
     }
 
     fn write(&self, to: &str, bytes: &[u8]) -> io::Result<()> {
-        // An earlier process may have left a half written one.
+        // A process that was killed may have left a draft.
         self.discard(to);
         let written = self.folder.write_new(to, bytes, Some(OsStr::new(&self.name)));
         written.map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => {
-                io::Error::other(format!("{}: {error}", self.whole(to).display()))
+                io::Error::other(format!("{}: {error}", self.full_path(to).display()))
             }
             _ => error,
         })
     }
 
-    /// Exchanges the two names, or moves the first to the second where that is free. Returns whether there was a file.
+    /// Exchanges the two names, or renames `new` if the file does not exist. Returns whether the file existed.
     fn exchange(&self, new: &str) -> io::Result<bool> {
         loop {
-            // A file that was made meanwhile may not be overwritten either.
+            // `rename_to_free` does not overwrite a file created meanwhile.
             match self.folder.rename_to_free(new, &self.name) {
                 Ok(()) => return Ok(false),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -212,7 +212,7 @@ impl SharedFile {
             }
             match self.folder.exchange(new, &self.name) {
                 Ok(()) => return Ok(true),
-                // Removed between the two steps.
+                // The file was removed between the two steps.
                 Err(error) if error.kind() == io::ErrorKind::NotFound && self.folder.stat(new)?.is_some() => {
                 }
                 Err(error) if error.kind() == io::ErrorKind::Unsupported => {
@@ -223,10 +223,10 @@ impl SharedFile {
         }
     }
 
-    /// For file systems that cannot exchange two names: a file that another program moves here between the last two steps is
-    /// lost.
+    /// Replaces the file on file systems that cannot exchange two names. A file that another program moves here between the last
+    /// two steps is lost.
     fn exchange_by_link(&self, new: &str) -> io::Result<bool> {
-        let aside = self.beside(ASIDE);
+        let aside = self.hidden_name(NEW);
         self.folder.rename(new, &aside)?;
         let was_there = match self.folder.hard_link(&self.name, new) {
             Ok(()) => true,
@@ -237,18 +237,18 @@ impl SharedFile {
         Ok(was_there)
     }
 
-    fn slot(&self, slot: u32) -> String {
+    fn slot_name(&self, slot: u32) -> String {
         match slot {
-            0 => self.beside("replaced"),
-            slot => self.beside(&format!("replaced-{slot}")),
+            0 => self.hidden_name("replaced"),
+            slot => self.hidden_name(&format!("replaced-{slot}")),
         }
     }
 
-    fn beside(&self, what: &str) -> String {
+    fn hidden_name(&self, what: &str) -> String {
         format!(".{}.{what}", self.name)
     }
 
-    fn whole(&self, name: &str) -> PathBuf {
+    fn full_path(&self, name: &str) -> PathBuf {
         self.root.join(self.folder.path_of(name))
     }
 }
@@ -260,14 +260,14 @@ mod tests {
 
     use super::*;
 
-    fn shared(folder: &tempfile::TempDir) -> SharedFile {
+    fn open_shared(folder: &tempfile::TempDir) -> SharedFile {
         SharedFile::open(&WorkspaceDir::open(folder.path()).unwrap(), "INDEX.md").unwrap()
     }
 
     #[test]
-    fn what_is_replaced_stays_until_it_is_settled() {
+    fn the_former_file_is_kept_until_its_slot_is_settled() {
         let folder = tempfile::tempdir().unwrap();
-        let (path, file) = (folder.path().join("INDEX.md"), shared(&folder));
+        let (path, file) = (folder.path().join("INDEX.md"), open_shared(&folder));
         assert_eq!(file.replace(b"one", 0).unwrap(), None);
         assert_eq!(file.replaced(0).unwrap(), None);
         assert_eq!(file.replace(b"two", 0).unwrap().unwrap(), b"one");
@@ -280,13 +280,13 @@ mod tests {
         file.settle(0).unwrap();
         assert_eq!(file.replace(b"three", 0).unwrap().unwrap(), b"two");
         let names: Vec<_> = fs::read_dir(folder.path()).unwrap().collect();
-        assert_eq!(names.len(), 2, "nothing else is left: {names:?}");
+        assert_eq!(names.len(), 2, "no temporary file is left: {names:?}");
     }
 
     #[test]
-    fn each_slot_keeps_what_it_took_out_of_the_way() {
+    fn each_slot_keeps_its_own_former_file() {
         let folder = tempfile::tempdir().unwrap();
-        let (path, file) = (folder.path().join("INDEX.md"), shared(&folder));
+        let (path, file) = (folder.path().join("INDEX.md"), open_shared(&folder));
         fs::write(&path, "0").unwrap();
         let mut handle = File::options().append(true).open(&path).unwrap();
         for slot in 0..SLOTS {
@@ -302,9 +302,9 @@ mod tests {
     }
 
     #[test]
-    fn a_draft_that_a_process_left_is_in_nobodys_way() {
+    fn a_draft_left_by_another_process_is_overwritten() {
         let folder = tempfile::tempdir().unwrap();
-        let (path, file) = (folder.path().join("INDEX.md"), shared(&folder));
+        let (path, file) = (folder.path().join("INDEX.md"), open_shared(&folder));
         fs::write(folder.path().join(".INDEX.md.draft"), "ha").unwrap();
         assert_eq!(file.replace(b"half", 0).unwrap(), None);
         assert_eq!(fs::read(&path).unwrap(), b"half");
@@ -312,9 +312,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_away_stays_beside() {
+    fn a_removed_file_is_kept_in_its_slot() {
         let folder = tempfile::tempdir().unwrap();
-        let (path, file) = (folder.path().join("INDEX.md"), shared(&folder));
+        let (path, file) = (folder.path().join("INDEX.md"), open_shared(&folder));
         assert_eq!(file.take_away(0).unwrap(), None);
         fs::write(&path, "old").unwrap();
         assert_eq!(file.take_away(0).unwrap().unwrap(), b"old");
@@ -326,9 +326,9 @@ mod tests {
     }
 
     #[test]
-    fn an_open_handle_writes_into_what_was_replaced() {
+    fn writes_through_an_open_handle_reach_the_former_file() {
         let folder = tempfile::tempdir().unwrap();
-        let (path, file) = (folder.path().join("INDEX.md"), shared(&folder));
+        let (path, file) = (folder.path().join("INDEX.md"), open_shared(&folder));
         fs::write(&path, "old").unwrap();
         let mut handle = File::options().append(true).open(&path).unwrap();
         assert_eq!(file.replace(b"new", 0).unwrap().unwrap(), b"old");
@@ -339,9 +339,9 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_pipe_that_came_into_its_place_is_not_waited_for() {
+    fn a_pipe_at_the_path_does_not_block() {
         let folder = tempfile::tempdir().unwrap();
-        let (path, file) = (folder.path().join("INDEX.md"), shared(&folder));
+        let (path, file) = (folder.path().join("INDEX.md"), open_shared(&folder));
         let made = std::process::Command::new("mkfifo").arg(&path).status();
         assert!(made.unwrap().success());
         assert_eq!(file.replace(b"new", 0).unwrap(), None);
@@ -353,9 +353,9 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_in_its_place_is_left_alone() {
+    fn a_folder_at_the_path_is_left_unchanged() {
         let folder = tempfile::tempdir().unwrap();
-        let (path, file) = (folder.path().join("INDEX.md"), shared(&folder));
+        let (path, file) = (folder.path().join("INDEX.md"), open_shared(&folder));
         fs::create_dir(&path).unwrap();
         fs::write(path.join("inside"), "x").unwrap();
         assert!(file.replace(b"new", 0).is_err());
@@ -365,10 +365,10 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn permissions_stay() {
+    fn a_replacement_keeps_the_permissions() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
-        let (path, file) = (folder.path().join("INDEX.md"), shared(&folder));
+        let (path, file) = (folder.path().join("INDEX.md"), open_shared(&folder));
         fs::write(&path, "old").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
         file.replace(b"new", 0).unwrap();
@@ -377,9 +377,9 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_in_its_place_is_refused_and_left_alone() {
+    fn a_link_at_the_path_is_refused_and_left_unchanged() {
         let folder = tempfile::tempdir().unwrap();
-        let (path, file) = (folder.path().join("INDEX.md"), shared(&folder));
+        let (path, file) = (folder.path().join("INDEX.md"), open_shared(&folder));
         fs::write(folder.path().join("other"), "other").unwrap();
         std::os::unix::fs::symlink("other", &path).unwrap();
         for error in [

@@ -1,6 +1,4 @@
-//! What of files differs between operating systems?
-//!
-//! Identity, times, rights, and what makes them durable: one name for each.
+//! File operations that differ between operating systems: identity, times, permissions, durability.
 
 use std::fs::Metadata;
 use std::io;
@@ -18,25 +16,25 @@ pub use here::{
     read_exact_at, set_file_mode, set_mode, sync_file, sync_folder,
 };
 
-/// Rights of a file that its owner alone may read and write.
+/// Permissions of a file that only its owner may read and write.
 pub const PRIVATE_FILE: u32 = 0o600;
-/// Rights of a folder that its owner alone may look into.
+/// Permissions of a folder that only its owner may access.
 pub const PRIVATE_FOLDER: u32 = 0o700;
 
-/// Which file it is, whatever its name.
+/// Identity of a file, independent of its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FileId {
-    /// The device, or volume, that it is on.
+    /// The device or volume.
     pub device: u64,
-    /// Its number there.
+    /// The file number on that device.
     pub inode: u64,
 }
 
 impl FileId {
-    /// The file that is at `path` now; links are followed. Nothing where none is.
+    /// Returns the identity of the file at `path`, following links, or `None` if it does not exist.
     ///
     /// # Errors
-    /// As the system says; then it is not known.
+    /// Any other error of the operating system; the identity is unknown then.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn at(path: &Path) -> io::Result<Option<Self>> {
         let found = path.metadata().and_then(|metadata| Self::of(path, &metadata));
@@ -47,25 +45,25 @@ impl FileId {
         }
     }
 
-    /// The file at `path`, of which `metadata` tells. Not every system tells it there: the file may be looked at again.
+    /// Returns the identity of the file at `path` with this metadata. On Windows the file is opened again.
     ///
     /// # Errors
-    /// As the system says.
+    /// Any error of the operating system.
     pub fn of(path: &Path, metadata: &Metadata) -> io::Result<Self> {
         here::file_id(path, metadata)
     }
 }
 
-/// Whether no file can be opened just now, because too many are.
+/// Returns whether opening a file fails at the moment because too many files are open.
 #[expect(clippy::disallowed_methods, reason = "no file of a workspace")]
 pub fn is_out_of_handles() -> bool {
     let nothing = if cfg!(windows) { "NUL" } else { "/dev/null" };
     std::fs::File::open(nothing).is_err_and(|error| is_shortage(&error))
 }
 
-/// Has what is created get these rights, where the system has rights of this kind.
+/// Creation of files and folders with the given permissions, where the operating system supports them.
 pub trait WithMode {
-    /// The rights, as `chmod` takes them; the process's `umask` takes some away.
+    /// Sets the permissions, as for `chmod`; the umask of the process applies.
     fn with_mode(&mut self, mode: u32) -> &mut Self;
 }
 
@@ -74,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_the_same_under_another_name_and_another_one_is_not() {
+    fn a_file_id_does_not_depend_on_the_name() {
         let folder = tempfile::tempdir().unwrap();
         let (one, two) = (folder.path().join("one"), folder.path().join("two"));
         std::fs::write(&one, "0123456789").unwrap();

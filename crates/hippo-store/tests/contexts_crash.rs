@@ -1,4 +1,4 @@
-//! `kill -9` of a process that puts contexts: what it acknowledged is there, byte for byte?
+//! Acknowledged context changes survive `kill -9`.
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, outside the functions that clippy knows as tests"
@@ -10,10 +10,10 @@ use std::process::{Command, Stdio};
 
 use hippo_core::context::{ContextEntry, Decay, EntryKind, EntrySource, Lifecycle, Modifiers};
 use hippo_store::contexts::{
-    ContentId, ContextReader, ContextStore, Lookup, NewContent, NewEntry, Piece, Put,
+    ContentId, ContextReader, ContextStore, Lookup, NewContent, NewEntry, PutOutcome, TranscriptPiece,
 };
 
-/// Names the database for the process that is to be killed.
+/// Environment variable with the database path for the process that is killed.
 const CHILD: &str = "HIPPOD_TEST_CONTEXTS";
 const KILLS: u64 = 12;
 const BUDGET: u64 = u64::MAX;
@@ -41,7 +41,7 @@ fn entry(number: u64) -> ContextEntry {
     }
 }
 
-/// Up to some 100 KB, half of it text, different for each number.
+/// Returns up to 100 KB, half of it text, different for each number.
 fn content(number: u64) -> Vec<u8> {
     let length = usize::try_from(number * 7_919 % 50_000).unwrap();
     let mut bytes = vec![0; length];
@@ -57,7 +57,7 @@ fn content(number: u64) -> Vec<u8> {
     bytes
 }
 
-/// Not a test by itself: the process that is killed. It goes on where the database ends, and says what is done.
+/// Not a test by itself: the body of the killed process. It continues where the database ends and prints each finished change.
 #[test]
 fn the_process_that_is_killed() {
     let Some(path) = std::env::var_os(CHILD) else {
@@ -72,7 +72,7 @@ fn the_process_that_is_killed() {
         store
             .put_pieces(
                 "t",
-                &[Piece {
+                &[TranscriptPiece {
                     bytes: &piece,
                     tokens: 1,
                 }],
@@ -92,7 +92,7 @@ fn the_process_that_is_killed() {
             budget_bytes: BUDGET,
             now_ms: 1,
         };
-        assert!(matches!(store.put(&new), Ok(Put::Entry { .. })));
+        assert!(matches!(store.put(&new), Ok(PutOutcome::Entry { .. })));
         writeln!(out, "\nput {number}").unwrap();
         assert_eq!(store.advance("s", number, 1).unwrap(), number);
         writeln!(out, "\nturn {number}").unwrap();
@@ -101,7 +101,7 @@ fn the_process_that_is_killed() {
 }
 
 #[test]
-fn what_was_acknowledged_is_there_after_kill_9() {
+fn acknowledged_changes_survive_kill_9() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("contexts.db");
     let (mut put, mut turn) = (None, None);
@@ -114,9 +114,12 @@ fn what_was_acknowledged_is_there_after_kill_9() {
             .unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let mut more = 3 + kill * 5 % 17;
-        // Killed at some moment after this, then all that it said until then is read.
+        // The kill happens at some moment after this; then the rest of the output is read.
         while more > 0 {
-            let line = lines.next().expect("it goes on until it is killed").unwrap();
+            let line = lines
+                .next()
+                .expect("the process runs until it is killed")
+                .unwrap();
             more -= u64::from(note(&line, &mut put, &mut turn));
         }
         child.kill().unwrap();
@@ -129,10 +132,9 @@ fn what_was_acknowledged_is_there_after_kill_9() {
     assert!(put.unwrap() > 30, "{put:?}");
 }
 
-/// Whether the line acknowledges something.
+/// Parses a line; returns whether it acknowledges a change.
 fn note(line: &str, put: &mut Option<u64>, turn: &mut Option<u64>) -> bool {
-    // A line may be cut off by the kill: then nothing after its word is a whole number that could mislead, because
-    // each is one more than the last or it is ignored.
+    // The kill may truncate a line, and then its number may be wrong. A truncated number is smaller than the last one and ignored.
     for (word, last) in [("put ", put), ("turn ", turn)] {
         if let Some(number) = line.strip_prefix(word).and_then(|rest| rest.parse().ok())
             && last.is_none_or(|last| number > last)
@@ -157,7 +159,7 @@ fn assert_sound(path: &Path, put: u64, turn: u64) {
         let count = u64::try_from(found.entries.len()).unwrap();
         assert!(
             count == put + 1 || count == put + 2,
-            "{count} entries, {put} was acknowledged last"
+            "{count} entries, the last acknowledged one is {put}"
         );
         for (number, kept) in (0..).zip(&found.entries) {
             assert_eq!(kept.entry, entry(number));

@@ -1,4 +1,4 @@
-//! Does a database of each earlier schema keep everything, and is one of a later schema left alone?
+//! Migration of databases of every earlier schema, and refusal of newer ones.
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, outside the functions that clippy knows as tests"
@@ -14,13 +14,13 @@ use hippo_store::db::{Reader, Store};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-/// A database in a folder of its own.
-struct Scratch {
+/// A database in its own folder.
+struct SchemaScratch {
     _folder: TempDir,
     file: PathBuf,
 }
 
-impl Scratch {
+impl SchemaScratch {
     fn new(name: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join(name);
@@ -30,13 +30,13 @@ impl Scratch {
         }
     }
 
-    /// What `tests/schemas` keeps of this database as the schema of then made it.
+    /// Creates the database from `tests/schemas`, in the schema of that version.
     fn stored(kind: &str, version: i64) -> Self {
         let scratch = Self::new(&format!("{kind}.db"));
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/schemas/{kind}-{version}.sql"));
         let sql = fs::read_to_string(&path).unwrap_or_else(|error| {
             panic!(
-                "{}: {error}; a schema that is left behind leaves a small database there: tests/schemas/README.md says how",
+                "{}: {error}; an old schema needs a small database there, see tests/schemas/README.md",
                 path.display()
             )
         });
@@ -56,14 +56,14 @@ impl Scratch {
             .unwrap()
     }
 
-    /// The schema that this build writes.
+    /// Returns the schema version that this build writes.
     fn current(kind: &str, open: impl Fn(&Path)) -> i64 {
         let scratch = Self::new(&format!("{kind}.db"));
         open(&scratch.file);
         scratch.version()
     }
 
-    /// The columns of each table that is no full-text index.
+    /// Returns the columns of each table, except full-text indexes.
     fn columns(&self) -> BTreeMap<String, Vec<String>> {
         let connection = Connection::open(&self.file).unwrap();
         let tables = "SELECT name, group_concat('\"' || column || '\"') FROM (
@@ -78,7 +78,7 @@ impl Scratch {
             .collect()
     }
 
-    /// All rows, by the columns that are named.
+    /// Returns all rows with the given columns.
     fn rows(&self, columns: &BTreeMap<String, Vec<String>>) -> BTreeMap<String, Vec<String>> {
         let connection = Connection::open(&self.file).unwrap();
         let rows = |table: &str, columns: &[String]| {
@@ -96,7 +96,7 @@ impl Scratch {
             .collect()
     }
 
-    /// The rows of a full-text index that have a term.
+    /// Returns the rows of a full-text index with a term.
     fn found(&self, index: &str, term: &str) -> Vec<i64> {
         let connection = Connection::open(&self.file).unwrap();
         let sql = format!("SELECT rowid FROM {index} WHERE {index} MATCH ?1 ORDER BY rowid");
@@ -116,13 +116,13 @@ fn open_contexts(file: &Path) {
     drop(ContextStore::open(file).unwrap());
 }
 
-/// Nodes of the compaction tree are read again by who knows of bodies that somebody wrote.
+/// Compaction tree nodes are indexed again after migration 6, so their rows differ.
 const NODES: &str = "memory/weekly/";
 
 #[test]
-fn every_earlier_index_keeps_everything() {
-    for version in 1..Scratch::current("index", open_index) {
-        let scratch = Scratch::stored("index", version);
+fn migrating_every_earlier_index_keeps_all_rows() {
+    for version in 1..SchemaScratch::current("index", open_index) {
+        let scratch = SchemaScratch::stored("index", version);
         let columns = scratch.columns();
         let mut before = scratch.rows(&columns);
         let pump = scratch.found("lexical", "pump");
@@ -169,14 +169,14 @@ fn every_earlier_index_keeps_everything() {
             assert_eq!(after, before, "{version}");
             before = scratch.rows(&columns);
         }
-        assert_eq!(scratch.version(), Scratch::current("index", open_index));
+        assert_eq!(scratch.version(), SchemaScratch::current("index", open_index));
     }
 }
 
 #[test]
-fn every_earlier_database_of_contexts_keeps_everything() {
-    for version in 1..Scratch::current("contexts", open_contexts) {
-        let scratch = Scratch::stored("contexts", version);
+fn migrating_every_earlier_contexts_database_keeps_all_rows() {
+    for version in 1..SchemaScratch::current("contexts", open_contexts) {
+        let scratch = SchemaScratch::stored("contexts", version);
         let columns = scratch.columns();
         let before = scratch.rows(&columns);
         let found = scratch.found("texts", "hall");
@@ -191,12 +191,15 @@ fn every_earlier_database_of_contexts_keeps_everything() {
             assert_eq!(scratch.rows(&columns), before, "{version}");
             assert_eq!(scratch.found("texts", "hall"), found, "{version}");
         }
-        assert_eq!(scratch.version(), Scratch::current("contexts", open_contexts));
+        assert_eq!(
+            scratch.version(),
+            SchemaScratch::current("contexts", open_contexts)
+        );
     }
 }
 
 #[test]
-fn a_database_of_a_later_schema_is_refused_and_left_as_it_is() {
+fn a_database_with_a_newer_schema_is_refused_and_unchanged() {
     type Makes = fn(&Path);
     type Refuses = fn(&Path) -> StoreError;
     let kinds: [(&str, Makes, Refuses); 2] = [
@@ -206,7 +209,7 @@ fn a_database_of_a_later_schema_is_refused_and_left_as_it_is() {
         }),
     ];
     for (kind, open, opens) in kinds {
-        let scratch = Scratch::new(&format!("{kind}.db"));
+        let scratch = SchemaScratch::new(&format!("{kind}.db"));
         open(&scratch.file);
         let later = scratch.version() + 1;
         scratch.sql(&format!("PRAGMA user_version = {later}"));

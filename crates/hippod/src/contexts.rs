@@ -26,8 +26,10 @@ use std::time::{Duration, Instant};
 
 use hippo_proto::{ErrorKind, RpcError};
 use hippo_store::StoreError;
-use hippo_store::contexts::{ContextError, ContextReader, ContextStore, Packer, Ready, Session};
-use hippo_store::in_place::Open;
+use hippo_store::contexts::{
+    ContentPacker, ContextError, ContextReader, ContextStore, PackedContent, SessionRow,
+};
+use hippo_store::in_place::OpenFiles;
 
 use crate::engine::store_error;
 use crate::registry;
@@ -71,10 +73,10 @@ pub struct Contexts {
 struct Place {
     file: PathBuf,
     /// Which files are open for writing; looked at without waiting for a put.
-    open: Mutex<Option<Open>>,
+    open: Mutex<Option<OpenFiles>>,
     held: Mutex<Held>,
     readers: Mutex<Vec<ContextReader>>,
-    packers: Mutex<Vec<Packer>>,
+    packers: Mutex<Vec<ContentPacker>>,
     policies: Policies,
     /// Acknowledged changes that were missing when it was opened, until a person was told.
     lost: AtomicU64,
@@ -95,7 +97,7 @@ struct Held {
 struct Home {
     view: Arc<WorkspaceView>,
     place: Arc<Place>,
-    session: Session,
+    session: SessionRow,
 }
 
 impl Contexts {
@@ -273,7 +275,7 @@ impl Place {
     }
 
     /// A content as it will be stored; nothing for one that is too large.
-    fn ready<'a>(&self, content: &'a [u8]) -> Option<Ready<'a>> {
+    fn ready<'a>(&self, content: &'a [u8]) -> Option<PackedContent<'a>> {
         let kept = lock(&self.packers).pop();
         let mut packer = kept.unwrap_or_default();
         let ready = packer.ready(content);

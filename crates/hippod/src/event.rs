@@ -56,7 +56,7 @@ pub enum Event {
         /// Which workspace.
         workspace: u64,
         /// The graph, or nothing where the build was cancelled.
-        built: Option<hippo_store::vector::Built>,
+        built: Option<hippo_store::vector::BuiltGraph>,
     },
     /// A plan of a cycle was made.
     Planned(Planned),

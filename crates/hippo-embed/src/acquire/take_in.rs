@@ -1,4 +1,4 @@
-//! How is a folder that somebody brought taken in: looked at, copied, tried, and only then named?
+//! Import of a model folder: check, copy, trial run, rename.
 
 use std::fs;
 use std::io;
@@ -8,30 +8,32 @@ use sha2::{Digest, Sha256};
 
 use super::extract::{hex, replace_file, sync_folder};
 use super::folder::{self, refused};
-use super::local::{CONFIG, Facts, LocalModel, RECORD, TOKENIZER, WEIGHTS, beside, check_name, tidy};
-use super::record::Record;
+use super::local::{
+    CONFIG, LocalModel, LocalModelFacts, RECORD, TOKENIZER, WEIGHTS, check_name, create_staging_folder, tidy,
+};
+use super::record::ChecksumRecord;
 use super::{AcquireError, Layout, Manifest, ManifestFile, ModelFiles, locate_runtime};
 use crate::onnx;
 
-/// Names that mean something else.
-const TAKEN: [&str; 2] = ["hash", "hub"];
+/// Reserved names.
+const RESERVED: [&str; 2] = ["hash", "hub"];
 
-/// How a model is to be imported.
+/// Options of a model import.
 #[derive(Debug, Clone, Default)]
 pub struct Wish {
-    /// Name to choose it by.
+    /// Name of the imported model.
     pub name: String,
-    /// Text before each question; what the folder says when absent.
+    /// Prefix for each query; `None` uses the one of the folder.
     pub query_prefix: Option<String>,
-    /// Text before each passage; what the folder says when absent.
+    /// Prefix for each passage; `None` uses the one of the folder.
     pub passage_prefix: Option<String>,
 }
 
-/// Takes a sentence-transformers folder in: looks at what it says, copies its three files beside the models, has the copy loaded and tried
-/// with the runtime library, and only then gives it its name. `done` hears the bytes copied and all bytes.
+/// Imports a sentence-transformers folder: checks its settings, copies its three files into a temporary folder, loads and tries
+/// the copy with the runtime library, and only then renames it to its name.
 ///
 /// # Errors
-/// What cannot be carried is refused with what it is and what would work; a name that is taken by another model too. Then nothing is changed.
+/// The model is not supported (the error has a hint), or the name belongs to another model. Nothing is changed then.
 pub fn import_folder(
     layout: &Layout,
     manifest: &Manifest,
@@ -43,7 +45,7 @@ pub fn import_folder(
     let described = folder::read(from)?;
     let mut model = LocalModel {
         name: wish.name.clone(),
-        facts: Facts {
+        facts: LocalModelFacts {
             dimension: 0,
             max_pieces: described.max_pieces.unwrap_or(usize::MAX),
             pooling: described.pooling,
@@ -54,7 +56,7 @@ pub fn import_folder(
     };
     let prefixed = !model.facts.query_prefix.is_empty() || !model.facts.passage_prefix.is_empty();
     if prefixed && !described.pools_prompt {
-        let fix = "choose a model that pools the whole text, or give empty prefixes";
+        let fix = "choose a model that pools the whole text, or set empty prefixes";
         return Err(refused(
             from,
             "its pooling leaves the prompt out (include_prompt), which is not supported",
@@ -70,7 +72,7 @@ pub fn import_folder(
     let shape = onnx::examine(&source)?;
     if described.pieces > shape.vocabulary {
         let what = format!(
-            "it has pieces up to number {}, and the weights have {} rows for them",
+            "its word piece ids go up to {}, and the weights have {} rows for them",
             described.pieces - 1,
             shape.vocabulary
         );
@@ -81,55 +83,55 @@ pub fn import_folder(
 
     tidy(layout);
     fs::create_dir_all(&layout.models).map_err(|e| AcquireError::io("create", &layout.models, e))?;
-    let staged = beside(layout)?;
+    let staged = create_staging_folder(layout)?;
     for (from, name) in [
         (&source.weights, WEIGHTS),
         (&source.tokenizer, TOKENIZER),
         (&source.config, CONFIG),
     ] {
-        let file = take(from, name, staged.path())?;
+        let file = copy_hashed(from, name, staged.path())?;
         model.facts.files.push(file);
     }
     match LocalModel::find(layout, &wish.name) {
         Ok(Some(there)) if there == model => {}
         Ok(None) if model.folder(layout).symlink_metadata().is_err() => {}
-        // Another model, or a folder of which nobody knows whose it is.
+        // Another model, or a folder of unknown origin.
         _ => return Err(AcquireError::Exists(wish.name.clone())),
     }
-    onnx::try_out(&model.files_in(staged.path()), &runtime)?;
-    model.settle(layout, staged)?;
+    onnx::run_trial(&model.files_in(staged.path()), &runtime)?;
+    model.install(layout, staged)?;
     Ok(model)
 }
 
 impl LocalModel {
-    /// Gives the complete copy its name. A damaged model of the same content makes room for it.
-    fn settle(&self, layout: &Layout, staged: tempfile::TempDir) -> Result<(), AcquireError> {
+    /// Renames the complete copy to its final name; a damaged model of the same content is replaced.
+    fn install(&self, layout: &Layout, staged: tempfile::TempDir) -> Result<(), AcquireError> {
         let path = staged.path().join(RECORD);
         let text =
             serde_json::to_vec_pretty(&self.facts).map_err(|e| AcquireError::io("write", &path, e.into()))?;
         replace_file(&path, &mut text.as_slice(), None)?;
-        let mut record = Record::default();
+        let mut record = ChecksumRecord::default();
         for file in &self.facts.files {
             record.note(staged.path(), file, &file.sha256);
         }
         record.save(staged.path())?;
         let place = self.folder(layout);
         let failed = |e| AcquireError::io("write", &place, e);
-        let former = beside(layout)?;
+        let former = create_staging_folder(layout)?;
         if place.symlink_metadata().is_ok() {
             fs::rename(&place, former.path().join("former")).map_err(failed)?;
         }
         fs::rename(staged.path(), &place).map_err(failed)?;
-        // Its place is empty by now.
+        // The folder was renamed: nothing is left to remove.
         let _ = staged.keep();
         sync_folder(&layout.models).map_err(failed)
     }
 }
 
-/// Copies one file and says what it is.
-fn take(from: &Path, name: &str, folder: &Path) -> Result<ManifestFile, AcquireError> {
+/// Copies one file and returns its manifest entry.
+fn copy_hashed(from: &Path, name: &str, folder: &Path) -> Result<ManifestFile, AcquireError> {
     let file = fs::File::open(from).map_err(|e| AcquireError::io("read", from, e))?;
-    let mut input = Summed {
+    let mut input = HashingReader {
         inner: file,
         hash: Sha256::new(),
         size: 0,
@@ -143,14 +145,14 @@ fn take(from: &Path, name: &str, folder: &Path) -> Result<ManifestFile, AcquireE
     })
 }
 
-/// Sums up what is read through it.
-struct Summed {
+/// A reader that computes the checksum and size of its content.
+struct HashingReader {
     inner: fs::File,
     hash: Sha256,
     size: u64,
 }
 
-impl io::Read for Summed {
+impl io::Read for HashingReader {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buf)?;
         self.hash.update(&buf[..n]);
@@ -163,10 +165,10 @@ fn check_free(manifest: &Manifest, name: &str) -> Result<(), AcquireError> {
     check_name(name)?;
     let lower = name.to_lowercase();
     let pinned = manifest.models.iter().any(|model| model.name == lower);
-    if pinned || TAKEN.contains(&&*lower) {
+    if pinned || RESERVED.contains(&&*lower) {
         return Err(AcquireError::Name(
             name.into(),
-            "this build means something else by it",
+            "it is a reserved name of this build",
         ));
     }
     Ok(())

@@ -1,45 +1,45 @@
-//! Whether what is installed is what the manifest says.
+//! Comparison of installed files with the manifest.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::extract::file_sha256;
-use super::record::{Fault, Record};
+use super::record::{ChecksumRecord, FileFault};
 use super::{AcquireError, ArtifactKind, Layout, LocalModel, Manifest, ManifestFile};
 
-/// The state of one file that should be installed.
+/// The check result of one expected file.
 #[derive(Debug, Clone)]
 pub struct FileCheck {
-    /// Name of the artifact that it belongs to.
+    /// Name of the artifact that the file belongs to.
     pub artifact: String,
     /// The file.
     pub path: PathBuf,
-    /// SHA-256 that it should have.
+    /// Expected SHA-256.
     pub expected: String,
-    /// What was found.
+    /// State of the file.
     pub state: FileState,
 }
 
-/// What was found of an installed file.
+/// The state of an installed file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileState {
-    /// The content is as pinned.
+    /// The content is the pinned one.
     Good,
-    /// There is no such file.
+    /// The file does not exist.
     Missing,
     /// The content differs.
     Corrupt {
-        /// SHA-256 of what is there.
+        /// SHA-256 of the file.
         found: String,
     },
-    /// It could not be read.
+    /// The file could not be read.
     Unreadable {
-        /// The operating system's reason.
+        /// The error of the operating system.
         reason: String,
     },
 }
 
-/// One thing that can be installed on this platform.
+/// An artifact that can be installed on this platform.
 #[derive(Debug, Clone)]
 pub struct Listed {
     /// Model or runtime.
@@ -48,21 +48,21 @@ pub struct Listed {
     pub name: String,
     /// Package version.
     pub version: String,
-    /// Where it is or would be.
+    /// Installation folder, which may not exist yet.
     pub folder: PathBuf,
-    /// Bytes that it takes on disk when complete.
+    /// Bytes on disk when complete.
     pub size: u64,
-    /// Whether all of its files are there with the pinned content.
+    /// True if all files exist with the pinned content.
     pub installed: bool,
-    /// The first of its files that is there with other content.
+    /// The first file with other content.
     pub damaged: Option<PathBuf>,
 }
 
-/// Reads every file of the installation and compares its checksum. A right file is recorded; a damaged one loses its
-/// record, so that the next [`super::pull`] writes it anew.
+/// Reads every installed file and compares its checksum. Right files are recorded. A damaged file loses its record, so that the
+/// next [`super::pull`] replaces it.
 ///
 /// # Errors
-/// Fails only on a platform without a pinned runtime; what is wrong with a file is in its [`FileState`].
+/// No runtime is pinned for this platform. File problems are reported in [`FileState`].
 pub fn verify(layout: &Layout, manifest: &Manifest) -> Result<Vec<FileCheck>, AcquireError> {
     let artifacts = manifest.artifacts(layout)?;
     let checks = artifacts.iter().flat_map(|artifact| {
@@ -76,12 +76,12 @@ pub fn verify(layout: &Layout, manifest: &Manifest) -> Result<Vec<FileCheck>, Ac
     Ok(checks.collect())
 }
 
-/// The same for the runtime library alone.
+/// Verifies only the runtime library, as [`verify`].
 ///
 /// # Errors
 /// As [`verify`].
 pub fn verify_runtime(layout: &Layout, manifest: &Manifest) -> Result<Vec<FileCheck>, AcquireError> {
-    let runtime = manifest.runtime()?.found(layout);
+    let runtime = manifest.runtime()?.locate(layout);
     Ok(check(
         &runtime.name,
         &runtime.folder,
@@ -90,14 +90,14 @@ pub fn verify_runtime(layout: &Layout, manifest: &Manifest) -> Result<Vec<FileCh
     ))
 }
 
-/// The same for an imported model, whose files must be as they were imported.
+/// Verifies an imported model: its files must be unchanged since the import.
 pub fn verify_local(layout: &Layout, model: &LocalModel) -> Vec<FileCheck> {
     check(&model.name, &model.folder(layout), model.checksums(), true)
 }
 
-/// Compares checksums; `recorded`: the result is kept in the folder, which nothing is written to where a package made it.
+/// Compares checksums. `recorded`: save the result in the folder; false for folders of a system package.
 fn check(artifact: &str, folder: &Path, files: &[ManifestFile], recorded: bool) -> Vec<FileCheck> {
-    let mut record = Record::load(folder);
+    let mut record = ChecksumRecord::load(folder);
     let mut noted = false;
     let mut checks = Vec::new();
     for file in files {
@@ -134,13 +134,13 @@ fn check(artifact: &str, folder: &Path, files: &[ManifestFile], recorded: bool) 
         && recorded
         && let Err(error) = record.save(folder)
     {
-        tracing::warn!(%error, "could not record what was checked; it is checked again after the next start");
+        tracing::warn!(%error, "could not save the checksum record; the files are checked again after the next start");
     }
     checks
 }
 
-/// Reads each installed file once that has the right size and no record: a copy has other times than its original. Files
-/// with the pinned content count as installed afterwards, the others as damaged.
+/// Reads each installed file once that has the right size and no record: a copied file has another modification time. Files
+/// with the pinned content then count as installed, the others as damaged.
 pub fn check_copied(layout: &Layout, manifest: &Manifest) {
     let pinned = [
         manifest.runtime().ok().map(|runtime| runtime.artifact(layout)),
@@ -158,10 +158,10 @@ pub fn check_copied(layout: &Layout, manifest: &Manifest) {
 }
 
 fn check_unrecorded(folder: &Path, files: &[ManifestFile]) {
-    let mut record = Record::load(folder);
+    let mut record = ChecksumRecord::load(folder);
     let mut noted = false;
     for file in files {
-        if record.fault(folder, file) != Some(Fault::Unchecked) {
+        if record.fault(folder, file) != Some(FileFault::Unchecked) {
             continue;
         }
         if let Ok(found) = file_sha256(&folder.join(&file.name), &mut |_| Ok(())) {
@@ -170,21 +170,21 @@ fn check_unrecorded(folder: &Path, files: &[ManifestFile]) {
         }
     }
     if noted && let Err(error) = record.save(folder) {
-        tracing::debug!(%error, "could not record what was checked; it is checked again after the next start");
+        tracing::debug!(%error, "could not save the checksum record; the files are checked again after the next start");
     }
 }
 
-/// What can be installed here, and whether it is.
+/// Lists the artifacts of this platform and whether they are installed.
 ///
 /// # Errors
-/// Fails on a platform without a pinned runtime.
+/// No runtime is pinned for this platform.
 pub fn list(layout: &Layout, manifest: &Manifest) -> Result<Vec<Listed>, AcquireError> {
     let artifacts = manifest.artifacts(layout)?;
     let listed = artifacts.into_iter().map(|artifact| Listed {
         installed: artifact.absent().is_none(),
         damaged: artifact
             .absent()
-            .filter(|(_, fault)| *fault == Fault::Damaged)
+            .filter(|(_, fault)| *fault == FileFault::Damaged)
             .map(|(file, _)| artifact.folder.join(&file.name)),
         size: artifact.files.iter().map(|f| f.size).sum(),
         kind: artifact.kind,

@@ -1,16 +1,16 @@
-//! How nodes, initializers and values of an ONNX graph are written.
+//! Writer of nodes, initializers and values of an ONNX graph.
 
-use super::protobuf::Message;
-use super::weights::{Number, Tensor, Weights};
+use super::protobuf::ProtobufMessage;
+use super::weights::{FloatType, Tensor, Weights};
 
-/// ONNX operator set: the first with `Gelu`.
+/// ONNX operator set 20, the first with `Gelu`.
 const OPSET: i64 = 20;
-/// The file format version that belongs to it.
+/// File format version of that operator set.
 const IR_VERSION: i64 = 9;
 
-/// Element types of `onnx.proto`.
+/// TensorElement types of `onnx.proto`.
 #[derive(Clone, Copy)]
-pub(super) enum Element {
+pub(super) enum TensorElement {
     Float = 1,
     Int64 = 7,
     Float16 = 10,
@@ -18,25 +18,25 @@ pub(super) enum Element {
 }
 
 /// A graph under construction.
-pub(super) struct Builder<'a> {
+pub(super) struct GraphBuilder<'a> {
     weights: &'a Weights,
     data_file: &'a str,
-    message: Message,
+    message: ProtobufMessage,
 }
 
-impl<'a> Builder<'a> {
+impl<'a> GraphBuilder<'a> {
     pub(super) fn new(weights: &'a Weights, data_file: &'a str) -> Self {
         Self {
             weights,
             data_file,
-            message: Message::new().bytes(2, "encoder"),
+            message: ProtobufMessage::new().bytes(2, "encoder"),
         }
     }
 
-    /// The serialised model.
+    /// Returns the serialised model.
     pub(super) fn finish(self) -> Vec<u8> {
-        let opset = Message::new().bytes(1, "").int(2, OPSET);
-        let model = Message::new()
+        let opset = ProtobufMessage::new().bytes(1, "").int(2, OPSET);
+        let model = ProtobufMessage::new()
             .int(1, IR_VERSION)
             .bytes(2, env!("CARGO_PKG_NAME"))
             .message(7, self.message)
@@ -44,11 +44,11 @@ impl<'a> Builder<'a> {
         model.into_bytes()
     }
 
-    pub(super) fn input(&mut self, name: &str, element: Element, dims: &[Dim]) {
+    pub(super) fn input(&mut self, name: &str, element: TensorElement, dims: &[Dim]) {
         self.add(11, value_info(name, element, dims));
     }
 
-    pub(super) fn output(&mut self, name: &str, element: Element, dims: &[Dim]) {
+    pub(super) fn output(&mut self, name: &str, element: TensorElement, dims: &[Dim]) {
         self.add(12, value_info(name, element, dims));
     }
 
@@ -57,9 +57,9 @@ impl<'a> Builder<'a> {
         operator: &str,
         inputs: &[&str],
         output: &str,
-        attributes: &[Attribute<'_>],
+        attributes: &[NodeAttribute<'_>],
     ) {
-        let node = Message::new()
+        let node = ProtobufMessage::new()
             .each(inputs, |m, input| m.bytes(1, input))
             .bytes(2, output)
             .bytes(3, output)
@@ -68,29 +68,29 @@ impl<'a> Builder<'a> {
         self.add(1, node);
     }
 
-    /// A tensor of the weights under its own name.
+    /// Adds a tensor of the weights under its own name.
     pub(super) fn weight(&mut self, name: &str, shape: &[u64]) -> Result<(), String> {
         let tensor = self.weights.get(name, shape)?;
         self.external(name, &tensor);
         Ok(())
     }
 
-    /// A tensor whose data stays in the file of weights. One of 16 bits is widened when the model is loaded.
+    /// Adds a tensor whose data stays in the weights file. 16-bit tensors are converted to 32 bits when the model is loaded.
     pub(super) fn external(&mut self, name: &str, tensor: &Tensor) {
         let element = match tensor.number {
-            Number::F32 => return self.stored(name, tensor, Element::Float),
-            Number::F16 => Element::Float16,
-            Number::BF16 => Element::Bfloat16,
+            FloatType::F32 => return self.stored(name, tensor, TensorElement::Float),
+            FloatType::F16 => TensorElement::Float16,
+            FloatType::BF16 => TensorElement::Bfloat16,
         };
         let stored = format!("{name}.stored");
         self.stored(&stored, tensor, element);
-        let wide = Attribute::Int("to", Element::Float as i64);
+        let wide = NodeAttribute::Int("to", TensorElement::Float as i64);
         self.node("Cast", &[&stored], name, &[wide]);
     }
 
-    fn stored(&mut self, name: &str, tensor: &Tensor, element: Element) {
-        let entry = |key: &str, value: String| Message::new().bytes(1, key).bytes(2, value);
-        let message = Message::new()
+    fn stored(&mut self, name: &str, tensor: &Tensor, element: TensorElement) {
+        let entry = |key: &str, value: String| ProtobufMessage::new().bytes(1, key).bytes(2, value);
+        let message = ProtobufMessage::new()
             .each(&tensor.shape, |m, size| m.int(1, size.cast_signed()))
             .int(2, element as i64)
             .bytes(8, name)
@@ -103,9 +103,9 @@ impl<'a> Builder<'a> {
 
     pub(super) fn integers(&mut self, name: &str, values: &[i64]) {
         let data: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
-        let message = Message::new()
+        let message = ProtobufMessage::new()
             .int(1, values.len() as i64)
-            .int(2, Element::Int64 as i64)
+            .int(2, TensorElement::Int64 as i64)
             .bytes(8, name)
             .bytes(9, data);
         self.add(5, message);
@@ -114,31 +114,31 @@ impl<'a> Builder<'a> {
     pub(super) fn constant(&mut self, name: &str, value: f32) {
         self.add(
             5,
-            Message::new()
-                .int(2, Element::Float as i64)
+            ProtobufMessage::new()
+                .int(2, TensorElement::Float as i64)
                 .bytes(8, name)
                 .bytes(9, value.to_le_bytes()),
         );
     }
 
-    fn add(&mut self, field: u32, message: Message) {
+    fn add(&mut self, field: u32, message: ProtobufMessage) {
         self.message = std::mem::take(&mut self.message).message(field, message);
     }
 }
 
 /// An attribute of a node.
-pub(super) enum Attribute<'a> {
+pub(super) enum NodeAttribute<'a> {
     Int(&'a str, i64),
     Float(&'a str, f32),
     Ints(&'a str, &'a [i64]),
 }
 
-impl Attribute<'_> {
-    fn message(&self) -> Message {
+impl NodeAttribute<'_> {
+    fn message(&self) -> ProtobufMessage {
         match *self {
-            Self::Float(name, value) => Message::new().bytes(1, name).float(2, value).int(20, 1),
-            Self::Int(name, value) => Message::new().bytes(1, name).int(3, value).int(20, 2),
-            Self::Ints(name, values) => Message::new()
+            Self::Float(name, value) => ProtobufMessage::new().bytes(1, name).float(2, value).int(20, 1),
+            Self::Int(name, value) => ProtobufMessage::new().bytes(1, name).int(3, value).int(20, 2),
+            Self::Ints(name, values) => ProtobufMessage::new()
                 .bytes(1, name)
                 .each(values, |m, v| m.int(8, *v))
                 .int(20, 7),
@@ -153,18 +153,18 @@ pub(super) enum Dim {
     Named(&'static str),
 }
 
-fn value_info(name: &str, element: Element, dims: &[Dim]) -> Message {
-    let shape = Message::new().each(dims, |m, dim| {
+fn value_info(name: &str, element: TensorElement, dims: &[Dim]) -> ProtobufMessage {
+    let shape = ProtobufMessage::new().each(dims, |m, dim| {
         m.message(
             1,
             match *dim {
-                Dim::Fixed(size) => Message::new().int(1, size.cast_signed()),
-                Dim::Named(name) => Message::new().bytes(2, name),
+                Dim::Fixed(size) => ProtobufMessage::new().int(1, size.cast_signed()),
+                Dim::Named(name) => ProtobufMessage::new().bytes(2, name),
             },
         )
     });
-    let tensor = Message::new().int(1, element as i64).message(2, shape);
-    Message::new()
+    let tensor = ProtobufMessage::new().int(1, element as i64).message(2, shape);
+    ProtobufMessage::new()
         .bytes(1, name)
-        .message(2, Message::new().message(1, tensor))
+        .message(2, ProtobufMessage::new().message(1, tensor))
 }

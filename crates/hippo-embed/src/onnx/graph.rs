@@ -1,19 +1,19 @@
-//! How the ONNX graph of a BERT encoder is written when only its weights are at hand.
+//! Generation of the ONNX graph of a BERT encoder from its weights.
 //!
-//! The initializers point into the safetensors file (ONNX external data), so that the graph is a few kilobytes
-//! and the weights are mapped, not copied. Its output are the token vectors: pooling is done outside, per chunk.
+//! The initializers point into the safetensors file (ONNX external data): the graph has a few kilobytes, and the weights are
+//! memory-mapped, not copied. The output is the token vectors; the caller pools them per chunk.
 
 use std::path::Path;
 
 use serde::Deserialize;
 
-use super::builder::{Attribute, Builder, Dim, Element};
+use super::builder::{Dim, GraphBuilder, NodeAttribute, TensorElement};
 use super::weights::Weights;
 use crate::EmbedError;
 
-/// The fields of `config.json` that shape the graph.
+/// The fields of `config.json` that determine the graph.
 #[derive(Debug, Clone, Deserialize)]
-pub(super) struct Config {
+pub(super) struct EncoderConfig {
     model_type: String,
     #[serde(default)]
     architectures: Vec<String>,
@@ -31,7 +31,7 @@ pub(super) struct Config {
     is_decoder: Option<bool>,
 }
 
-impl Config {
+impl EncoderConfig {
     pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<Self, EmbedError> {
         let invalid = |reason: String| EmbedError::Model {
             path: path.into(),
@@ -75,7 +75,7 @@ impl Config {
         Ok(())
     }
 
-    /// The row of the table of positions that the first piece of a text has. RoBERTa counts from the row after that of its padding.
+    /// Returns the row of the position table for the first word piece. RoBERTa starts after the row of the padding token.
     fn first_position(&self) -> u64 {
         match self.model_type.as_str() {
             "bert" => 0,
@@ -83,17 +83,17 @@ impl Config {
         }
     }
 
-    /// Pieces of the longest sequence.
+    /// Returns the maximum number of word pieces in a sequence.
     pub(super) fn positions(&self) -> u64 {
         self.max_position_embeddings.saturating_sub(self.first_position())
     }
 }
 
-/// The graph as a serialised ONNX model with the inputs `input_ids` and `attention_mask` (int64, batch × sequence)
-/// and the output `last_hidden_state` (float, batch × sequence × width). The mask is accepted and ignored: a pass
-/// holds one sequence, without padding.
-pub(super) fn write(config: &Config, weights: &Weights, data_file: &str) -> Result<Vec<u8>, String> {
-    let mut graph = Graph(Builder::new(weights, data_file));
+/// Writes the graph as a serialised ONNX model with the inputs `input_ids` and `attention_mask` (int64, batch × sequence) and the
+/// output `last_hidden_state` (float, batch × sequence × width). The mask is accepted and ignored: a pass has one sequence
+/// without padding.
+pub(super) fn write(config: &EncoderConfig, weights: &Weights, data_file: &str) -> Result<Vec<u8>, String> {
+    let mut graph = EncoderGraph(GraphBuilder::new(weights, data_file));
     graph.embeddings(config, weights)?;
     let mut hidden = "embedded".to_owned();
     for layer in 0..config.num_hidden_layers {
@@ -108,28 +108,28 @@ pub(super) fn write(config: &Config, weights: &Weights, data_file: &str) -> Resu
     }
     let mut builder = graph.0;
     let sequences = [Dim::Named("batch"), Dim::Named("sequence")];
-    builder.input("input_ids", Element::Int64, &sequences);
-    builder.input("attention_mask", Element::Int64, &sequences);
+    builder.input("input_ids", TensorElement::Int64, &sequences);
+    builder.input("attention_mask", TensorElement::Int64, &sequences);
     let [batch, sequence] = sequences;
     builder.output(
         &hidden,
-        Element::Float,
+        TensorElement::Float,
         &[batch, sequence, Dim::Fixed(config.hidden_size)],
     );
     Ok(builder.finish())
 }
 
-/// The parts of a BERT.
-struct Graph<'a>(Builder<'a>);
+/// The layers of a BERT encoder.
+struct EncoderGraph<'a>(GraphBuilder<'a>);
 
-impl Graph<'_> {
-    fn embeddings(&mut self, config: &Config, weights: &Weights) -> Result<(), String> {
+impl EncoderGraph<'_> {
+    fn embeddings(&mut self, config: &EncoderConfig, weights: &Weights) -> Result<(), String> {
         let width = config.hidden_size;
         let name = |table: &str| format!("embeddings.{table}_embeddings.weight");
         self.0.weight(&name("word"), &[config.vocab_size, width])?;
         self.0
             .weight(&name("position"), &[config.max_position_embeddings, width])?;
-        // Only single sequences are embedded: of the segment table, the first row is needed.
+        // Only single sequences are embedded, so the first row of the segment table is enough.
         let mut segment = weights.get(&name("token_type"), &[config.type_vocab_size, width])?;
         (segment.shape, segment.length) = (vec![width], segment.number.size() * width);
         self.0.external("segment", &segment);
@@ -166,11 +166,11 @@ impl Graph<'_> {
         self.norm(config, "embeddings.LayerNorm", "summed", "embedded")
     }
 
-    fn layer(&mut self, config: &Config, layer: u64, input: &str, output: &str) -> Result<(), String> {
+    fn layer(&mut self, config: &EncoderConfig, layer: u64, input: &str, output: &str) -> Result<(), String> {
         let (width, inner) = (config.hidden_size, config.intermediate_size);
         let weight = |part: &str| format!("encoder.layer.{layer}.{part}");
         let value = |part: &str| format!("{layer}.{part}");
-        // Rows of tokens, because Gemm multiplies matrices and takes the weights as they are stored.
+        // Gemm multiplies matrices and accepts the weights as they are stored: flatten to one row per token.
         self.0.node("Reshape", &[input, "rows"], &value("rows"), &[]);
         self.0.node("Shape", &[input], &value("shape"), &[]);
         for (part, permutation) in [
@@ -197,7 +197,7 @@ impl Graph<'_> {
                 "Transpose",
                 &[&heads],
                 &value(part),
-                &[Attribute::Ints("perm", &permutation)],
+                &[NodeAttribute::Ints("perm", &permutation)],
             );
         }
         self.0.node(
@@ -212,7 +212,7 @@ impl Graph<'_> {
             "Softmax",
             &[&value("scores")],
             &value("attention"),
-            &[Attribute::Int("axis", -1)],
+            &[NodeAttribute::Int("axis", -1)],
         );
         self.0.node(
             "MatMul",
@@ -220,7 +220,7 @@ impl Graph<'_> {
             &value("mixed"),
             &[],
         );
-        let permutation = Attribute::Ints("perm", &[0, 2, 1, 3]);
+        let permutation = NodeAttribute::Ints("perm", &[0, 2, 1, 3]);
         self.0.node(
             "Transpose",
             &[&value("mixed")],
@@ -273,7 +273,7 @@ impl Graph<'_> {
         Ok(())
     }
 
-    /// `output = input × weightᵀ + bias`: torch stores a linear layer as outputs × inputs.
+    /// Adds `output = input × weightᵀ + bias`. Torch stores a linear layer as outputs × inputs.
     fn linear(&mut self, name: &str, input: &str, output: &str, from: u64, to: u64) -> Result<(), String> {
         let (weight, bias) = (format!("{name}.weight"), format!("{name}.bias"));
         self.0.weight(&weight, &[to, from])?;
@@ -282,18 +282,18 @@ impl Graph<'_> {
             "Gemm",
             &[input, &weight, &bias],
             output,
-            &[Attribute::Int("transB", 1)],
+            &[NodeAttribute::Int("transB", 1)],
         );
         Ok(())
     }
 
-    fn norm(&mut self, config: &Config, name: &str, input: &str, output: &str) -> Result<(), String> {
+    fn norm(&mut self, config: &EncoderConfig, name: &str, input: &str, output: &str) -> Result<(), String> {
         let (weight, bias) = (format!("{name}.weight"), format!("{name}.bias"));
         self.0.weight(&weight, &[config.hidden_size])?;
         self.0.weight(&bias, &[config.hidden_size])?;
         let attributes = [
-            Attribute::Int("axis", -1),
-            Attribute::Float("epsilon", config.layer_norm_eps),
+            NodeAttribute::Int("axis", -1),
+            NodeAttribute::Float("epsilon", config.layer_norm_eps),
         ];
         self.0.node(
             "LayerNormalization",

@@ -1,4 +1,4 @@
-//! How the local model turns text into vectors: fastembed over ONNX Runtime, with a graph of our own.
+//! Embedding with fastembed on ONNX Runtime, with a generated graph.
 
 mod builder;
 mod graph;
@@ -21,56 +21,56 @@ use fastembed::{
 #[cfg(feature = "hub")]
 pub use named::NamedEmbedder;
 pub use runtime::check_processor;
-pub(crate) use trial::{examine, try_out};
+pub(crate) use trial::{examine, run_trial};
 
 use crate::acquire::Pooling;
-use crate::window::{Part, passes};
+use crate::window::{TextPart, group_into_passes};
 use crate::{EmbedError, Embedder, ModelFiles, ModelId, normalise};
 
 /// `[CLS]` and `[SEP]`.
 const SPECIAL: usize = 2;
-/// Most pieces of context before the texts of a pass, as a share of the pass.
+/// The context before the texts may take 1/16 of a pass.
 const CONTEXT_SHARE: usize = 16;
-/// Of the room of a pass, the share for the end of the text before it, which is read and not pooled: a vector at the
-/// start of a pass knows what came before. Without it late chunking is no better than embedding each text alone
+/// The lead may take 1/8 of a pass. The lead is the end of the preceding text; it is read but not pooled, so that the vectors at
+/// the start of a pass depend on the text before. Without it, late chunking is not better than embedding each text alone
 /// (docs/benchmarks.md).
 const LEAD_SHARE: usize = 8;
-/// Texts before a pass that its lead is taken from, at most.
+/// Maximum number of preceding texts in the lead.
 const LEAD_TEXTS: usize = 3;
-/// For a tokenizer that knows its special pieces itself: the padding that fastembed asks for is taken away again.
+/// Settings for a tokenizer that defines its special tokens itself. fastembed requires padding, which is disabled afterwards.
 const NO_PADDING: &str = r#"{"model_max_length":1000000,"pad_token":"[PAD]"}"#;
-/// The weights as the graph names them; the runtime finds them in the model's folder.
+/// File name of the weights in the graph, relative to the model's folder.
 const DATA_FILE: &str = "model.safetensors";
 
-/// The local model. One pass holds one sequence without padding, which measured fastest on processors.
+/// The local model. One pass holds one sequence without padding, which is the fastest way on a CPU.
 pub struct OnnxEmbedder {
     id: ModelId,
     model: TextEmbedding,
     pooling: Pooling,
     query_prefix: String,
     passage_prefix: String,
-    /// Pieces of one pass, special ones included.
+    /// Word pieces of one pass, including special ones.
     max_pieces: usize,
-    /// Pieces that the model has positions for.
+    /// Rows of the model's position table.
     positions: usize,
     pieces: u64,
 }
 
-/// One sequence after its pass: the token vectors, `[CLS]` first and `[SEP]` last.
-struct Tokens {
+/// The token vectors of one pass, from `[CLS]` to `[SEP]`.
+struct TokenVectors {
     vectors: Vec<f32>,
     width: usize,
 }
 
-/// What stands before the texts of a pass: the prefix, then the context on the same line.
-struct Head {
+/// The text before the passages of a pass: the prefix, then the context on the same line.
+struct PassHead {
     text: String,
     pieces: usize,
 }
 
-/// The graph of a model, and what shaped it.
-struct Drawn {
-    config: graph::Config,
+/// The generated graph of a model and the settings behind it.
+struct ModelGraph {
+    config: graph::EncoderConfig,
     config_bytes: Vec<u8>,
     graph: Vec<u8>,
 }
@@ -82,15 +82,15 @@ fn read(path: &Path) -> Result<Vec<u8>, EmbedError> {
     })
 }
 
-fn draw(files: &ModelFiles) -> Result<Drawn, EmbedError> {
+fn build_graph(files: &ModelFiles) -> Result<ModelGraph, EmbedError> {
     let config_bytes = read(&files.config)?;
-    let config = graph::Config::parse(&config_bytes, &files.config)?;
+    let config = graph::EncoderConfig::parse(&config_bytes, &files.config)?;
     let weights = weights::Weights::read(&files.weights)?;
     let graph = graph::write(&config, &weights, DATA_FILE).map_err(|reason| EmbedError::Model {
         path: files.weights.clone(),
         reason,
     })?;
-    Ok(Drawn {
+    Ok(ModelGraph {
         config,
         config_bytes,
         graph,
@@ -98,18 +98,17 @@ fn draw(files: &ModelFiles) -> Result<Drawn, EmbedError> {
 }
 
 impl OnnxEmbedder {
-    /// Loads the runtime library and the model; `threads` caps the processor cores used by one pass.
+    /// Loads the runtime library and the model. `threads` limits the CPU cores for one pass.
     ///
     /// # Errors
-    /// Fails on a processor that the runtime does not support, on files that are missing or not a BERT, and when
-    /// the runtime refuses them. Never panics.
+    /// The runtime does not support this CPU or rejects the model, or files are missing or not a BERT. Never panics.
     pub fn load(files: &ModelFiles, runtime: &Path, threads: usize) -> Result<Self, EmbedError> {
         runtime::load(runtime)?;
-        let Drawn {
+        let ModelGraph {
             config,
             config_bytes,
             graph,
-        } = draw(files)?;
+        } = build_graph(files)?;
         let optional = |path: &Option<PathBuf>, without: &str| match path {
             Some(path) => read(path),
             None => Ok(without.into()),
@@ -138,7 +137,7 @@ impl OnnxEmbedder {
         let mut model = runtime::no_panic(|| TextEmbedding::try_new_from_user_defined(model, options))
             .and_then(|result| result.map_err(|e| e.to_string()))
             .map_err(EmbedError::Load)?;
-        tokens::uncut(&mut model)?;
+        tokens::disable_truncation(&mut model)?;
         Ok(Self {
             id: files.id.clone(),
             model,
@@ -151,17 +150,17 @@ impl OnnxEmbedder {
         })
     }
 
-    /// The model inside, for comparisons.
+    /// Returns the underlying model, for comparisons.
     #[doc(hidden)]
     pub fn fastembed(&mut self) -> &mut TextEmbedding {
         &mut self.model
     }
 
-    fn run(&mut self, text: &str) -> Result<Tokens, EmbedError> {
+    fn run(&mut self, text: &str) -> Result<TokenVectors, EmbedError> {
         let mut text = text;
         if self.positions < 2 * self.max_pieces {
-            // Texts that were counted one by one may have more pieces together, and the model has no more positions.
-            text = tokens::beginning(&self.model, text, self.positions - SPECIAL)?.0;
+            // Texts counted separately may have more pieces when joined, and the model has no further positions.
+            text = tokens::cut_to_start(&self.model, text, self.positions - SPECIAL)?.0;
         }
         let failed = |e: fastembed::Error| EmbedError::Run(e.to_string());
         let batches = self.model.transform([text], Some(1)).map_err(failed)?.into_raw();
@@ -177,24 +176,24 @@ impl OnnxEmbedder {
         }
         let vectors: Vec<f32> = output.iter().copied().collect();
         self.pieces += (vectors.len() / width) as u64;
-        Ok(Tokens { vectors, width })
+        Ok(TokenVectors { vectors, width })
     }
 
-    fn head(&self, context: &str) -> Result<Head, EmbedError> {
+    fn head(&self, context: &str) -> Result<PassHead, EmbedError> {
         let room = (self.max_pieces - SPECIAL) / CONTEXT_SHARE;
-        let (context, pieces) = tokens::beginning(&self.model, context, room)?;
-        Ok(Head {
+        let (context, pieces) = tokens::cut_to_start(&self.model, context, room)?;
+        Ok(PassHead {
             pieces: pieces + tokens::count(&self.model, &self.passage_prefix),
             text: format!("{}{context}", self.passage_prefix),
         })
     }
 
-    /// Each text in a pass of its own, for models whose first token stands for the whole pass.
-    fn one_by_one(&mut self, context: &str, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
+    /// Embeds each text in its own pass, for models whose first token represents the whole pass.
+    fn embed_separately(&mut self, context: &str, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
         let head = self.head(context)?;
         let room = (self.max_pieces - SPECIAL).saturating_sub(head.pieces).max(1);
         let mut sums = vec![vec![0.0; self.id.dimension]; texts.len()];
-        for part in tokens::parts(&self.model, texts, room)? {
+        for part in tokens::split_texts(&self.model, texts, room)? {
             let mut sequence = head.text.clone();
             self.append(&mut sequence, text_of(texts, &part));
             let tokens = self.run(&sequence)?;
@@ -210,25 +209,26 @@ impl OnnxEmbedder {
         Ok(sums)
     }
 
-    /// Neighbours share a pass. The vector of a text is the mean of its own token vectors; a text that passes alone and without context
-    /// counts the prefix, `[CLS]` and `[SEP]` too: where questions have the same prefix, it gets the vector that it has as a question.
-    fn together(&mut self, context: &str, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
+    /// Embeds neighbouring texts in common passes. The vector of a text is the mean of its own token vectors. A text alone in its
+    /// pass and without context includes the prefix, `[CLS]` and `[SEP]`: if the query prefix is equal, it gets the same vector as
+    /// a query.
+    fn embed_jointly(&mut self, context: &str, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
         let head = self.head(context)?;
         let room = (self.max_pieces - SPECIAL).saturating_sub(head.pieces).max(1);
         let lead_room = room / LEAD_SHARE;
-        let parts = tokens::parts(&self.model, texts, room - lead_room)?;
+        let parts = tokens::split_texts(&self.model, texts, room - lead_room)?;
         let all: usize = parts.iter().map(|part| part.pieces).sum();
-        // A run that fits into one pass needs no lead.
+        // Texts that fit into one pass need no lead.
         let own = if all <= room { room } else { room - lead_room };
         let mut sums = vec![vec![0.0; self.id.dimension]; texts.len()];
-        for range in passes(&parts, own) {
+        for range in group_into_passes(&parts, own) {
             let before = &parts[range.start.saturating_sub(LEAD_TEXTS)..range.start];
             let before = before
                 .iter()
                 .map(|part| text_of(texts, part))
                 .collect::<Vec<_>>()
                 .join("\n");
-            let (lead, lead_pieces) = tokens::ending(&self.model, &before, lead_room)?;
+            let (lead, lead_pieces) = tokens::cut_to_end(&self.model, &before, lead_room)?;
             let pass = &parts[range];
             let mut sequence = head.text.clone();
             self.append(&mut sequence, lead);
@@ -241,10 +241,10 @@ impl OnnxEmbedder {
             let spans = if alone {
                 None
             } else {
-                self.spans(&sequence, &tokens, head.pieces + lead_pieces, pass, &places)?
+                self.assign_tokens(&sequence, &tokens, head.pieces + lead_pieces, pass, &places)?
             };
             for (i, part) in pass.iter().enumerate() {
-                // Without pieces of its own a text is known by the pass that it is in.
+                // A text without own tokens gets the mean of the whole pass.
                 let own = spans.as_ref().map(|spans| spans[i].clone());
                 let span = own.filter(|own| !own.is_empty());
                 tokens.add(span.unwrap_or(0..tokens.len()), &mut sums[part.text]);
@@ -254,7 +254,7 @@ impl OnnxEmbedder {
         Ok(sums)
     }
 
-    /// Puts a text on a line of its own after what is there, the prefix apart. Answers its bytes.
+    /// Appends a text on a new line, but directly after the prefix. Returns its byte range.
     fn append(&self, sequence: &mut String, text: &str) -> Range<usize> {
         if sequence.len() > self.passage_prefix.len() {
             sequence.push('\n');
@@ -264,13 +264,13 @@ impl OnnxEmbedder {
         start..sequence.len()
     }
 
-    /// Which tokens belong to which text of a pass: by the numbers of their pieces where these add up, else by their places.
-    fn spans(
+    /// Assigns tokens to the texts of a pass: by piece counts if they add up, else by byte offsets.
+    fn assign_tokens(
         &self,
         sequence: &str,
-        tokens: &Tokens,
+        tokens: &TokenVectors,
         before: usize,
-        pass: &[Part],
+        pass: &[TextPart],
         places: &[Range<usize>],
     ) -> Result<Option<Vec<Range<usize>>>, EmbedError> {
         let total: usize = pass.iter().map(|part| part.pieces).sum();
@@ -283,13 +283,13 @@ impl OnnxEmbedder {
             });
             return Ok(Some(next.collect()));
         }
-        let within = tokens::within(&self.model, sequence, own, places)?;
+        let within = tokens::pieces_in_ranges(&self.model, sequence, own, places)?;
         let framed = |span: Range<usize>| span.start + 1..span.end + 1;
         Ok(within.map(|spans| spans.into_iter().map(framed).collect()))
     }
 }
 
-fn text_of<'t>(texts: &[&'t str], part: &Part) -> &'t str {
+fn text_of<'t>(texts: &[&'t str], part: &TextPart) -> &'t str {
     texts[part.text].get(part.bytes.clone()).unwrap_or_default()
 }
 
@@ -300,7 +300,7 @@ impl Embedder for OnnxEmbedder {
 
     fn embed_query(&mut self, text: &str) -> Result<Vec<f32>, EmbedError> {
         let text = format!("{}{text}", self.query_prefix);
-        let (text, _) = tokens::beginning(&self.model, &text, self.max_pieces - SPECIAL)?;
+        let (text, _) = tokens::cut_to_start(&self.model, &text, self.max_pieces - SPECIAL)?;
         let tokens = self.run(text)?;
         let mut vector = vec![0.0; tokens.width];
         let pooled = match self.pooling {
@@ -314,13 +314,13 @@ impl Embedder for OnnxEmbedder {
 
     fn embed_passages(&mut self, context: &str, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
         match self.pooling {
-            Pooling::Cls => self.one_by_one(context, texts),
-            Pooling::Mean if self.passage_prefix.is_empty() => self.together(context, texts),
-            // In a pass that texts share, the prefix would stand before the first one alone.
+            Pooling::Cls => self.embed_separately(context, texts),
+            Pooling::Mean if self.passage_prefix.is_empty() => self.embed_jointly(context, texts),
+            // In a common pass, only the first text would have the prefix.
             Pooling::Mean => {
                 let mut vectors = Vec::with_capacity(texts.len());
                 for text in texts {
-                    vectors.extend(self.together(context, &[text])?);
+                    vectors.extend(self.embed_jointly(context, &[text])?);
                 }
                 Ok(vectors)
             }
@@ -336,12 +336,12 @@ impl Embedder for OnnxEmbedder {
     }
 }
 
-impl Tokens {
+impl TokenVectors {
     fn len(&self) -> usize {
         self.vectors.len() / self.width
     }
 
-    /// Adds the vectors of a range of tokens; sums over the passes of a text weigh each by its pieces.
+    /// Adds the vectors of a token range to `sum`, which weights the passes of a text by their tokens.
     fn add(&self, range: Range<usize>, sum: &mut [f32]) {
         let tokens = self.vectors.chunks_exact(self.width);
         for token in tokens.skip(range.start).take(range.len()) {

@@ -1,4 +1,4 @@
-//! How a model that fastembed knows by name is used, for machines that reach the model hub.
+//! fastembed's named models from the model hub.
 
 use std::path::Path;
 
@@ -7,11 +7,11 @@ use fastembed::{EmbeddingModel, ModelInfo, Pooling, TextEmbedding, TextInitOptio
 use super::{SPECIAL, runtime, tokens};
 use crate::{EmbedError, Embedder, ModelId, normalise};
 
-/// Longest sequence of a pass, special pieces included: what fastembed takes for all of its models.
+/// Longest sequence of a pass, including special pieces: fastembed's value for all its models.
 const MAX_PIECES: usize = 512;
 
-/// A model of fastembed's list. Every text passes alone: the stock graphs pool inside, and those with dynamic
-/// quantisation give other vectors in other company.
+/// A model from fastembed's list. Each text has its own pass: these graphs pool internally, and dynamically quantised ones return
+/// other vectors in other batches.
 pub struct NamedEmbedder {
     id: ModelId,
     model: TextEmbedding,
@@ -19,7 +19,7 @@ pub struct NamedEmbedder {
 }
 
 impl NamedEmbedder {
-    /// The names that [`Self::load`] takes.
+    /// Returns the names that [`Self::load`] accepts.
     pub fn names() -> Vec<String> {
         TextEmbedding::list_supported_models()
             .into_iter()
@@ -27,7 +27,7 @@ impl NamedEmbedder {
             .collect()
     }
 
-    /// The identity of a model by its name, without loading it.
+    /// Returns the identity of a model by name, without loading it.
     ///
     /// # Errors
     /// [`EmbedError::UnknownModel`] for a name not in [`Self::names`].
@@ -35,12 +35,11 @@ impl NamedEmbedder {
         Ok(id_of(&find(name)?, prefix))
     }
 
-    /// Loads a model by its name in the hub (`owner/name`) or fastembed's name for it, from `cache` or else from
-    /// the hub. `prefix` goes before every text, as some models want it.
+    /// Loads a model by its hub name (`owner/name`) or by fastembed's name, from `cache` or else from the hub. `prefix` is put
+    /// before every text.
     ///
     /// # Errors
-    /// [`EmbedError::UnknownModel`] for a name not in [`Self::names`]; otherwise as the local model, and when the
-    /// hub does not answer.
+    /// [`EmbedError::UnknownModel`] for a name not in [`Self::names`]; otherwise as for the local model, or the hub does not answer.
     pub fn load(
         name: &str,
         prefix: &str,
@@ -59,13 +58,13 @@ impl NamedEmbedder {
         let mut model = runtime::no_panic(|| TextEmbedding::try_new(options))
             .and_then(|result| result.map_err(|e| e.to_string()))
             .map_err(EmbedError::Load)?;
-        tokens::uncut(&mut model)?;
+        tokens::disable_truncation(&mut model)?;
         Ok(Self { id, model, pieces: 0 })
     }
 
     fn embed(&mut self, text: &str) -> Result<Vec<f32>, EmbedError> {
         let text = format!("{}{text}", self.id.prefix);
-        let (text, pieces) = tokens::beginning(&self.model, &text, MAX_PIECES - SPECIAL)?;
+        let (text, pieces) = tokens::cut_to_start(&self.model, &text, MAX_PIECES - SPECIAL)?;
         let vectors = self
             .model
             .embed([text], None)
@@ -96,7 +95,7 @@ fn id_of(info: &ModelInfo<EmbeddingModel>, prefix: &str) -> ModelId {
     ModelId {
         name: info.model_code.clone(),
         dimension: info.dim,
-        // The same repository holds several files: plain, quantised.
+        // One repository contains several files: plain, quantised.
         revision: info.model_file.clone(),
         pooling: pooling.into(),
         prefix: prefix.into(),

@@ -1,29 +1,29 @@
-//! How the few protobuf messages of an ONNX graph are written.
+//! Writer of the protobuf messages in an ONNX graph.
 
 /// A protobuf message under construction. Field numbers are those of `onnx.proto`.
 #[derive(Debug, Default)]
-pub(super) struct Message(Vec<u8>);
+pub(super) struct ProtobufMessage(Vec<u8>);
 
-impl Message {
+impl ProtobufMessage {
     pub(super) fn new() -> Self {
         Self::default()
     }
 
-    /// An integer or enum field.
+    /// Appends an integer or enum field.
     pub(super) fn int(mut self, field: u32, value: i64) -> Self {
         self.key(field, 0);
         self.varint(value.cast_unsigned());
         self
     }
 
-    /// A `float` field.
+    /// Appends a `float` field.
     pub(super) fn float(mut self, field: u32, value: f32) -> Self {
         self.key(field, 5);
         self.0.extend(value.to_le_bytes());
         self
     }
 
-    /// A `bytes` or `string` field.
+    /// Appends a `bytes` or `string` field.
     pub(super) fn bytes(mut self, field: u32, value: impl AsRef<[u8]>) -> Self {
         self.key(field, 2);
         self.varint(value.as_ref().len() as u64);
@@ -31,12 +31,12 @@ impl Message {
         self
     }
 
-    /// A message field.
+    /// Appends a message field.
     pub(super) fn message(self, field: u32, value: Self) -> Self {
         self.bytes(field, value.0)
     }
 
-    /// A repeated field, by the method that writes one element.
+    /// Appends a repeated field with the method that writes one element.
     pub(super) fn each<T>(
         self,
         values: impl IntoIterator<Item = T>,
@@ -62,7 +62,7 @@ impl Message {
     }
 }
 
-/// The fields of a message: number, and content (of a number: its bytes).
+/// Parses the fields of a message: field number and content; an integer becomes its bytes.
 #[cfg(test)]
 pub(super) fn fields(mut bytes: &[u8]) -> Vec<(u64, Vec<u8>)> {
     fn varint(bytes: &mut &[u8]) -> u64 {
@@ -101,18 +101,23 @@ mod tests {
     /// The examples of the protobuf encoding guide: `a = 150`, `b = "testing"`, nested, and a negative number.
     #[test]
     fn fields_are_encoded_as_the_format_says() {
-        assert_eq!(Message::new().int(1, 150).into_bytes(), [0x08, 0x96, 0x01]);
+        assert_eq!(
+            ProtobufMessage::new().int(1, 150).into_bytes(),
+            [0x08, 0x96, 0x01]
+        );
         let text = [0x12, 0x07, b't', b'e', b's', b't', b'i', b'n', b'g'];
-        assert_eq!(Message::new().bytes(2, "testing").into_bytes(), text);
-        let nested = Message::new().message(3, Message::new().int(1, 150)).into_bytes();
+        assert_eq!(ProtobufMessage::new().bytes(2, "testing").into_bytes(), text);
+        let nested = ProtobufMessage::new()
+            .message(3, ProtobufMessage::new().int(1, 150))
+            .into_bytes();
         assert_eq!(nested, [0x1a, 0x03, 0x08, 0x96, 0x01]);
-        let negative = Message::new().int(2, -2).into_bytes();
+        let negative = ProtobufMessage::new().int(2, -2).into_bytes();
         assert_eq!(
             negative,
             [0x10, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01]
         );
         assert_eq!(
-            Message::new().float(2, 1.0).into_bytes(),
+            ProtobufMessage::new().float(2, 1.0).into_bytes(),
             [0x15, 0, 0, 0x80, 0x3f]
         );
     }

@@ -1,14 +1,14 @@
-//! How the runtime library is loaded without risking the process.
+//! Loading of the runtime library without panics.
 
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 
 use crate::EmbedError;
 
-/// Whether the prebuilt runtime can run here. It uses AVX2 on x86-64 without asking.
+/// Checks that the prebuilt runtime can run on this CPU. On x86-64 it uses AVX2 without a check of its own.
 ///
 /// # Errors
-/// [`EmbedError::Processor`] names what is missing.
+/// [`EmbedError::Processor`] names the missing instruction set.
 pub fn check_processor() -> Result<(), EmbedError> {
     #[cfg(any(target_arch = "x86_64", target_arch = "x86"))]
     {
@@ -22,17 +22,17 @@ pub fn check_processor() -> Result<(), EmbedError> {
     Ok(())
 }
 
-/// Loads the library. Once per process: a later call with another path keeps the first library.
+/// Loads the library once per process: a later call with another path keeps the first library.
 pub(super) fn load(library: &Path) -> Result<(), EmbedError> {
     check_processor()?;
     let failed = |reason: String| EmbedError::Runtime {
         path: library.into(),
         reason,
     };
-    // The loader looks a relative path up beside the executable and in system folders.
+    // The loader searches a relative path next to the executable and in system folders.
     let library = std::path::absolute(library).map_err(|e| failed(e.to_string()))?;
     if !library.is_file() {
-        return Err(failed("there is no such file".into()));
+        return Err(failed("no such file".into()));
     }
     no_panic(|| {
         ort::init_from(&library)
@@ -43,7 +43,7 @@ pub(super) fn load(library: &Path) -> Result<(), EmbedError> {
     .map_err(failed)
 }
 
-/// The binding panics where a library is not what it takes it for.
+/// Runs `work` and catches panics: the binding panics if the file is not an ONNX Runtime library.
 pub(super) fn no_panic<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     panic::catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);

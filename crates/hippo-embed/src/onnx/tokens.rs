@@ -1,14 +1,14 @@
-//! Where a text divides into word pieces, and how it is cut between words.
+//! Word pieces of a text, and cuts at word boundaries.
 
 use std::ops::Range;
 
 use fastembed::TextEmbedding;
 
 use crate::EmbedError;
-use crate::window::{Part, Piece, split};
+use crate::window::{TextPart, WordPiece, split_text};
 
-/// Makes the tokenizer report true lengths: texts are cut before a pass, never by the tokenizer.
-pub(super) fn uncut(model: &mut TextEmbedding) -> Result<(), EmbedError> {
+/// Disables truncation and padding, so that the tokenizer reports true lengths: texts are cut before a pass.
+pub(super) fn disable_truncation(model: &mut TextEmbedding) -> Result<(), EmbedError> {
     model
         .tokenizer
         .with_truncation(None)
@@ -17,7 +17,7 @@ pub(super) fn uncut(model: &mut TextEmbedding) -> Result<(), EmbedError> {
     Ok(())
 }
 
-/// Number of pieces without special ones. A text that the tokenizer refuses has none.
+/// Returns the number of word pieces without special ones; 0 for a text that the tokenizer rejects.
 pub(super) fn count(model: &TextEmbedding, text: &str) -> usize {
     model
         .tokenizer
@@ -25,8 +25,8 @@ pub(super) fn count(model: &TextEmbedding, text: &str) -> usize {
         .map_or(0, |encoding| encoding.len())
 }
 
-/// The beginning of a text, cut between words to at most `room` pieces, and its number of pieces.
-pub(super) fn beginning<'t>(
+/// Returns the start of a text, cut at a word boundary to at most `room` pieces, and its number of pieces.
+pub(super) fn cut_to_start<'t>(
     model: &TextEmbedding,
     text: &'t str,
     room: usize,
@@ -35,27 +35,27 @@ pub(super) fn beginning<'t>(
     if pieces <= room {
         return Ok((text, pieces));
     }
-    let pieces = places(model, text)?;
+    let pieces = locate_pieces(model, text)?;
     let most = room.min(pieces.len());
     let mut cut = most;
     while cut > 0 && cut < pieces.len() && pieces[cut].continues(&pieces[cut - 1]) {
         cut -= 1;
     }
     if cut == 0 {
-        // One word, as texts without spaces are to some tokenizers: better cut than left out.
+        // A single word, such as text without spaces in some tokenizers: cut it rather than drop it.
         cut = most;
     }
     let end = pieces.get(cut).map_or(text.len(), |piece| piece.start);
-    Ok((text.get(..letter(text, end)).unwrap_or_default(), cut))
+    Ok((text.get(..next_char_boundary(text, end)).unwrap_or_default(), cut))
 }
 
-/// The end of a text, cut between words to at most `room` pieces, and its number of pieces.
-pub(super) fn ending<'t>(
+/// Returns the end of a text, cut at a word boundary to at most `room` pieces, and its number of pieces.
+pub(super) fn cut_to_end<'t>(
     model: &TextEmbedding,
     text: &'t str,
     room: usize,
 ) -> Result<(&'t str, usize), EmbedError> {
-    let pieces = places(model, text)?;
+    let pieces = locate_pieces(model, text)?;
     let mut cut = pieces.len().saturating_sub(room);
     while cut > 0 && cut < pieces.len() && pieces[cut].continues(&pieces[cut - 1]) {
         cut += 1;
@@ -64,44 +64,51 @@ pub(super) fn ending<'t>(
     Ok((text.get(start..).unwrap_or_default(), pieces.len() - cut))
 }
 
-/// The texts as parts of at most `room` pieces: mostly one part each.
-pub(super) fn parts(model: &TextEmbedding, texts: &[&str], room: usize) -> Result<Vec<Part>, EmbedError> {
+/// Splits the texts into parts of at most `room` pieces; most texts are one part.
+pub(super) fn split_texts(
+    model: &TextEmbedding,
+    texts: &[&str],
+    room: usize,
+) -> Result<Vec<TextPart>, EmbedError> {
     let mut parts = Vec::with_capacity(texts.len());
     for (text, content) in texts.iter().enumerate() {
         let pieces = count(model, content);
         if pieces <= room {
-            parts.push(Part {
+            parts.push(TextPart {
                 text,
                 bytes: 0..content.len(),
                 pieces,
             });
         } else {
-            let mut places = places(model, content)?;
+            let mut places = locate_pieces(model, content)?;
             for place in &mut places {
-                (place.start, place.end) = (letter(content, place.start), letter(content, place.end));
+                (place.start, place.end) = (
+                    next_char_boundary(content, place.start),
+                    next_char_boundary(content, place.end),
+                );
             }
-            parts.extend(split(text, content.len(), &places, room));
+            parts.extend(split_text(text, content.len(), &places, room));
         }
     }
     Ok(parts)
 }
 
-/// The next place at or after `byte` where a letter begins: pieces of bytes end within letters.
-fn letter(text: &str, mut byte: usize) -> usize {
+/// Returns the next char boundary at or after `byte`: byte-level pieces may end inside a character.
+fn next_char_boundary(text: &str, mut byte: usize) -> usize {
     while byte < text.len() && !text.is_char_boundary(byte) {
         byte += 1;
     }
     byte
 }
 
-/// For each range of bytes, the pieces that lie in it; none when the tokenizer finds another number of pieces than `wanted`.
-pub(super) fn within(
+/// Returns the pieces in each byte range, or `None` if the tokenizer does not find `wanted` pieces.
+pub(super) fn pieces_in_ranges(
     model: &TextEmbedding,
     text: &str,
     wanted: usize,
     ranges: &[Range<usize>],
 ) -> Result<Option<Vec<Range<usize>>>, EmbedError> {
-    let pieces = places(model, text)?;
+    let pieces = locate_pieces(model, text)?;
     if pieces.len() != wanted {
         return Ok(None);
     }
@@ -113,8 +120,8 @@ pub(super) fn within(
     Ok(Some(ranges.iter().map(inside).collect()))
 }
 
-/// The pieces that the tokenizer puts around a text.
-pub(super) fn around(model: &TextEmbedding, text: &str) -> Result<usize, EmbedError> {
+/// Returns the number of special pieces that the tokenizer adds to a text.
+pub(super) fn count_special(model: &TextEmbedding, text: &str) -> Result<usize, EmbedError> {
     let framed = model
         .tokenizer
         .encode(text, true)
@@ -122,13 +129,13 @@ pub(super) fn around(model: &TextEmbedding, text: &str) -> Result<usize, EmbedEr
     Ok(framed.len().saturating_sub(count(model, text)))
 }
 
-fn places(model: &TextEmbedding, text: &str) -> Result<Vec<Piece>, EmbedError> {
+fn locate_pieces(model: &TextEmbedding, text: &str) -> Result<Vec<WordPiece>, EmbedError> {
     let encoding = model
         .tokenizer
         .encode(text, false)
         .map_err(|e| EmbedError::Tokenize(e.to_string()))?;
     let places = encoding.get_offsets().iter().zip(encoding.get_word_ids());
     Ok(places
-        .map(|(&(start, end), &word)| Piece { start, end, word })
+        .map(|(&(start, end), &word)| WordPiece { start, end, word })
         .collect())
 }

@@ -1,35 +1,35 @@
-//! Can a model that somebody brought be used? Asked before it is trusted with a memory.
+//! Trial run of an imported model.
 
 use std::path::Path;
 
-use super::{OnnxEmbedder, SPECIAL, draw, tokens};
+use super::{OnnxEmbedder, SPECIAL, build_graph, tokens};
 use crate::{EmbedError, Embedder, ModelFiles};
 
-/// Pieces that the longest text must have room for: heading, lead and text share them.
+/// Minimum length of a pass in pieces: heading, lead and text must fit into it.
 const SHORTEST_PASS: usize = 32;
-/// What a model is tried with before it is used.
+/// Texts of the trial run.
 const TRIAL: [&str; 2] = [
     "The ferry leaves at seven.",
     "Der Leuchtturmwärter ist im Herbst in den Ruhestand gegangen.",
 ];
 
-/// What the files of a model say that its weights have the shape for.
+/// The model dimensions, confirmed by the shapes of the weights.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Shape {
+pub(crate) struct ModelShape {
     /// Components of a vector.
     pub(crate) dimension: usize,
     /// Longest sequence of one pass in word pieces.
     pub(crate) max_pieces: usize,
-    /// Word pieces that it knows.
+    /// Number of word pieces in the vocabulary.
     pub(crate) vocabulary: u64,
 }
 
-/// Whether the weights have the shape that the settings name, without the runtime library.
+/// Checks that the weights have the shapes that the settings name, without the runtime library.
 ///
 /// # Errors
-/// Says which file is not as it should be, and how.
-pub(crate) fn examine(files: &ModelFiles) -> Result<Shape, EmbedError> {
-    let config = draw(files)?.config;
+/// Names the file that is wrong, and the problem.
+pub(crate) fn examine(files: &ModelFiles) -> Result<ModelShape, EmbedError> {
+    let config = build_graph(files)?.config;
     let invalid = || EmbedError::Model {
         path: files.config.clone(),
         reason: "it has a number that is too large".into(),
@@ -42,24 +42,24 @@ pub(crate) fn examine(files: &ModelFiles) -> Result<Shape, EmbedError> {
             reason: format!("its texts have {max_pieces} word pieces at most, {SHORTEST_PASS} are needed"),
         });
     }
-    Ok(Shape {
+    Ok(ModelShape {
         dimension: usize::try_from(config.hidden_size).map_err(|_| invalid())?,
         max_pieces,
         vocabulary: config.vocab_size,
     })
 }
 
-/// Loads a model and has it make vectors, before it is trusted with a memory.
+/// Loads a model and embeds trial texts before it is used for a memory.
 ///
 /// # Errors
-/// When it cannot be loaded, frames texts in another way than the graph expects, or makes no vectors of them.
-pub(crate) fn try_out(files: &ModelFiles, runtime: &Path) -> Result<(), EmbedError> {
+/// The model cannot be loaded, adds other special pieces than the graph expects, or returns unusable vectors.
+pub(crate) fn run_trial(files: &ModelFiles, runtime: &Path) -> Result<(), EmbedError> {
     let mut model = OnnxEmbedder::load(files, runtime, 1)?;
     let unusable = |reason: String| EmbedError::Model {
         path: files.tokenizer.clone(),
         reason,
     };
-    let around = tokens::around(&model.model, TRIAL[0])?;
+    let around = tokens::count_special(&model.model, TRIAL[0])?;
     if around != SPECIAL {
         return Err(unusable(format!(
             "it puts {around} special pieces around a text, 2 are needed"

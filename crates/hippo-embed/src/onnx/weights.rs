@@ -1,4 +1,4 @@
-//! Where each tensor lies in a safetensors file.
+//! Tensor offsets in a safetensors file.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -9,14 +9,14 @@ use serde::Deserialize;
 
 use crate::EmbedError;
 
-/// A header larger than this is not one.
+/// Maximum size of the header in bytes.
 const MAX_HEADER: u64 = 16 << 20;
 
 /// The tensors of a safetensors file, by name.
 #[derive(Debug)]
 pub(super) struct Weights(BTreeMap<String, Tensor>);
 
-/// One tensor: its place in the file.
+/// The shape and position of one tensor in the file.
 #[derive(Debug, Clone)]
 pub(super) struct Tensor {
     /// Dimensions.
@@ -25,20 +25,20 @@ pub(super) struct Tensor {
     pub(super) offset: u64,
     /// Number of bytes.
     pub(super) length: u64,
-    /// What its numbers are.
-    pub(super) number: Number,
+    /// Element type.
+    pub(super) number: FloatType,
 }
 
-/// Floating-point numbers that the runtime can read.
+/// Floating-point types that the runtime supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Number {
+pub(super) enum FloatType {
     F32,
     F16,
     BF16,
 }
 
-impl Number {
-    fn named(dtype: &str) -> Option<Self> {
+impl FloatType {
+    fn parse(dtype: &str) -> Option<Self> {
         match dtype {
             "F32" => Some(Self::F32),
             "F16" => Some(Self::F16),
@@ -47,7 +47,7 @@ impl Number {
         }
     }
 
-    /// Size in bytes.
+    /// Returns the size in bytes.
     pub(super) fn size(self) -> u64 {
         match self {
             Self::F32 => 4,
@@ -56,18 +56,18 @@ impl Number {
     }
 }
 
-/// Names of the encoder within a larger model, as checkpoints have it.
-const WITHIN: [&str; 3] = ["", "bert.", "roberta."];
+/// Prefixes of the encoder's tensors within a larger model.
+const NAME_PREFIXES: [&str; 3] = ["", "bert.", "roberta."];
 
 #[derive(Deserialize)]
-struct Entry {
+struct TensorEntry {
     dtype: String,
     shape: Vec<u64>,
     data_offsets: [u64; 2],
 }
 
 impl Weights {
-    /// Reads the header: the file's first 8 bytes are its length, then follows JSON, then the data.
+    /// Reads the header: the first 8 bytes of the file are its length, then JSON, then the data.
     pub(super) fn read(path: &Path) -> Result<Self, EmbedError> {
         let unreadable = |source| EmbedError::File {
             path: path.into(),
@@ -99,14 +99,14 @@ impl Weights {
             if name == "__metadata__" {
                 continue;
             }
-            let entry: Entry = serde_json::from_value(value).map_err(|e| format!("{name}: {e}"))?;
+            let entry: TensorEntry = serde_json::from_value(value).map_err(|e| format!("{name}: {e}"))?;
             let [from, to] = entry.data_offsets;
             let elements = entry.shape.iter().try_fold(1u64, |n, d| n.checked_mul(*d));
             if from > to || start.checked_add(to).is_none_or(|end| end > size) {
                 return Err(format!("{name} lies outside of the file"));
             }
             taken.push((from, to, name.clone()));
-            let Some(number) = Number::named(&entry.dtype) else {
+            let Some(number) = FloatType::parse(&entry.dtype) else {
                 continue;
             };
             if elements.and_then(|n| n.checked_mul(number.size())) != Some(to - from) {
@@ -129,9 +129,9 @@ impl Weights {
         }
     }
 
-    /// A tensor of floating-point numbers with this shape.
+    /// Returns a floating-point tensor of this shape.
     pub(super) fn get(&self, name: &str, shape: &[u64]) -> Result<Tensor, String> {
-        let tensor = WITHIN
+        let tensor = NAME_PREFIXES
             .iter()
             .find_map(|within| self.0.get(&format!("{within}{name}")));
         let tensor = tensor.ok_or_else(|| format!("it has no tensor {name} of 32-bit or 16-bit floats"))?;

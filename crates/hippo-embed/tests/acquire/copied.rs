@@ -1,4 +1,4 @@
-//! Installations that were copied, with other times than the original.
+//! Copied installations, whose modification times differ from the original.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use hippo_embed::acquire::{AcquireError, FileState, Layout, check_copied, list, 
 
 use crate::fixture::{Fixture, NO_PYTHON};
 
-/// Copies the files of a folder as `cp -r` does: with the time of the copy.
+/// Copies a folder as `cp -r` does: with new modification times.
 fn copy_without_times(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
@@ -27,7 +27,7 @@ fn copy_without_times(from: &Path, to: &Path) {
 }
 
 #[test]
-fn a_copy_without_times_counts_as_installed_once_it_was_read() {
+fn a_copy_without_times_counts_as_installed_after_it_was_read_once() {
     let original = Fixture::with_cache();
     original.pull(NO_PYTHON).unwrap();
     for way in ["check", "verify"] {
@@ -43,7 +43,7 @@ fn a_copy_without_times_counts_as_installed_once_it_was_read() {
             assert!(copy.states().iter().all(|state| *state == FileState::Good));
         }
         locate(&copy.layout, &copy.manifest).unwrap();
-        // The record was written: it equals the one that a fresh look would write.
+        // The record now has the modification times of the copy.
         for folder in ["models/small", "runtime/p-runtime-1.0"] {
             let record = copy
                 .folder

@@ -1,4 +1,4 @@
-//! Small made-up wheels and places to install them into.
+//! Small synthetic wheels and folders to install them into.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 pub const NO_PYTHON: &str = "/nonexistent/python3";
 
-/// A manifest of small made-up wheels, the wheels themselves, and a folder to install into.
+/// A manifest of small synthetic wheels, the wheels, and a folder to install into.
 pub struct Fixture {
     pub folder: TempDir,
     pub manifest: Manifest,
@@ -129,7 +129,7 @@ impl Fixture {
         );
     }
 
-    /// Everything below a folder that is not a plain result: temporary files and folders.
+    /// Returns temporary files and folders that were left behind.
     pub fn leftovers(&self) -> Vec<PathBuf> {
         fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
             for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -144,7 +144,7 @@ impl Fixture {
         found
     }
 
-    /// A stand-in for Python: a script that is called with pip's arguments, `$dest` being the target folder.
+    /// Creates a fake Python: a script that gets pip's arguments; `$dest` is the target folder.
     #[cfg(unix)]
     pub fn python(&self, script: &str) -> PathBuf {
         use std::os::unix::fs::PermissionsExt;
@@ -164,7 +164,7 @@ impl Fixture {
     }
 }
 
-/// Copies the wheel that was asked for.
+/// Copies the requested wheel.
 #[cfg(unix)]
 pub const DELIVER: &str = r#"case "$a" in p-model==1.0) n=model.whl;; p-runtime==1.0) n=runtime.whl;; esac
 cp "$wheels/$n" "$dest/$n""#;

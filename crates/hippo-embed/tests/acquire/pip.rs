@@ -1,4 +1,4 @@
-//! Whether wheels arrive through pip, and what is said when they do not.
+//! Downloads through pip and their errors.
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -39,7 +39,7 @@ fn a_damaged_wheel_in_the_cache_is_fetched_again() {
 }
 
 #[test]
-fn the_reason_that_pip_gives_is_passed_on() {
+fn the_error_contains_the_message_of_pip() {
     let fixture = Fixture::new();
     let python = fixture.python("echo 'ERROR: no route to host' >&2; exit 1");
     let error = fixture.pull(python).unwrap_err();
@@ -58,7 +58,7 @@ fn the_reason_that_pip_gives_is_passed_on() {
 }
 
 #[test]
-fn a_wrong_delivery_never_enters_the_cache() {
+fn a_wheel_with_wrong_content_never_enters_the_cache() {
     let fixture = Fixture::new();
     let error = fixture
         .pull(fixture.python("echo other > \"$dest/runtime.whl\""))

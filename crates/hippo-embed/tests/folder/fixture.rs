@@ -1,4 +1,4 @@
-//! Small sentence-transformers folders with random weights, in any shape.
+//! Small sentence-transformers folders with random weights, of any shape.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,9 +8,9 @@ use hippo_embed::acquire::{self, AcquireError, Layout, LocalModel, Manifest, Wis
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// How a made-up model is.
+/// The shape of a synthetic model.
 #[derive(Debug, Clone)]
-pub struct Shape {
+pub struct TestShape {
     pub roberta: bool,
     pub layers: usize,
     pub heads: usize,
@@ -22,7 +22,7 @@ pub struct Shape {
     pub dtype: &'static str,
 }
 
-impl Default for Shape {
+impl Default for TestShape {
     fn default() -> Self {
         Self {
             roberta: false,
@@ -37,7 +37,7 @@ impl Default for Shape {
     }
 }
 
-/// Words of a Unigram tokenizer, each with the mark of its beginning.
+/// Words of a Unigram tokenizer, with the marker of a word start.
 const WORDS: [&str; 18] = [
     "▁die",
     "▁fähre",
@@ -58,21 +58,21 @@ const WORDS: [&str; 18] = [
     "▁passage:",
     "▁",
 ];
-/// Word pieces of a model of BERT's kind.
+/// Word pieces of a BERT tokenizer.
 const PIECES: [&str; 12] = [
     "[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "ferry", "leaves", "at", "seven", ".", "##s", "harbour",
 ];
 const LETTERS: &str = "abcdefghijklmnopqrstuvwxyzäöüß:.,-0123456789";
 
-pub struct Folder {
-    pub shape: Shape,
+pub struct TestFolder {
+    pub shape: TestShape,
     pub path: PathBuf,
     pub home: TempDir,
     pub tensors: BTreeMap<String, (Vec<usize>, Vec<f32>)>,
 }
 
-impl Folder {
-    pub fn new(shape: Shape) -> Self {
+impl TestFolder {
+    pub fn new(shape: TestShape) -> Self {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("brought");
         fs::create_dir_all(path.join("1_Pooling")).unwrap();
@@ -176,7 +176,7 @@ impl Folder {
     }
 
     fn draw_tensors(&mut self) {
-        let Shape { width, inner, .. } = self.shape;
+        let TestShape { width, inner, .. } = self.shape;
         let tables = [
             ("word", self.vocabulary()),
             ("position", self.shape.positions),
@@ -208,7 +208,7 @@ impl Folder {
         self.draw(format!("{name}.weight"), dims);
     }
 
-    /// Numbers that 16 bits of either kind hold exactly, so that all kinds of weights make the same model.
+    /// Adds a tensor of numbers that both 16-bit formats represent exactly, so that all formats give the same model.
     fn draw(&mut self, name: String, dims: Vec<usize>) {
         let norm = name.contains("LayerNorm.weight");
         let mut state = name
@@ -251,7 +251,7 @@ impl Folder {
         fs::write(path, bytes).unwrap();
     }
 
-    /// Models into a folder of its own, the runtime library of the set-up.
+    /// Returns a layout with its own models folder and the runtime library of `cargo xtask setup`.
     pub fn layout(&self) -> Layout {
         let installed = std::env::var_os("HIPPOD_TEST_MODEL_HOME").map(PathBuf::from);
         let installed =
@@ -279,8 +279,8 @@ impl Folder {
         hippo_embed::OnnxEmbedder::load(&model.files(&layout), &runtime, 1).unwrap()
     }
 
-    /// What lies in the folder of models now, hidden or not.
-    pub fn there(&self) -> Vec<String> {
+    /// Lists the entries of the models folder, hidden ones included.
+    pub fn model_entries(&self) -> Vec<String> {
         let entries = fs::read_dir(self.layout().models).into_iter().flatten().flatten();
         entries
             .map(|entry| entry.file_name().into_string().unwrap())
@@ -288,7 +288,7 @@ impl Folder {
     }
 }
 
-/// A number of 16 bits, of those that it holds exactly.
+/// Converts a number to 16 bits; it must be exactly representable.
 fn half(number: f32) -> u16 {
     let bits = number.to_bits();
     if number == 0.0 {

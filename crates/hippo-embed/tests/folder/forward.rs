@@ -1,10 +1,10 @@
-//! What a model computes of the numbers of its word pieces, in plain loops.
+//! Reference forward pass of an encoder, in plain loops.
 
-use crate::fixture::Folder;
+use crate::fixture::TestFolder;
 
-type Rows = Vec<Vec<f64>>;
+type Matrix = Vec<Vec<f64>>;
 
-impl Folder {
+impl TestFolder {
     fn row(&self, name: &str, row: usize) -> Vec<f64> {
         let (dims, numbers) = &self.tensors[name];
         let width = dims.last().copied().unwrap();
@@ -14,10 +14,10 @@ impl Folder {
             .collect()
     }
 
-    fn linear(&self, name: &str, rows: &Rows) -> Rows {
+    fn linear(&self, name: &str, rows: &Matrix) -> Matrix {
         let outputs = self.tensors[&format!("{name}.bias")].1.len();
         let bias = self.row(&format!("{name}.bias"), 0);
-        let weight: Rows = (0..outputs)
+        let weight: Matrix = (0..outputs)
             .map(|row| self.row(&format!("{name}.weight"), row))
             .collect();
         let one = |input: &Vec<f64>| {
@@ -30,7 +30,7 @@ impl Folder {
         rows.iter().map(one).collect()
     }
 
-    fn norm(&self, name: &str, rows: &Rows) -> Rows {
+    fn norm(&self, name: &str, rows: &Matrix) -> Matrix {
         let (weight, bias) = (
             self.row(&format!("{name}.weight"), 0),
             self.row(&format!("{name}.bias"), 0),
@@ -48,8 +48,8 @@ impl Folder {
         rows.iter().map(one).collect()
     }
 
-    /// The vectors of the tokens.
-    pub fn forward(&self, ids: &[u32]) -> Rows {
+    /// Returns the token vectors.
+    pub fn forward(&self, ids: &[u32]) -> Matrix {
         let first = if self.shape.roberta { 2 } else { 0 };
         let embedded = ids.iter().enumerate().map(|(place, id)| {
             let word = self.row("embeddings.word_embeddings.weight", *id as usize);
@@ -91,7 +91,7 @@ impl Folder {
         rows
     }
 
-    /// The unit vector of a text with these pieces.
+    /// Returns the unit vector of a text with these word pieces.
     pub fn vector(&self, ids: &[u32]) -> Vec<f64> {
         let rows = self.forward(ids);
         let pooled = match self.shape.cls {
@@ -111,11 +111,11 @@ fn add(a: &[f64], b: &[f64]) -> Vec<f64> {
     a.iter().zip(b).map(|(a, b)| a + b).collect()
 }
 
-fn sum(a: &Rows, b: &Rows) -> Rows {
+fn sum(a: &Matrix, b: &Matrix) -> Matrix {
     a.iter().zip(b).map(|(a, b)| add(a, b)).collect()
 }
 
-/// The error function by its series, exact enough below 6.
+/// Returns the error function from its series, which is exact enough below 6.
 fn erf(x: f64) -> f64 {
     if x.abs() > 6.0 {
         return x.signum();

@@ -1,4 +1,4 @@
-//! Folders that hold no model that can be carried: refused with what it is, and nothing is left behind.
+//! Unsupported folders: each is refused with its reason, and nothing is left behind.
 
 use std::fs;
 use std::path::Path;
@@ -6,18 +6,18 @@ use std::path::Path;
 use hippo_embed::acquire::Wish;
 use serde_json::{Value, json};
 
-use crate::fixture::{Folder, Shape};
+use crate::fixture::{TestFolder, TestShape};
 
-fn refused(folder: &Folder, expected: &str) {
+fn refused(folder: &TestFolder, expected: &str) {
     let error = folder.import("mine").unwrap_err();
     let text = error.to_string();
     assert!(text.contains(expected), "{text}; expected {expected}");
     assert!(error.hint().is_some(), "{text}");
-    assert_eq!(folder.there(), Vec::<String>::new(), "{text}");
+    assert_eq!(folder.model_entries(), Vec::<String>::new(), "{text}");
 }
 
-fn with_config(change: impl Fn(&mut serde_json::Map<String, Value>)) -> Folder {
-    let folder = Folder::new(Shape::default());
+fn with_config(change: impl Fn(&mut serde_json::Map<String, Value>)) -> TestFolder {
+    let folder = TestFolder::new(TestShape::default());
     let mut config = folder.config();
     change(config.as_object_mut().unwrap());
     folder.json("config.json", &config);
@@ -25,7 +25,7 @@ fn with_config(change: impl Fn(&mut serde_json::Map<String, Value>)) -> Folder {
 }
 
 #[test]
-fn other_models_are_named() {
+fn unsupported_models_are_refused_with_the_reason() {
     let cases = [
         ("model_type", json!("mpnet"), "mpnet"),
         (
@@ -64,7 +64,7 @@ fn other_models_are_named() {
 }
 
 #[test]
-fn missing_and_other_parts_are_named() {
+fn missing_and_wrong_parts_are_refused_with_the_reason() {
     for (gone, expected) in [
         ("modules.json", "no modules.json"),
         ("model.safetensors", "no model.safetensors"),
@@ -72,10 +72,10 @@ fn missing_and_other_parts_are_named() {
         ("config.json", "config.json"),
         ("1_Pooling/config.json", "1_Pooling/config.json"),
     ] {
-        let folder = Folder::new(Shape::default());
+        let folder = TestFolder::new(TestShape::default());
         fs::remove_file(folder.path.join(gone)).unwrap();
         refused(&folder, expected);
-        // A folder of its name, and a link to nowhere, are no file either.
+        // A folder with the name of the file, or a dangling link, is not a file.
         #[cfg(unix)]
         {
             std::os::unix::fs::symlink("nowhere", folder.path.join(gone)).unwrap();
@@ -85,7 +85,7 @@ fn missing_and_other_parts_are_named() {
         fs::create_dir(folder.path.join(gone)).unwrap();
         assert!(folder.import("mine").is_err(), "{gone}");
     }
-    let folder = Folder::new(Shape::default());
+    let folder = TestFolder::new(TestShape::default());
     fs::rename(
         folder.path.join("model.safetensors"),
         folder.path.join("pytorch_model.bin"),
@@ -93,7 +93,7 @@ fn missing_and_other_parts_are_named() {
     .unwrap();
     refused(&folder, "pickle");
 
-    let folder = Folder::new(Shape::default());
+    let folder = TestFolder::new(TestShape::default());
     let module = |kind: &str, path: &str| json!({"path": path, "type": format!("sentence_transformers.models.{kind}")});
     let dense = [
         module("Transformer", ""),
@@ -117,11 +117,11 @@ fn missing_and_other_parts_are_named() {
         (json!({}), "not known"),
         (json!([1]), "1_Pooling"),
     ] {
-        let folder = Folder::new(Shape::default());
+        let folder = TestFolder::new(TestShape::default());
         folder.json("1_Pooling/config.json", &pooling);
         refused(&folder, expected);
     }
-    let folder = Folder::new(Shape::default());
+    let folder = TestFolder::new(TestShape::default());
     folder.json(
         "1_Pooling/config.json",
         &json!({"pooling_mode_mean_tokens": true, "include_prompt": false}),
@@ -135,16 +135,16 @@ fn missing_and_other_parts_are_named() {
     assert!(error.to_string().contains("include_prompt"), "{error}");
     folder.import("mine").unwrap();
 
-    let folder = Folder::new(Shape::default());
+    let folder = TestFolder::new(TestShape::default());
     folder.json("sentence_bert_config.json", &json!({"do_lower_case": true}));
-    refused(&folder, "small letters");
+    refused(&folder, "lowercases");
     folder.json("sentence_bert_config.json", &json!({"max_seq_length": 3}));
     refused(&folder, "3 word pieces");
 }
 
 #[test]
 fn damaged_weights_are_refused() {
-    let folder = Folder::new(Shape::default());
+    let folder = TestFolder::new(TestShape::default());
     let place = folder.path.join("model.safetensors");
     let whole = fs::read(&place).unwrap();
     for length in [0, 7, 8, 200, whole.len() / 2, whole.len() - 1] {
@@ -157,7 +157,7 @@ fn damaged_weights_are_refused() {
         fs::write(&place, bytes).unwrap();
         refused(&folder, "model.safetensors");
     }
-    // Two tensors of one size over each other.
+    // Two tensors of the same size with the same offsets.
     let text = String::from_utf8_lossy(&whole[8..8 + usize::from(u16::from_le_bytes([whole[0], whole[1]]))])
         .into_owned();
     let mut header: Value = serde_json::from_str(&text).unwrap();
@@ -170,8 +170,8 @@ fn damaged_weights_are_refused() {
     fs::write(&place, bytes).unwrap();
     refused(&folder, "over each other");
 
-    // Sound in form, and of no use: all texts get the same vector.
-    let mut empty = Folder::new(Shape::default());
+    // Valid but useless: all texts get the same vector.
+    let mut empty = TestFolder::new(TestShape::default());
     empty
         .tensors
         .values_mut()
@@ -181,8 +181,8 @@ fn damaged_weights_are_refused() {
 }
 
 #[test]
-fn tokenizers_that_do_not_fit_are_refused() {
-    let folder = Folder::new(Shape::default());
+fn tokenizers_that_do_not_match_the_weights_are_refused() {
+    let folder = TestFolder::new(TestShape::default());
     let place = folder.path.join("tokenizer.json");
     let mut sound: Value = serde_json::from_slice(&fs::read(&place).unwrap()).unwrap();
     for garbage in [b"[".repeat(50 << 20), b"\"\xff\0x".repeat(12 << 20), Vec::new()] {
@@ -195,7 +195,7 @@ fn tokenizers_that_do_not_fit_are_refused() {
 
     sound["model"]["vocab"]["beyond"] = json!(12);
     folder.json("tokenizer.json", &sound);
-    refused(&folder, "up to number 12, and the weights have 12 rows");
+    refused(&folder, "up to 12, and the weights have 12 rows");
     sound["model"]["vocab"]["beyond"] = json!(11);
     sound["post_processor"] = Value::Null;
     folder.json("tokenizer.json", &sound);
@@ -203,12 +203,12 @@ fn tokenizers_that_do_not_fit_are_refused() {
     sound["model"]["type"] = json!("Nothing");
     folder.json("tokenizer.json", &sound);
     assert!(folder.import("mine").is_err());
-    assert_eq!(folder.there(), Vec::<String>::new());
+    assert_eq!(folder.model_entries(), Vec::<String>::new());
 }
 
 #[test]
-fn places_that_are_no_folder_and_names_that_are_none() {
-    let folder = Folder::new(Shape::default());
+fn paths_that_are_not_folders_and_invalid_names_are_refused() {
+    let folder = TestFolder::new(TestShape::default());
     for name in [
         "",
         ".",
@@ -233,14 +233,14 @@ fn places_that_are_no_folder_and_names_that_are_none() {
     let error = folder.import_as(&prefix).unwrap_err();
     assert!(error.to_string().contains("prefix"), "{error}");
 
-    let mut elsewhere = Folder::new(Shape::default());
+    let mut elsewhere = TestFolder::new(TestShape::default());
     for place in ["/nonexistent/model", "/dev/null", "/proc/self/mem", "/sys/kernel"] {
         elsewhere.path = Path::new(place).into();
         assert!(elsewhere.import("mine").is_err(), "{place}");
     }
-    assert_eq!(elsewhere.there(), Vec::<String>::new());
+    assert_eq!(elsewhere.model_entries(), Vec::<String>::new());
 
-    // As a hub's cache lays it out: links to files elsewhere are followed, a link to itself is not.
+    // As in the cache of the hub: links to other files are followed, a link to itself is not.
     #[cfg(unix)]
     {
         use std::os::unix::fs::symlink;
@@ -251,6 +251,6 @@ fn places_that_are_no_folder_and_names_that_are_none() {
         fs::remove_file(&place).unwrap();
         symlink("model.safetensors", &place).unwrap();
         assert!(folder.import("other").is_err());
-        assert_eq!(folder.there(), ["mine"]);
+        assert_eq!(folder.model_entries(), ["mine"]);
     }
 }

@@ -1,6 +1,6 @@
-//! Whether a model that somebody brings as a folder becomes one that computes what it should, or is refused as a whole.
+//! Import of model folders: correct vectors, or complete refusal.
 
-// A failed step of a test's preparation is a failed test.
+// In a test, a failed preparation step is a failed test.
 #![allow(clippy::unwrap_used)]
 #![cfg(feature = "onnx")]
 
@@ -11,11 +11,11 @@ mod junk;
 use std::fs;
 use std::path::PathBuf;
 
-use fixture::{Folder, Shape};
-use hippo_embed::acquire::{self, Fault, FileState, Layout, LocalModel, Manifest, Wish};
+use fixture::{TestFolder, TestShape};
+use hippo_embed::acquire::{self, FileFault, FileState, Layout, LocalModel, Manifest, Wish};
 use hippo_embed::{Embedder, OnnxEmbedder};
 
-/// Of vectors of 32-bit numbers after a few layers.
+/// Tolerance for vectors of 32-bit numbers after a few layers.
 const CLOSE: f64 = 2e-5;
 
 fn ids(embedder: &mut OnnxEmbedder, text: &str) -> Vec<u32> {
@@ -29,17 +29,17 @@ fn furthest(mine: &[f32], theirs: &[f64]) -> f64 {
     apart.fold(0.0, f64::max)
 }
 
-fn assert_same(embedder: &mut OnnxEmbedder, folder: &Folder, mine: &[f32], text: &str) {
+fn assert_same(embedder: &mut OnnxEmbedder, folder: &TestFolder, mine: &[f32], text: &str) {
     let ids = ids(embedder, text);
     let apart = furthest(mine, &folder.vector(&ids));
     assert!(apart < CLOSE, "{text}: {apart}");
 }
 
-fn shapes() -> Vec<Shape> {
-    let shape = Shape::default();
+fn shapes() -> Vec<TestShape> {
+    let shape = TestShape::default();
     vec![
         shape.clone(),
-        Shape {
+        TestShape {
             layers: 1,
             heads: 1,
             width: 32,
@@ -48,27 +48,27 @@ fn shapes() -> Vec<Shape> {
             dtype: "F16",
             ..shape.clone()
         },
-        Shape {
+        TestShape {
             roberta: true,
             layers: 5,
             heads: 2,
             dtype: "BF16",
             ..shape.clone()
         },
-        Shape {
+        TestShape {
             cls: true,
             roberta: true,
             width: 96,
             ..shape.clone()
         },
-        Shape { cls: true, ..shape },
+        TestShape { cls: true, ..shape },
     ]
 }
 
 #[test]
-fn every_shape_computes_what_plain_loops_compute() {
+fn every_shape_computes_the_same_vectors_as_plain_loops() {
     for shape in shapes() {
-        let folder = Folder::new(shape.clone());
+        let folder = TestFolder::new(shape.clone());
         let model = folder.import("mine").unwrap_or_else(|e| panic!("{shape:?}: {e}"));
         assert_eq!(model.id().dimension, shape.width);
         let mut embedder = folder.load(&model);
@@ -89,12 +89,12 @@ fn every_shape_computes_what_plain_loops_compute() {
 }
 
 #[test]
-fn prefixes_come_from_the_folder_or_from_whoever_imports() {
-    let shape = Shape {
+fn prefixes_are_read_from_the_folder_or_given_at_import() {
+    let shape = TestShape {
         roberta: true,
-        ..Shape::default()
+        ..TestShape::default()
     };
-    let folder = Folder::new(shape);
+    let folder = TestFolder::new(shape);
     let prompts = serde_json::json!({"prompts": {"query": "query: ", "passage": "passage: "}, "default_prompt_name": null});
     folder.json("config_sentence_transformers.json", &prompts);
     let model = folder.import("mine").unwrap();
@@ -118,14 +118,14 @@ fn prefixes_come_from_the_folder_or_from_whoever_imports() {
     assert_same(&mut embedder, &folder, &vectors[0], "um: die fähre");
 }
 
-/// Neighbours in one pass: the mean of a text's own tokens, though its tokenizer finds other pieces in the whole than in its parts.
+/// Each text of a common pass gets the mean of its own tokens, even if the tokenizer finds other pieces in the joined text.
 #[test]
 fn texts_of_one_pass_get_the_mean_of_their_own_tokens() {
-    let shape = Shape {
+    let shape = TestShape {
         roberta: true,
-        ..Shape::default()
+        ..TestShape::default()
     };
-    let folder = Folder::new(shape);
+    let folder = TestFolder::new(shape);
     let mut embedder = folder.load(&folder.import("mine").unwrap());
     let texts = ["die fähre ", "уходит в семь", "渡船"];
     let vectors = embedder.embed_passages("um", &texts).unwrap();
@@ -156,10 +156,10 @@ fn texts_of_one_pass_get_the_mean_of_their_own_tokens() {
 }
 
 #[test]
-fn a_prefix_stands_before_every_passage() {
-    let folder = Folder::new(Shape {
+fn the_passage_prefix_precedes_every_passage() {
+    let folder = TestFolder::new(TestShape {
         roberta: true,
-        ..Shape::default()
+        ..TestShape::default()
     });
     let wish = Wish {
         name: "mine".into(),
@@ -179,10 +179,10 @@ fn a_prefix_stands_before_every_passage() {
 #[test]
 fn texts_without_spaces_and_beyond_a_pass_are_embedded_whole() {
     for cls in [false, true] {
-        let folder = Folder::new(Shape {
+        let folder = TestFolder::new(TestShape {
             roberta: true,
             cls,
-            ..Shape::default()
+            ..TestShape::default()
         });
         let mut embedder = folder.load(&folder.import("mine").unwrap());
         let long = "渡船七点".repeat(200);
@@ -194,7 +194,7 @@ fn texts_without_spaces_and_beyond_a_pass_are_embedded_whole() {
             .unwrap();
         assert!(embedder.word_pieces_embedded() - before >= pieces as u64);
         assert!(vectors.iter().flatten().all(|x| x.is_finite()));
-        // Of a long question its beginning is embedded, though it is one word.
+        // Only the start of a long query is embedded, even if it is one word.
         let query = embedder.embed_query(&long).unwrap();
         let nothing = embedder.embed_query("").unwrap();
         assert_ne!(query, nothing);
@@ -202,15 +202,15 @@ fn texts_without_spaces_and_beyond_a_pass_are_embedded_whole() {
 }
 
 #[test]
-fn what_was_imported_is_checked_repaired_and_removed() {
-    let folder = Folder::new(Shape::default());
+fn an_imported_model_is_checked_repaired_and_removed() {
+    let folder = TestFolder::new(TestShape::default());
     let layout = folder.layout();
     let model = folder.import("mine").unwrap();
     assert_eq!(LocalModel::find(&layout, "mine").unwrap().as_ref(), Some(&model));
     assert_eq!(model.absent(&layout), None);
-    assert_eq!(folder.there(), ["mine"]);
+    assert_eq!(folder.model_entries(), ["mine"]);
 
-    // Size and time as before, as after a fault of the disk.
+    // Same size and time, as after a disk error.
     let weights = model.files(&layout).weights;
     let mut bytes = fs::read(&weights).unwrap();
     let time = fs::metadata(&weights).unwrap().modified().unwrap();
@@ -227,14 +227,14 @@ fn what_was_imported_is_checked_repaired_and_removed() {
         damaged.map(|check| check.path).collect::<Vec<_>>(),
         std::slice::from_ref(&weights)
     );
-    assert_eq!(model.absent(&layout), Some((weights.clone(), Fault::Damaged)));
+    assert_eq!(model.absent(&layout), Some((weights.clone(), FileFault::Damaged)));
 
-    // The same folder again mends it; another one does not take its name.
+    // Importing the same folder again repairs the model; another folder cannot use its name.
     assert_eq!(folder.import("mine").unwrap(), model);
     assert!(states(&model).iter().all(|check| check.state == FileState::Good));
-    let other = Folder::new(Shape {
+    let other = TestFolder::new(TestShape {
         layers: 2,
-        ..Shape::default()
+        ..TestShape::default()
     });
     let manifest = Manifest::embedded().unwrap();
     let wish = Wish {
@@ -246,7 +246,7 @@ fn what_was_imported_is_checked_repaired_and_removed() {
     assert_eq!(folder.import("mine").unwrap(), model);
 
     acquire::remove(&layout, "mine").unwrap();
-    assert_eq!(folder.there(), Vec::<String>::new());
+    assert_eq!(folder.model_entries(), Vec::<String>::new());
     assert!(acquire::remove(&layout, "mine").is_err());
     for elsewhere in ["..", "../brought", ".", "", "a/b"] {
         assert!(acquire::remove(&layout, elsewhere).is_err(), "{elsewhere}");
@@ -256,13 +256,13 @@ fn what_was_imported_is_checked_repaired_and_removed() {
     assert_ne!(again.id(), model.id());
 }
 
-/// The default model's own files, laid out as its authors lay them out.
+/// Imports the files of the default model, in the layout of its authors.
 #[test]
 fn the_default_model_under_another_name_makes_the_same_vectors() {
     let installed = PathBuf::from(std::env::var_os("HIPPOD_TEST_MODEL_HOME").unwrap());
     let manifest = Manifest::embedded().unwrap();
     let default = acquire::locate(&Layout::in_home(&installed, installed.join("cache")), &manifest).unwrap();
-    let folder = Folder::new(Shape::default());
+    let folder = TestFolder::new(TestShape::default());
     for (from, name) in [
         (&default.model.weights, "model.safetensors"),
         (&default.model.tokenizer, "tokenizer.json"),

@@ -1,4 +1,4 @@
-//! Whole files and new names: written beside, renamed, exchanged, removed.
+//! Atomic writes, renames and removals in a folder.
 
 use std::ffi::OsStr;
 use std::io::{self, Write};
@@ -6,15 +6,15 @@ use std::io::{self, Write};
 use cap_fs_ext::DirExt;
 
 use super::Folder;
-use crate::path::one_name;
+use crate::path::check_name;
 
 impl Folder {
-    /// Writes a new file with the permissions of another one, if that exists. Its bytes are durable, its name is not.
+    /// Writes a new file with the permissions of `like`, if that exists. Its content is durable, its name is not.
     ///
     /// # Errors
-    /// As [`create_new`](Self::create_new); the file is gone again then.
+    /// As [`create_new`](Self::create_new). After an error the file is removed.
     pub fn write_new(&self, name: impl AsRef<OsStr>, bytes: &[u8], like: Option<&OsStr>) -> io::Result<()> {
-        let name = one_name(name.as_ref())?;
+        let name = check_name(name.as_ref())?;
         let mut file = self.create_new(name)?;
         let written = (|| {
             let like = like.and_then(|like| self.dir.symlink_metadata(like).ok());
@@ -24,24 +24,24 @@ impl Folder {
             file.write_all(bytes)?;
             file.sync_all()
         })();
-        // The first error is the one to report.
+        // Ignore an error of the removal: the first error is the one to report.
         written.inspect_err(|_| drop(self.dir.remove_file(name)))
     }
 
-    /// Writes a file whole or not at all: as `draft`, which then takes the name. Its bytes are durable, its name is once
-    /// [`sync`](Self::sync) returns. An existing file keeps its permissions.
+    /// Writes a file atomically: writes `draft` and renames it. The content is durable when this returns, the name after
+    /// [`sync`](Self::sync). An existing file keeps its permissions.
     ///
     /// # Errors
-    /// The name is a link, or the system refuses; the file is unchanged.
+    /// The name is a link, or the operating system reports an error. The file is unchanged.
     pub fn write_whole(
         &self,
         name: impl AsRef<OsStr>,
         draft: impl AsRef<OsStr>,
         bytes: &[u8],
     ) -> io::Result<()> {
-        let (name, draft) = (one_name(name.as_ref())?, one_name(draft.as_ref())?);
+        let (name, draft) = (check_name(name.as_ref())?, check_name(draft.as_ref())?);
         self.refuse_link(name)?;
-        // A process that was stopped may have left one.
+        // A process that was killed may have left a draft.
         let _ = self.dir.remove_file(draft);
         self.write_new(draft, bytes, Some(name))?;
         self.dir
@@ -49,19 +49,19 @@ impl Folder {
             .inspect_err(|_| drop(self.dir.remove_file(draft)))
     }
 
-    /// Writes a new file whole or not at all: as `draft`, which then takes the name. Its bytes are durable, its name is once
-    /// [`sync`](Self::sync) returns.
+    /// Writes a new file atomically: writes `draft` and renames it. The content is durable when this returns, the name after
+    /// [`sync`](Self::sync).
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`] for any name that is taken, a link included; or the system refuses.
+    /// [`io::ErrorKind::AlreadyExists`] if the name exists, even as a link; or an error of the operating system.
     pub fn write_whole_new(
         &self,
         name: impl AsRef<OsStr>,
         draft: impl AsRef<OsStr>,
         bytes: &[u8],
     ) -> io::Result<()> {
-        let (name, draft) = (one_name(name.as_ref())?, one_name(draft.as_ref())?);
-        // A process that was stopped may have left one.
+        let (name, draft) = (check_name(name.as_ref())?, check_name(draft.as_ref())?);
+        // A process that was killed may have left a draft.
         let _ = self.dir.remove_file(draft);
         self.write_new(draft, bytes, None)?;
         let placed = match self.rename_to_free(draft, name) {
@@ -74,47 +74,48 @@ impl Folder {
         placed.inspect_err(|_| drop(self.dir.remove_file(draft)))
     }
 
-    /// Renames a file or folder in this folder; an existing file under the new name is replaced.
+    /// Renames a file or folder in this folder; replaces an existing file.
     ///
     /// # Errors
-    /// The new name is a link, or the system refuses.
+    /// The new name is a link, or the operating system reports an error.
     pub fn rename(&self, from: impl AsRef<OsStr>, to: impl AsRef<OsStr>) -> io::Result<()> {
         self.rename_to(from, self, to)
     }
 
-    /// Moves a file or folder to a name in another folder.
+    /// Moves a file or folder to another folder.
     ///
     /// # Errors
     /// As [`rename`](Self::rename).
     pub fn rename_to(&self, from: impl AsRef<OsStr>, other: &Self, to: impl AsRef<OsStr>) -> io::Result<()> {
-        let (from, to) = (one_name(from.as_ref())?, one_name(to.as_ref())?);
+        let (from, to) = (check_name(from.as_ref())?, check_name(to.as_ref())?);
         other.refuse_link(to)?;
         self.dir.rename(from, &other.dir, to)
     }
 
-    /// Gives a file a second name, which must be free.
+    /// Creates a hard link; the new name must not exist.
     ///
     /// # Errors
-    /// As the system says.
+    /// Any error of the operating system.
     pub fn hard_link(&self, from: impl AsRef<OsStr>, to: impl AsRef<OsStr>) -> io::Result<()> {
-        let (from, to) = (one_name(from.as_ref())?, one_name(to.as_ref())?);
+        let (from, to) = (check_name(from.as_ref())?, check_name(to.as_ref())?);
         self.refuse_link(from)?;
         self.dir.hard_link(from, &self.dir, to)
     }
 
-    /// Exchanges what two names stand for, in one step.
+    /// Exchanges two entries in one step.
     ///
     /// # Errors
-    /// [`io::ErrorKind::Unsupported`] where the system or the file system cannot.
+    /// [`io::ErrorKind::Unsupported`] where the operating system or the file system does not support it.
     #[cfg(unix)]
     pub fn exchange(&self, one: impl AsRef<OsStr>, two: impl AsRef<OsStr>) -> io::Result<()> {
         self.rename_with(one.as_ref(), two.as_ref(), rustix::fs::RenameFlags::EXCHANGE)
     }
 
-    /// Renames to a name that must be free, in one step.
+    /// Renames an entry in one step; the new name must not exist.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`]; [`io::ErrorKind::Unsupported`] where the system or the file system cannot.
+    /// [`io::ErrorKind::AlreadyExists`]; [`io::ErrorKind::Unsupported`] where the operating system or the file system does not
+    /// support it.
     #[cfg(unix)]
     pub fn rename_to_free(&self, from: impl AsRef<OsStr>, to: impl AsRef<OsStr>) -> io::Result<()> {
         self.rename_with(from.as_ref(), to.as_ref(), rustix::fs::RenameFlags::NOREPLACE)
@@ -123,7 +124,7 @@ impl Folder {
     #[cfg(unix)]
     fn rename_with(&self, from: &OsStr, to: &OsStr, flags: rustix::fs::RenameFlags) -> io::Result<()> {
         use rustix::io::Errno;
-        match rustix::fs::renameat_with(&self.dir, one_name(from)?, &self.dir, one_name(to)?, flags) {
+        match rustix::fs::renameat_with(&self.dir, check_name(from)?, &self.dir, check_name(to)?, flags) {
             Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
                 Err(io::Error::from(io::ErrorKind::Unsupported))
             }
@@ -131,7 +132,7 @@ impl Folder {
         }
     }
 
-    /// The system has no such call.
+    /// Not supported on this operating system.
     ///
     /// # Errors
     /// [`io::ErrorKind::Unsupported`].
@@ -140,7 +141,7 @@ impl Folder {
         Err(io::Error::from(io::ErrorKind::Unsupported))
     }
 
-    /// The system has no such call.
+    /// Not supported on this operating system.
     ///
     /// # Errors
     /// [`io::ErrorKind::Unsupported`].
@@ -149,19 +150,19 @@ impl Folder {
         Err(io::Error::from(io::ErrorKind::Unsupported))
     }
 
-    /// Removes a file; of a link, the link.
+    /// Removes a file or a link, not the target of the link.
     ///
     /// # Errors
-    /// As the system says.
+    /// Any error of the operating system.
     pub fn remove_file(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
-        self.dir.remove_file_or_symlink(one_name(name.as_ref())?)
+        self.dir.remove_file_or_symlink(check_name(name.as_ref())?)
     }
 
     /// Removes an empty folder.
     ///
     /// # Errors
-    /// As the system says, also for a link.
+    /// Any error of the operating system; a link is an error.
     pub fn remove_folder(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
-        self.dir.remove_dir(one_name(name.as_ref())?)
+        self.dir.remove_dir(check_name(name.as_ref())?)
     }
 }

@@ -1,4 +1,4 @@
-//! Links in every component, races against them, and files that are not regular.
+//! Links in path components, races against them, and special files.
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, outside the functions that clippy knows as tests"
@@ -13,14 +13,14 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use super::*;
 use crate::refusal;
 
-/// A workspace with a neighbour that nothing may read or change.
-struct Bed {
+/// A workspace next to a folder that must never be read or changed.
+struct OutsideBed {
     _folder: tempfile::TempDir,
     root: PathBuf,
     outside: PathBuf,
 }
 
-impl Bed {
+impl OutsideBed {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let base = folder.path().canonicalize().unwrap();
@@ -62,7 +62,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Everything that writes, at one path.
+/// Calls each write operation at one path.
 fn write_all(dir: &WorkspaceDir, path: &str) -> Vec<io::Result<()>> {
     let append = || {
         let (folder, name) = dir.parent(path)?;
@@ -94,8 +94,8 @@ fn write_all(dir: &WorkspaceDir, path: &str) -> Vec<io::Result<()>> {
 }
 
 #[test]
-fn nothing_is_written_through_a_link() {
-    let bed = Bed::new();
+fn no_write_operation_follows_a_link() {
+    let bed = OutsideBed::new();
     bed.link("../outside/secret.md", "file.md");
     bed.link("../outside/absent.md", "dangling.md");
     bed.link("../outside/folder", "folder");
@@ -137,7 +137,7 @@ fn nothing_is_written_through_a_link() {
 
 #[test]
 fn files_and_folders_without_links_are_read_and_written() {
-    let bed = Bed::new();
+    let bed = OutsideBed::new();
     let dir = bed.dir();
     dir.write_whole("a/b/file.md", b"one\n").unwrap();
     fs::set_permissions(
@@ -185,8 +185,8 @@ fn files_and_folders_without_links_are_read_and_written() {
 }
 
 #[test]
-fn what_is_no_regular_file_is_refused_at_once() {
-    let bed = Bed::new();
+fn special_files_are_refused_without_blocking() {
+    let bed = OutsideBed::new();
     let pipe = bed.root.join("pipe.md");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status();
     assert!(made.unwrap().success());
@@ -221,7 +221,7 @@ fn nonblocking() -> cap_std::fs::OpenOptions {
 
 #[test]
 fn a_source_may_be_a_link_within_the_workspace() {
-    let bed = Bed::new();
+    let bed = OutsideBed::new();
     fs::write(bed.root.join("real/AGENTS.md"), "rules\n").unwrap();
     fs::write(bed.root.join("Makefile"), "all:\n").unwrap();
     fs::create_dir_all(bed.root.join(".git")).unwrap();
@@ -262,10 +262,10 @@ fn a_source_may_be_a_link_within_the_workspace() {
 }
 
 #[test]
-fn a_file_is_opened_only_where_all_on_the_way_to_it_has_one_owner() {
+fn a_file_opens_only_if_every_folder_in_its_path_has_the_same_owner() {
     use std::os::unix::fs::{MetadataExt, chown};
 
-    let bed = Bed::new();
+    let bed = OutsideBed::new();
     let dir = bed.dir();
     let open = |like: &Metadata| dir.open_file_owned_like(like, "real/file.md").map(drop);
     fs::write(bed.root.join("real/file.md"), "mine\n").unwrap();
@@ -292,7 +292,7 @@ fn a_file_is_opened_only_where_all_on_the_way_to_it_has_one_owner() {
 
 #[test]
 fn a_thousand_swaps_of_a_folder_with_a_link_change_nothing_outside() {
-    let bed = Bed::new();
+    let bed = OutsideBed::new();
     bed.link("../outside/folder", "link");
     let (swaps, finished) = (AtomicUsize::new(0), AtomicBool::new(false));
     let mut leaked = false;
@@ -310,7 +310,7 @@ fn a_thousand_swaps_of_a_folder_with_a_link_change_nothing_outside() {
         while rounds < 200 || swaps.load(Ordering::Acquire) < 1_000 {
             rounds += 1;
             for path in ["real/secret.md", "real/new.md", "real/deep/new.md"] {
-                // Some succeed, some are refused: the moment decides.
+                // Success depends on the moment of the swap.
                 drop(write_all(&dir, path));
                 let _ = dir.remove_file(path);
                 leaked |= dir.read(path, 100).is_ok_and(|bytes| bytes == b"secret\n");

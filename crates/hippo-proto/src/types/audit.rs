@@ -1,11 +1,11 @@
-//! How sound is what a workspace remembers: `audit`?
+//! `audit`: measures the quality of a workspace's memory.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Validate, no_empty};
+use super::{Validate, refuse_empty};
 use crate::error::RpcError;
 
-/// Most examples of a finding that are answered.
+/// Maximum number of examples per finding.
 pub const MAX_EXAMPLES: u32 = 100;
 
 /// Parameters of `audit`.
@@ -15,15 +15,15 @@ pub const MAX_EXAMPLES: u32 = 100;
 pub struct AuditRequest {
     /// Path of a workspace, or of anything below it.
     pub workspace: String,
-    /// Examples of each finding; 5 when absent, [`MAX_EXAMPLES`] at most.
+    /// Examples per finding; default 5, at most [`MAX_EXAMPLES`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub examples: Option<u32>,
-    /// Whether its numbers are kept, for later audits to be shown beside.
-    #[serde(default = "yes")]
+    /// True if the numbers are stored for comparison with later audits.
+    #[serde(default = "default_true")]
     pub record: bool,
 }
 
-fn yes() -> bool {
+fn default_true() -> bool {
     true
 }
 
@@ -33,48 +33,48 @@ impl Validate for AuditRequest {
             let what = format!("the field \"examples\" is {examples}");
             return Err(RpcError::bad_request(what).hint(format!("give {MAX_EXAMPLES} or less")));
         }
-        no_empty("workspace", Some(&self.workspace))
+        refuse_empty("workspace", Some(&self.workspace))
     }
 }
 
-/// Answer to `audit`. No text of memory is in it.
+/// Answer to `audit`. It contains no text of the memory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AuditResponse {
-    /// When it was made, RFC 3339.
+    /// Time of the audit, RFC 3339.
     pub at: String,
     /// Watched files that were read.
     pub files: u64,
-    /// Watched files that could not be read, and are in no number.
+    /// Unreadable watched files, which are not included in the numbers.
     pub unread: u64,
-    /// One of each kind, always in the same order.
+    /// One finding of each kind, always in the same order.
     pub findings: Vec<AuditFinding>,
-    /// Earlier audits, the newest first.
+    /// Earlier audits, newest first.
     pub before: Vec<AuditRun>,
-    /// Milliseconds that it took.
+    /// Duration in milliseconds.
     pub took_ms: f64,
 }
 
-/// What is looked for.
+/// The kind of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum AuditKind {
-    /// Chunks whose text stands in an earlier one.
+    /// Chunks with the same text as an earlier one.
     Duplicate,
-    /// Entries that point at what is not there.
+    /// Entries whose source does not exist.
     Stale,
-    /// Lines that a newer line says again with another value.
+    /// Lines that a newer line repeats with another value.
     Contradicted,
-    /// Lines that hold a secret.
+    /// Lines that contain a secret.
     SecretBearing,
-    /// Lines that read like an instruction to an agent.
+    /// Lines that look like an instruction to an agent.
     InstructionLike,
-    /// Lines that say again what a boot file says.
+    /// Lines that repeat a boot file.
     BootRestating,
 }
 
-/// What is counted.
+/// The unit of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -83,38 +83,38 @@ pub enum AuditUnit {
     Chunks,
     /// Live entries of the index file.
     Entries,
-    /// Lines of the watched files that have a letter or a digit.
+    /// Lines of the watched files with a letter or a digit.
     Lines,
 }
 
-/// How much of one kind was found.
+/// The count of one kind.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AuditFinding {
-    /// What was looked for.
+    /// The kind.
     pub kind: AuditKind,
-    /// What is counted.
+    /// The counted unit.
     pub unit: AuditUnit,
-    /// How many were found.
+    /// Number of matches.
     pub count: u64,
-    /// Among how many.
+    /// Number of checked units.
     pub of: u64,
-    /// The first divided by the second, 0 to 1; 0 where there are none.
+    /// `count` divided by `of`, 0 to 1; 0 if `of` is 0.
     pub share: f64,
-    /// The first ones by path and line.
+    /// The first matches by path and line.
     pub examples: Vec<AuditExample>,
 }
 
-/// One place.
+/// One match of a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AuditExample {
-    /// Relative to the workspace.
+    /// Path relative to the workspace.
     pub path: String,
     /// First line, 1-based; absent for an entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// Why it counts, without its text: another place, a kind of secret, the name of a rule.
+    /// The reason, without the text: another location, a kind of secret, the name of a rule.
     pub why: String,
 }
 
@@ -122,22 +122,22 @@ pub struct AuditExample {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AuditRun {
-    /// When it was made, RFC 3339.
+    /// Time of the audit, RFC 3339.
     pub at: String,
-    /// In the same order.
+    /// The counts in the same order.
     pub findings: Vec<AuditCount>,
 }
 
-/// One number of an earlier audit.
+/// One count of an earlier audit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AuditCount {
-    /// What was looked for.
+    /// The kind.
     pub kind: AuditKind,
-    /// How many were found.
+    /// Number of matches.
     pub count: u64,
-    /// Among how many.
+    /// Number of checked units.
     pub of: u64,
-    /// The first divided by the second.
+    /// `count` divided by `of`.
     pub share: f64,
 }

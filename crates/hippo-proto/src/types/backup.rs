@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Validate, no_empty};
+use super::{Validate, refuse_empty as no_empty};
 use crate::error::RpcError;
 
 /// Parameters of `backup`. `progress` notifications come before the answer.

@@ -1,35 +1,35 @@
-//! What does the summary of a transcript say, with its messages kept: `session.compact`?
+//! `session.compact`: summarises a transcript and stores its messages.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Validate, at_least_one, no_empty, one_of};
+use super::{Validate, refuse_empty, refuse_unknown_word, refuse_zero};
 use crate::error::RpcError;
 
-/// Most messages whose scores an answer has.
+/// Maximum number of scored messages in an answer.
 pub const MAX_SCORES: usize = 50_000;
 
-/// Parameters of `session.compact`: one of `path` and `messages`.
+/// Parameters of `session.compact`: either `path` or `messages`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SessionCompactRequest {
-    /// Path of the workspace, or of anything below it, under which contents are kept; without it none are.
+    /// Path of the workspace that stores the contents, or of anything below it; without it, none are stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
     /// Absolute path of a transcript.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Messages as OpenAI's and Anthropic's interfaces take them, the oldest first.
+    /// Messages in the format of the OpenAI or Anthropic API, oldest first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<Vec<Value>>,
-    /// Who wrote it; without it each record as it looks.
+    /// Format of the transcript; without it, the format of each record is detected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<TranscriptFormat>,
-    /// Numbers with the keys of `hippocampus.config.json`; without it that file of the workspace, else the defaults.
+    /// Numbers with the keys of `hippocampus.config.json`; without it, that file of the workspace, else the defaults.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config: Option<Map<String, Value>>,
-    /// Most tokens of the summary, at least 1; without it as many as the rules make.
+    /// Maximum tokens of the summary, at least 1; without it, the rules decide.
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_tokens: Option<u32>,
@@ -38,13 +38,13 @@ pub struct SessionCompactRequest {
 impl Validate for SessionCompactRequest {
     fn check_raw(params: &Map<String, Value>) -> Result<(), RpcError> {
         let names = TranscriptFormat::ALL.map(TranscriptFormat::name);
-        one_of(params, ["format", "format", "formats"], &names)
+        refuse_unknown_word(params, ["format", "format", "formats"], &names)
     }
 
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", self.workspace.as_deref())?;
-        no_empty("path", self.path.as_deref())?;
-        at_least_one("budget_tokens", self.budget_tokens)?;
+        refuse_empty("workspace", self.workspace.as_deref())?;
+        refuse_empty("path", self.path.as_deref())?;
+        refuse_zero("budget_tokens", self.budget_tokens)?;
         let given = match (&self.path, &self.messages) {
             (Some(_), Some(_)) => "both \"path\" and \"messages\" are given",
             (None, None) => "neither \"path\" nor \"messages\" is given",
@@ -54,12 +54,12 @@ impl Validate for SessionCompactRequest {
     }
 }
 
-/// Who wrote a transcript.
+/// The program that wrote a transcript.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum TranscriptFormat {
-    /// Whoever it looks like, record by record.
+    /// Detected per record.
     #[default]
     Auto,
     /// Claude Code.
@@ -73,7 +73,7 @@ pub enum TranscriptFormat {
 }
 
 impl TranscriptFormat {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Self; 5] = [
         Self::Auto,
         Self::ClaudeCode,
@@ -82,7 +82,7 @@ impl TranscriptFormat {
         Self::Messages,
     ];
 
-    /// Its name on the wire.
+    /// Returns the wire name.
     pub fn name(self) -> &'static str {
         match self {
             TranscriptFormat::Auto => "auto",
@@ -100,57 +100,57 @@ impl TranscriptFormat {
 pub struct SessionCompactResponse {
     /// The summary, markdown.
     pub summary: String,
-    /// Figures.
+    /// Statistics.
     pub stats: CompactStats,
-    /// The scores of the messages in their order; of more than [`MAX_SCORES`] the last ones.
+    /// The scores of the messages in order; for more than [`MAX_SCORES`] messages, the last ones.
     pub entries: Vec<CompactEntry>,
-    /// What the reader should know about this answer, such as keys of the settings that are unknown.
+    /// Notes about this answer, such as unknown keys of the settings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
-/// Figures of a compaction.
+/// Statistics of a compaction.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CompactStats {
-    /// The format that was found; null: none.
+    /// The detected format; null if none.
     pub format: Option<String>,
-    /// Messages that were scored.
+    /// Scored messages.
     pub messages: u64,
-    /// Tokens of them.
+    /// Tokens of the messages.
     pub tokens_before: u64,
     /// Tokens of the summary.
     pub tokens_after: u64,
-    /// One by the other.
+    /// `tokens_before` divided by `tokens_after`.
     pub ratio: f64,
-    /// Messages that are kept whole.
+    /// Messages kept in full.
     pub kept: u64,
-    /// Messages that are a line.
+    /// Messages shortened to a line.
     pub compressed: u64,
-    /// Messages that are a pointer.
+    /// Messages reduced to a pointer.
     pub sparse: u64,
-    /// Messages for which the summary has no room; all of them are behind `rest`.
+    /// Messages that do not fit into the summary; `rest` lists them.
     pub dropped: u64,
-    /// The id of the list of these; null: there are none.
+    /// The id of the list of dropped messages; null if there are none.
     pub rest: Option<String>,
-    /// Messages before an earlier compaction, which its summary stands for.
+    /// Messages before an earlier compaction, represented by its summary.
     pub folded: u64,
-    /// Records that could not be read.
+    /// Unreadable records.
     pub malformed: u64,
-    /// The first of them.
+    /// The first unreadable records.
     pub problems: Vec<CompactProblem>,
-    /// Contents that are kept under the workspace now and were not before; absent where no workspace was given.
+    /// Contents newly stored in the workspace; absent without a workspace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stored: Option<u64>,
 }
 
-/// A record that could not be read.
+/// An unreadable record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CompactProblem {
-    /// Where, from 1.
+    /// Line number, 1-based.
     pub line: u64,
-    /// What is wrong with it.
+    /// The problem.
     pub what: String,
 }
 
@@ -158,21 +158,20 @@ pub struct CompactProblem {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CompactEntry {
-    /// Its place among the messages of the session, from 0.
+    /// Position among the messages of the session, 0-based.
     pub index: u64,
-    /// By which its content is fetched, where it is kept.
+    /// The id to fetch its content with, if it is stored.
     pub id: String,
-    /// What kind of message it is, in snake_case: `decision`, `user_intent`, `context`, `tool_result`, `ephemeral`,
-    /// `unknown`.
+    /// The kind of message in snake_case: `decision`, `user_intent`, `context`, `tool_result`, `ephemeral`, `unknown`.
     #[serde(rename = "type")]
     pub type_: String,
-    /// Before it faded, 0 to 1.
+    /// Importance before decay, 0 to 1.
     pub importance: f64,
-    /// What is left of that, 0 to 1.
+    /// Importance after decay, 0 to 1.
     pub retention: f64,
-    /// How it is shown: `keep`, `compress` or `sparse`.
+    /// How the message is shown: `keep`, `compress` or `sparse`.
     pub tier: String,
-    /// Its size.
+    /// Tokens of the message.
     pub tokens: u64,
 }
 
@@ -181,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_names_of_formats_are_those_on_the_wire() {
+    fn the_names_of_formats_match_the_wire_names() {
         for format in TranscriptFormat::ALL {
             assert_eq!(serde_json::to_value(format).unwrap(), format.name());
         }

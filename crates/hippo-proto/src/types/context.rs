@@ -1,4 +1,4 @@
-//! How is the context of a running session kept sparse: `context.*`?
+//! `context.*`: sparse context of a running session.
 
 mod entry;
 mod fetch;
@@ -7,7 +7,7 @@ mod render;
 mod session;
 
 use crate::error::RpcError;
-use crate::types::no_empty;
+use crate::types::refuse_empty;
 
 pub use entry::{
     ContextDecay, ContextEncoding, ContextEntry, ContextLifecycle, ContextModifiers, ContextPriority,
@@ -28,12 +28,12 @@ pub use session::{
     ContextTurnRequest, ContextTurnResponse,
 };
 
-/// Most characters of the id of a session.
+/// Maximum number of characters in a session id.
 pub const MAX_SESSION_CHARS: usize = 128;
 
-/// Refuses what cannot be the id of a session: 1 to [`MAX_SESSION_CHARS`] of letters, digits and `._:-`.
-fn a_session(id: &str) -> Result<(), RpcError> {
-    no_empty("session", Some(id))?;
+/// Refuses an invalid session id: 1 to [`MAX_SESSION_CHARS`] letters, digits and `._:-` are allowed.
+fn check_session_id(id: &str) -> Result<(), RpcError> {
+    refuse_empty("session", Some(id))?;
     let fits = |mark: u8| mark.is_ascii_alphanumeric() || b"._:-".contains(&mark);
     if id.len() <= MAX_SESSION_CHARS && id.bytes().all(fits) {
         return Ok(());
@@ -45,9 +45,9 @@ fn a_session(id: &str) -> Result<(), RpcError> {
     )
 }
 
-/// The same where one is given.
-fn perhaps_a_session(id: Option<&str>) -> Result<(), RpcError> {
-    id.map_or(Ok(()), a_session)
+/// As [`check_session_id`], for an optional id.
+fn check_optional_session_id(id: Option<&str>) -> Result<(), RpcError> {
+    id.map_or(Ok(()), check_session_id)
 }
 
 #[cfg(test)]
@@ -55,13 +55,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_of_sessions_are_known_by_their_form() {
+    fn session_ids_are_validated() {
         for good in ["s", "s0123456789abcdef", "claude:7f.A_b-1", &"x".repeat(128)] {
-            assert_eq!(a_session(good), Ok(()), "{good}");
+            assert_eq!(check_session_id(good), Ok(()), "{good}");
         }
         for bad in ["", " ", "a b", "a/b", "é", "a\n", &"x".repeat(129)] {
-            assert!(a_session(bad).is_err(), "{bad}");
+            assert!(check_session_id(bad).is_err(), "{bad}");
         }
-        assert_eq!(perhaps_a_session(None), Ok(()));
+        assert_eq!(check_optional_session_id(None), Ok(()));
     }
 }

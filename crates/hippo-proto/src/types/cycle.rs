@@ -1,15 +1,15 @@
-//! What does a consolidation cycle do, what did earlier ones do, and how is one taken back: `cycle.*`?
+//! `cycle.*`: runs, history and undo of consolidation cycles.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::moment::a_moment;
-use super::{TreeCompactResponse, Validate, no_empty, one_of};
+use super::moment::check_time;
+use super::{TreeCompactResponse, Validate, refuse_empty, refuse_unknown_word};
 use crate::error::RpcError;
 
-/// Most runs that one request may ask for.
+/// Maximum number of runs in a request.
 pub const MAX_RUNS: u32 = 1_000;
 
 /// The cycles.
@@ -17,19 +17,19 @@ pub const MAX_RUNS: u32 = 1_000;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CycleName {
-    /// Hourly: accesses reach the index file, new files get entries, what fades is queued.
+    /// Hourly: writes accesses to the index file, creates entries for new files, queues decayed entries.
     Light,
-    /// Nightly: pointers are checked, near-duplicates merged, what faded is pruned.
+    /// Nightly: checks pointers, merges near-duplicates, prunes decayed entries.
     Deep,
-    /// Monthly: what stays strong is consolidated, what faded is archived, the health reported.
+    /// Monthly: consolidates strong entries, archives decayed ones, reports the health of the index.
     Archival,
 }
 
 impl CycleName {
-    /// All of them, the most frequent first.
+    /// All variants, most frequent first.
     pub const ALL: [Self; 3] = [Self::Light, Self::Deep, Self::Archival];
 
-    /// Its name on the wire.
+    /// Returns the wire name.
     pub fn name(self) -> &'static str {
         match self {
             CycleName::Light => "light",
@@ -46,19 +46,19 @@ impl CycleName {
 pub struct CycleRunRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
-    /// Which cycle.
+    /// The cycle.
     pub cycle: CycleName,
-    /// Only say what would be done.
+    /// Return the plan without applying it.
     #[serde(default)]
     pub dry_run: bool,
-    /// As if it were this moment, RFC 3339 or `YYYY-MM-DD`; without it now.
+    /// Use this time as now, RFC 3339 or `YYYY-MM-DD`; default: the current time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
 }
 
 impl Validate for CycleRunRequest {
     fn check_raw(params: &Map<String, Value>) -> Result<(), RpcError> {
-        one_of(
+        refuse_unknown_word(
             params,
             ["cycle", "cycle", "cycles"],
             &CycleName::ALL.map(CycleName::name),
@@ -66,32 +66,32 @@ impl Validate for CycleRunRequest {
     }
 
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", Some(&self.workspace))?;
-        a_moment(self.at.as_deref())
+        refuse_empty("workspace", Some(&self.workspace))?;
+        check_time(self.at.as_deref())
     }
 }
 
-/// How a run ended, or how it stands.
+/// The outcome or state of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CycleOutcome {
-    /// A dry run: nothing was done.
+    /// A dry run: nothing was applied.
     Planned,
-    /// All that was planned is done.
+    /// All planned steps are applied.
     Done,
-    /// Done but for what one run may not: more demotions than its share.
+    /// Applied, except demotions above the limit of one run.
     Capped,
-    /// It stopped at an error; what it did until then holds.
+    /// Stopped by an error; earlier steps stay applied.
     Failed,
-    /// The daemon ended while it ran; the next run goes on from there.
+    /// The daemon ended during the run; the next run resumes it.
     Interrupted,
-    /// It runs.
+    /// Running.
     Running,
 }
 
 impl CycleOutcome {
-    /// Its name on the wire.
+    /// Returns the wire name.
     pub fn name(self) -> &'static str {
         match self {
             CycleOutcome::Planned => "planned",
@@ -104,39 +104,39 @@ impl CycleOutcome {
     }
 }
 
-/// Answer to `cycle.run`: one run, from plan to end.
+/// Answer to `cycle.run`: the report of one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CycleReport {
-    /// Its number in the workspace, for `cycle.undo`; null: a dry run.
+    /// Number of the run in the workspace, for `cycle.undo`; null for a dry run.
     pub run: Option<i64>,
-    /// Which cycle.
+    /// The cycle.
     pub cycle: CycleName,
-    /// The moment that it counts as now, RFC 3339.
+    /// The time used as now, RFC 3339.
     pub at: String,
-    /// How it ended.
+    /// The outcome.
     pub outcome: CycleOutcome,
-    /// What it means to do, in order.
+    /// The planned steps in order.
     pub plan: Vec<CycleStep>,
-    /// Steps of the plan that are done.
+    /// Number of applied steps.
     pub applied: u64,
-    /// What it would have done and may not.
+    /// Changes that a rule forbids.
     pub refused: Vec<CycleRefusal>,
-    /// What somebody should look at; nothing is changed for it.
+    /// Findings for the user to review; nothing is changed for them.
     pub findings: Vec<CycleFinding>,
-    /// What was looked at, in kebab-case → how many.
+    /// Number of considered items by kind, in kebab-case.
     pub considered: BTreeMap<String, u64>,
-    /// How the index is; null where this cycle does not reckon it.
+    /// The health of the index; null if this cycle does not compute it.
     pub health: Option<IndexHealth>,
-    /// Files that were written, relative to the workspace.
+    /// Written files, relative to the workspace.
     pub files: Vec<String>,
-    /// What became of the compaction tree afterwards; absent where the workspace has none, and after an archival cycle.
+    /// The following update of the compaction tree; absent without a tree and after an archival cycle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<TreeCompactResponse>,
-    /// What the reader should know about this run.
+    /// Notes about this run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// Milliseconds inside the daemon.
+    /// Duration in the daemon, in milliseconds.
     pub took_ms: f64,
 }
 
@@ -144,59 +144,59 @@ pub struct CycleReport {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CycleStep {
-    /// The rule that wants it, in kebab-case.
+    /// The rule behind it, in kebab-case.
     pub rule: String,
-    /// Ids of the entries that it changes; may be empty.
+    /// Ids of the changed entries; may be empty.
     pub entries: Vec<String>,
-    /// What is done, for a person.
+    /// Description, as text.
     pub what: String,
 }
 
-/// Something that a run may not do.
+/// A change that a run must not make.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CycleRefusal {
     /// The rule that forbids it, in kebab-case.
     pub rule: String,
-    /// Ids of the entries that stay as they are.
+    /// Ids of the unchanged entries.
     pub entries: Vec<String>,
-    /// Why, for a person.
+    /// The reason, as text.
     pub reason: String,
 }
 
-/// Something that somebody should look at.
+/// A finding for the user to review.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CycleFinding {
     /// The rule that found it, in kebab-case.
     pub rule: String,
-    /// Id of the entry; empty where it concerns none.
+    /// Id of the entry; empty without one.
     pub entry: String,
-    /// What it is, for a person.
+    /// Description, as text.
     pub what: String,
 }
 
-/// How the entries of a workspace are as a whole.
+/// Statistics of the entries of a workspace.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IndexHealth {
-    /// Entries in the index file and the files below it, without those in the queue.
+    /// Entries in the index file and its topic files, without queued ones.
     pub live: u64,
-    /// In the queue of what fades.
+    /// Entries in the decay queue.
     pub queued: u64,
-    /// Out of the index file.
+    /// Entries out of the index file.
     pub archived: u64,
-    /// Of priority `amygdala`: they never fade.
+    /// Entries of priority `amygdala`, which do not decay.
     pub amygdala: u64,
-    /// Strong for so long that they count as consolidated.
+    /// Entries that were strong for long enough to count as consolidated.
     pub consolidated: u64,
-    /// Related to no other.
+    /// Entries without related ones.
     pub unlinked: u64,
-    /// Of the live ones, 0 to 1.
+    /// Mean strength of the live entries, 0 to 1.
     pub mean_strength: f32,
-    /// Band as in [`crate::IndexBand`] → entries.
+    /// Number of entries by band, as in [`crate::IndexBand`].
     pub bands: BTreeMap<String, u64>,
-    /// Group → entries.
+    /// Number of entries by group.
     pub groups: BTreeMap<String, u64>,
 }
 
@@ -207,18 +207,18 @@ pub struct IndexHealth {
 pub struct CycleHistoryRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
-    /// Most runs, 1 to [`MAX_RUNS`]; 20 without it.
+    /// Maximum number of runs, 1 to [`MAX_RUNS`]; default 20.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_RUNS)))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// Also the report of this run.
+    /// Include the report of this run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<i64>,
 }
 
 impl Validate for CycleHistoryRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", Some(&self.workspace))?;
+        refuse_empty("workspace", Some(&self.workspace))?;
         match self.limit {
             Some(limit) if !(1..=MAX_RUNS).contains(&limit) => {
                 let error = RpcError::bad_request(format!("the limit {limit} is out of range"));
@@ -233,44 +233,44 @@ impl Validate for CycleHistoryRequest {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CycleHistoryResponse {
-    /// The newest first.
+    /// Runs, newest first.
     pub runs: Vec<CycleRun>,
-    /// Of the run that was asked for, and only then.
+    /// The report of the requested run; absent without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<CycleReport>,
 }
 
-/// One run in short.
+/// Summary of one run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CycleRun {
-    /// Its number in the workspace.
+    /// Number of the run in the workspace.
     pub run: i64,
-    /// Which cycle.
+    /// The cycle.
     pub cycle: CycleName,
-    /// RFC 3339.
+    /// Time of the start, RFC 3339.
     pub started: String,
-    /// RFC 3339; null while it runs, and where it was cut off.
+    /// Time of the end, RFC 3339; null while running and after an interruption.
     pub finished: Option<String>,
-    /// How it ended.
+    /// The outcome.
     pub outcome: CycleOutcome,
-    /// Steps of its plan.
+    /// Planned steps.
     pub planned: u64,
-    /// Those that were done.
+    /// Applied steps.
     pub done: u64,
-    /// Entries that it queued or archived.
+    /// Queued or archived entries.
     pub demoted: u64,
-    /// When it was taken back, RFC 3339; null: it holds.
+    /// Time of the undo, RFC 3339; null if it was not undone.
     pub undone: Option<String>,
 }
 
-/// A cycle that will come by itself.
+/// A scheduled cycle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NextCycle {
-    /// Which cycle.
+    /// The cycle.
     pub cycle: CycleName,
-    /// When it is due, RFC 3339.
+    /// Time at which it is due, RFC 3339.
     pub at: String,
 }
 
@@ -281,13 +281,13 @@ pub struct NextCycle {
 pub struct CycleUndoRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
-    /// The run that is to be taken back.
+    /// The run to undo.
     pub run: i64,
 }
 
 impl Validate for CycleUndoRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", Some(&self.workspace))
+        refuse_empty("workspace", Some(&self.workspace))
     }
 }
 
@@ -295,16 +295,16 @@ impl Validate for CycleUndoRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CycleUndoResponse {
-    /// The run that is taken back.
+    /// The undone run.
     pub run: i64,
-    /// Changes that were taken back; 0: it was taken back before, or there is nothing of it to take back.
+    /// Number of undone changes; 0 if the run was already undone or has nothing to undo.
     pub undone: u64,
-    /// It was taken back before.
+    /// True if it was already undone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub undone_before: bool,
-    /// Files that were written, relative to the workspace.
+    /// Written files, relative to the workspace.
     pub files: Vec<String>,
-    /// What the reader should know: entries of the run that stay, and what the next cycle makes again.
+    /// Notes: entries of the run that stay, and changes that the next cycle makes again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }

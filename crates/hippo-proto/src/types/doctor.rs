@@ -1,8 +1,8 @@
-//! What is wrong, and how is it mended: `doctor`?
+//! `doctor`: problems and their fixes.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Validate, no_empty};
+use super::{Validate, refuse_empty};
 use crate::error::RpcError;
 
 /// Parameters of `doctor`.
@@ -10,21 +10,21 @@ use crate::error::RpcError;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DoctorRequest {
-    /// Path of a workspace, or of anything below it; all when absent.
+    /// Path of a workspace, or of anything below it; default: all workspaces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
-    /// Throw away what is derived from the files and build it anew.
+    /// Delete the data derived from the files and build it again.
     #[serde(default)]
     pub rebuild: bool,
-    /// Do what the program can do itself about what it finds; no text of people is touched.
+    /// Apply the automatic fixes of the problems; text written by users is never changed.
     #[serde(default, skip_serializing_if = "is_false")]
     pub fix: bool,
-    /// With `fix`: only say what would be done.
+    /// With `fix`: only return the planned fixes.
     #[serde(default, skip_serializing_if = "is_false")]
     pub dry_run: bool,
 }
 
-/// A field that is left out where it says no.
+/// Returns whether a field is omitted, because it is false.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for this shape")]
 fn is_false(value: &bool) -> bool {
     !*value
@@ -33,10 +33,10 @@ fn is_false(value: &bool) -> bool {
 impl Validate for DoctorRequest {
     fn validate(&self) -> Result<(), RpcError> {
         if self.dry_run && !self.fix {
-            let error = RpcError::bad_request("the field \"dry_run\" says nothing without \"fix\"");
-            return Err(error.hint("give \"fix\" as well, or leave it out: doctor alone changes nothing"));
+            let error = RpcError::bad_request("the field \"dry_run\" has no effect without \"fix\"");
+            return Err(error.hint("give \"fix\" too; without it, doctor changes nothing"));
         }
-        no_empty("workspace", self.workspace.as_deref())
+        refuse_empty("workspace", self.workspace.as_deref())
     }
 }
 
@@ -44,41 +44,41 @@ impl Validate for DoctorRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DoctorResponse {
-    /// Worst first; empty when all is well.
+    /// Problems, worst first; empty if there are none.
     pub problems: Vec<Problem>,
-    /// What was looked at.
+    /// The performed checks.
     pub checks: Vec<Check>,
-    /// With `fix`: what was done, or with `dry_run` would be; what could not be done stands among the problems, too.
+    /// With `fix`, the applied fixes; with `dry_run`, the planned ones. Failed fixes are also listed as problems.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fixed: Vec<Fixed>,
 }
 
-/// What `doctor` did about a problem.
+/// A fix by `doctor`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Fixed {
     /// The kind of the problem.
     pub id: String,
-    /// The workspace, file or setting that it concerned.
+    /// The workspace, file or setting.
     #[serde(rename = "where")]
     pub where_: String,
-    /// What was done, or would be.
+    /// Description of the fix.
     pub what: String,
-    /// Why it could not be done; absent where it was.
+    /// The reason of the failure; absent after success.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
 }
 
-/// How bad a problem is.
+/// The severity of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
-    /// Answers are wrong or missing.
+    /// Results are wrong or missing.
     Error,
-    /// Answers are worse than they could be.
+    /// Results are worse than possible.
     Warning,
-    /// Good to know.
+    /// Information.
     Info,
 }
 
@@ -86,39 +86,39 @@ pub enum Severity {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Problem {
-    /// Its kind, in kebab-case, stable for scripts.
+    /// The kind in kebab-case, stable for scripts.
     pub id: String,
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
-    /// What is wrong, in one sentence.
+    /// Description in one sentence.
     pub what: String,
-    /// The workspace, file or setting that it concerns.
+    /// The workspace, file or setting.
     #[serde(rename = "where")]
     pub where_: String,
-    /// What to do: a command or a setting.
+    /// How to fix it: a command or a setting.
     pub fix: String,
-    /// Whether `doctor` with `fix` does it.
+    /// True if `doctor` with `fix` fixes it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub fixable: bool,
 }
 
-/// One thing that was looked at.
+/// One performed check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Check {
-    /// Its kind, in kebab-case, stable for scripts.
+    /// The kind in kebab-case, stable for scripts.
     pub id: String,
-    /// Whether it is well.
+    /// True if the check passed.
     pub ok: bool,
-    /// What was found.
+    /// The result, as text.
     pub detail: String,
-    /// How bad the worst of the problems is that were found there; absent where all is well.
+    /// The highest severity of its problems; absent if the check passed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worst: Option<Severity>,
 }
 
 impl Check {
-    /// What was looked at, with what was found wrong there: what is good to know is not.
+    /// Creates a check from its problems; problems of severity `info` do not count.
     pub fn new(id: &str, detail: impl Into<String>, found: &[Problem]) -> Self {
         let severities = found.iter().map(|problem| problem.severity);
         let worst = severities.filter(|severity| *severity != Severity::Info).min();

@@ -1,9 +1,9 @@
-//! What of a session goes into the daily log: `session.flush`?
+//! `session.flush`: appends the new part of a transcript to the daily log.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{CompactProblem, TranscriptFormat, Validate, no_empty, one_of};
+use super::{CompactProblem, TranscriptFormat, Validate, refuse_empty, refuse_unknown_word};
 use crate::error::RpcError;
 
 /// Parameters of `session.flush`.
@@ -11,31 +11,31 @@ use crate::error::RpcError;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SessionFlushRequest {
-    /// Path of the workspace, or of anything below it, into whose logs it goes.
+    /// Path of the workspace whose logs are written, or of anything below it.
     pub workspace: String,
     /// Absolute path of the transcript.
     pub path: String,
-    /// By which the harness knows the session; stands in the mark behind what is appended.
+    /// The harness's id of the session; part of the marker after the appended text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// Who wrote the transcript; without it each record as it looks.
+    /// Format of the transcript; without it, the format of each record is detected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<TranscriptFormat>,
-    /// Whether to answer when all is done. With false the answer comes at once, and the work is done meanwhile.
-    #[serde(default = "yes")]
+    /// True to answer after the flush. With false, the answer is immediate and the flush runs in the background.
+    #[serde(default = "default_true")]
     pub wait: bool,
-    /// Keep the content of each message as well, as `session.compact` does.
+    /// Also store the content of each message, as `session.compact` does.
     #[serde(default)]
     pub compact: bool,
-    /// Close the context session of that name afterwards, as `context.close` does; needs `session`. None of that name is no error.
+    /// Then close the context session with this id, as `context.close` does; requires `session`. A missing session is not an error.
     #[serde(default)]
     pub close: bool,
-    /// Bring the compaction tree up to date afterwards, as `tree.compact` does.
+    /// Then update the compaction tree, as `tree.compact` does.
     #[serde(default)]
     pub tree: bool,
 }
 
-fn yes() -> bool {
+fn default_true() -> bool {
     true
 }
 
@@ -57,16 +57,18 @@ impl Default for SessionFlushRequest {
 impl Validate for SessionFlushRequest {
     fn check_raw(params: &Map<String, Value>) -> Result<(), RpcError> {
         let names = TranscriptFormat::ALL.map(TranscriptFormat::name);
-        one_of(params, ["format", "format", "formats"], &names)
+        refuse_unknown_word(params, ["format", "format", "formats"], &names)
     }
 
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", Some(&self.workspace))?;
-        no_empty("path", Some(&self.path))?;
-        no_empty("session", self.session.as_deref())?;
+        refuse_empty("workspace", Some(&self.workspace))?;
+        refuse_empty("path", Some(&self.path))?;
+        refuse_empty("session", self.session.as_deref())?;
         if self.close && self.session.is_none() {
-            let what = "close is given without the session that is to be closed";
-            return Err(RpcError::bad_request(what).hint("give its id as session, or leave close out"));
+            let what = "the field \"close\" is given without \"session\"";
+            return Err(
+                RpcError::bad_request(what).hint("give the id of the session, or leave \"close\" out")
+            );
         }
         Ok(())
     }
@@ -76,39 +78,39 @@ impl Validate for SessionFlushRequest {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionFlushResponse {
-    /// Whether it is done; false: it was accepted, and the rest of the answer says nothing.
+    /// True if the flush is done; false if it was only accepted, and the other members then have no meaning.
     pub done: bool,
-    /// What was appended, one for each log.
+    /// Appended text, one item per log.
     pub appended: Vec<FlushedLog>,
-    /// Messages that were new.
+    /// New messages.
     pub messages: u64,
-    /// Messages that had been taken up before, from this transcript or a copy of it.
+    /// Messages flushed before, from this transcript or a copy of it.
     pub known: u64,
-    /// The format that was found; null: none, or nothing new.
+    /// The detected format; null if there is none or nothing is new.
     pub format: Option<String>,
-    /// Records that could not be read.
+    /// Unreadable records.
     pub malformed: u64,
-    /// The first of them; lines are counted from where the reading began.
+    /// The first unreadable records; lines are counted from the start of this read.
     pub problems: Vec<CompactProblem>,
-    /// Bytes of the transcript that had been taken up before, and were not read again.
+    /// Bytes of the transcript that were flushed before and not read again.
     pub from: u64,
-    /// Contents that are kept now and were not before; absent where that was not asked for.
+    /// Newly stored contents; absent if `compact` was not requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stored: Option<u64>,
-    /// What the reader should know about this.
+    /// Notes about this flush.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
-/// What was appended to a log.
+/// Text appended to one log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FlushedLog {
     /// The log, relative to the workspace.
     pub path: String,
-    /// Its first line there, from 1.
+    /// First line, 1-based.
     pub start_line: u32,
-    /// Its last line, inclusive.
+    /// Last line, inclusive.
     pub end_line: u32,
     /// Titles of its sections.
     pub topics: Vec<String>,

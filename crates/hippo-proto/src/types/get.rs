@@ -1,8 +1,8 @@
-//! How is the text behind a pointer read: `get`?
+//! `get`: reads a file, a section or a line range.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Validate, no_empty};
+use super::{Validate, refuse_empty};
 use crate::error::RpcError;
 
 /// Parameters of `get`: `{workspace, path, section?, from?, count?}` or `{workspace?, id}`.
@@ -16,14 +16,14 @@ pub struct GetRequest {
     /// Path of a document, relative to the workspace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Heading of a section, or a part of it; letters of either case.
+    /// Heading of a section, or a part of it, in any case.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub section: Option<String>,
-    /// First line, from 1; counted in the section where one is given, else in the file.
+    /// First line, 1-based; relative to the section if one is given, else to the file.
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<u32>,
-    /// Most lines, at least 1.
+    /// Maximum number of lines, at least 1.
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,
@@ -41,7 +41,7 @@ impl Validate for GetRequest {
             ("id", &self.id),
         ];
         for (field, value) in fields {
-            no_empty(field, value.as_deref())?;
+            refuse_empty(field, value.as_deref())?;
         }
         for (field, value) in [("from", self.from), ("count", self.count)] {
             if value == Some(0) {
@@ -72,20 +72,20 @@ impl Validate for GetRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GetResponse {
-    /// Relative to the workspace, with `/`.
+    /// Path relative to the workspace, with `/`.
     pub path: String,
-    /// First line of `text`, from 1.
+    /// First line of `text`, 1-based.
     pub start_line: u32,
     /// Last line of `text`, inclusive.
     pub end_line: u32,
-    /// The text on disk.
+    /// The current text on disk.
     pub text: String,
-    /// The headings above its first line, outermost first.
+    /// The headings above the first line, outermost first.
     pub heading: Vec<String>,
-    /// BLAKE3 of the whole file, 32 hexadecimal digits (128 bits).
+    /// BLAKE3 hash of the whole file, 32 hexadecimal digits (128 bits).
     pub hash: String,
-    /// Lines of the whole file.
+    /// Number of lines of the whole file.
     pub total_lines: u32,
-    /// Whether what was asked goes on after `end_line`.
+    /// True if the requested text continues after `end_line`.
     pub truncated: bool,
 }

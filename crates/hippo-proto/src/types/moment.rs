@@ -1,25 +1,25 @@
-//! Does a text have the form of a day or of a moment? Whether there is such a one is for the daemon's calendar.
+//! Syntax check of dates and timestamps. The daemon checks that the date exists.
 
 use crate::error::RpcError;
 
-/// Refuses an `at` that has neither form.
-pub(super) fn a_moment(at: Option<&str>) -> Result<(), RpcError> {
+/// Refuses an `at` that is neither a date nor a timestamp.
+pub(super) fn check_time(at: Option<&str>) -> Result<(), RpcError> {
     match at {
-        Some(at) if !looks_like_a_date(at) && !looks_like_a_moment(at) => {
-            Err(RpcError::bad_request("the field \"at\" is no moment")
-                .hint("moments are written YYYY-MM-DD or like 2026-01-10T09:30:00Z"))
-        }
+        Some(at) if !is_date(at) && !is_timestamp(at) => Err(RpcError::bad_request(
+            "the field \"at\" is not a date or a timestamp",
+        )
+        .hint("write YYYY-MM-DD or a timestamp like 2026-01-10T09:30:00Z")),
         _ => Ok(()),
     }
 }
 
-/// `YYYY-MM-DD`.
-pub(super) fn looks_like_a_date(text: &str) -> bool {
-    shaped(text.as_bytes(), b"0000-00-00")
+/// Returns whether a text has the form `YYYY-MM-DD`.
+pub(super) fn is_date(text: &str) -> bool {
+    matches_pattern(text.as_bytes(), b"0000-00-00")
 }
 
-/// RFC 3339, with `T` and `Z` in upper case.
-fn looks_like_a_moment(text: &str) -> bool {
+/// Returns whether a text has the form of RFC 3339, with `T` and `Z` in upper case.
+fn is_timestamp(text: &str) -> bool {
     let Some((seconds, rest)) = text.as_bytes().split_at_checked(19) else {
         return false;
     };
@@ -34,11 +34,11 @@ fn looks_like_a_moment(text: &str) -> bool {
         None => rest,
     };
     let zones = [&b"Z"[..], b"+00:00", b"-00:00"];
-    shaped(seconds, b"0000-00-00T00:00:00") && zones.iter().any(|form| shaped(zone, form))
+    matches_pattern(seconds, b"0000-00-00T00:00:00") && zones.iter().any(|form| matches_pattern(zone, form))
 }
 
-/// Whether the text is as long as the pattern, with a digit wherever that has a `0` and else the same byte.
-fn shaped(text: &[u8], pattern: &[u8]) -> bool {
+/// Returns whether a text matches a pattern, in which `0` stands for any digit.
+fn matches_pattern(text: &[u8], pattern: &[u8]) -> bool {
     let fits = |(byte, wanted): (&u8, &u8)| match wanted {
         b'0' => byte.is_ascii_digit(),
         _ => byte == wanted,
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moments_are_known_by_their_form() {
+    fn dates_and_timestamps_are_recognised_by_their_form() {
         for good in [
             "2026-01-10",
             "2026-01-10T09:30:00Z",
@@ -59,7 +59,7 @@ mod tests {
             "2026-01-10T09:30:00+02:00",
             "2026-01-10T09:30:00.5-11:30",
         ] {
-            assert_eq!(a_moment(Some(good)), Ok(()), "{good}");
+            assert_eq!(check_time(Some(good)), Ok(()), "{good}");
         }
         for bad in [
             "",
@@ -73,8 +73,8 @@ mod tests {
             "2026-01-10T09:30:00Zulu",
             "2026-01-1é:30:00ZZZZ",
         ] {
-            assert!(a_moment(Some(bad)).is_err(), "{bad}");
+            assert!(check_time(Some(bad)).is_err(), "{bad}");
         }
-        assert_eq!(a_moment(None), Ok(()));
+        assert_eq!(check_time(None), Ok(()));
     }
 }

@@ -1,34 +1,34 @@
-//! How does a text become memory: `remember`?
+//! `remember`: appends an entry to today's log.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{IndexEntry, IndexPriority, Validate, no_empty, one_of};
+use super::{IndexEntry, IndexPriority, Validate, refuse_empty, refuse_unknown_word};
 use crate::error::{ErrorKind, RpcError};
 
-/// Longest text that one request may give, in bytes.
+/// Maximum length of a text in bytes.
 pub const MAX_TEXT_BYTES: usize = 64 * 1024;
 
-/// What kind of memory a text is.
+/// The kind of a memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum MemoryType {
-    /// What happens in a project.
+    /// Events of a project.
     Project,
-    /// What somebody wants to be done differently; never fades.
+    /// Corrections by the user; does not decay.
     Feedback,
-    /// Who the user is and what they like; never fades.
+    /// Facts about the user and their preferences; does not decay.
     User,
-    /// Where something is to be found; doubtful after a month.
+    /// Locations of information; uncertain after a month.
     Reference,
 }
 
 impl MemoryType {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Self; 4] = [Self::Project, Self::Feedback, Self::User, Self::Reference];
 
-    /// Its name on the wire.
+    /// Returns the wire name.
     pub fn name(self) -> &'static str {
         match self {
             MemoryType::Project => "project",
@@ -46,43 +46,43 @@ impl MemoryType {
 pub struct RememberRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
-    /// What is to be remembered, markdown of one line or several; at most [`MAX_TEXT_BYTES`].
+    /// The text, markdown of one or more lines; at most [`MAX_TEXT_BYTES`] bytes.
     #[serde(default)]
     pub text: String,
-    /// What it is about, one line; without it the daemon takes it from the text.
+    /// The topic in one line; by default the daemon derives it from the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topic: Option<String>,
-    /// What kind of memory it is.
+    /// The kind of memory.
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub type_: Option<MemoryType>,
-    /// Words that it is to be known by.
+    /// Keywords.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tags: Option<Vec<String>>,
-    /// How its entry resists decay.
+    /// Resistance of the entry to decay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<IndexPriority>,
-    /// What was asked for. With this field or one of those below the text is a structured entry, and `text` may be empty.
+    /// The request of the user. With this or one of the following fields, the entry is structured and `text` may be empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<String>,
-    /// What was found out.
+    /// The analysis.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub analysis: Option<String>,
-    /// What was chosen.
+    /// The decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<String>,
-    /// What was done.
+    /// The outcome.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
-    /// What the user said of it.
+    /// The feedback of the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feedback: Option<String>,
-    /// Files and addresses.
+    /// Files and URLs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub references: Option<String>,
 }
 
 impl RememberRequest {
-    /// The fields of a structured entry, by name.
+    /// Returns the fields of a structured entry with their names.
     fn fields(&self) -> [(&'static str, Option<&str>); 6] {
         [
             ("request", self.request.as_deref()),
@@ -97,7 +97,7 @@ impl RememberRequest {
 
 impl Validate for RememberRequest {
     fn check_raw(params: &Map<String, Value>) -> Result<(), RpcError> {
-        one_of(
+        refuse_unknown_word(
             params,
             ["type", "type", "types"],
             &MemoryType::ALL.map(MemoryType::name),
@@ -106,21 +106,21 @@ impl Validate for RememberRequest {
     }
 
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", Some(&self.workspace))?;
+        refuse_empty("workspace", Some(&self.workspace))?;
         let mut bytes = self.text.len();
         for (name, said) in self.fields() {
-            no_empty(name, said)?;
+            refuse_empty(name, said)?;
             bytes += said.map_or(0, str::len);
         }
         if bytes == self.text.len() {
-            no_empty("text", Some(&self.text))?;
+            refuse_empty("text", Some(&self.text))?;
         }
         if bytes > MAX_TEXT_BYTES {
             let what = format!("the text is longer than {MAX_TEXT_BYTES} bytes");
             return Err(RpcError::new(ErrorKind::TooLarge, what)
                 .hint("remember its gist, or keep it as a file of its own in the workspace"));
         }
-        no_empty("topic", self.topic.as_deref())?;
+        refuse_empty("topic", self.topic.as_deref())?;
         if self
             .topic
             .as_deref()
@@ -130,28 +130,28 @@ impl Validate for RememberRequest {
                 .hint("a topic is a heading: put the rest into \"text\""));
         }
         for tag in self.tags.iter().flatten() {
-            no_empty("tags", Some(tag))?;
+            refuse_empty("tags", Some(tag))?;
         }
         Ok(())
     }
 }
 
-/// Answer to `remember`: the text is on disk.
+/// Answer to `remember`. The text is durable.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RememberResponse {
-    /// The log that it was appended to, relative to the workspace.
+    /// The log, relative to the workspace.
     pub path: String,
-    /// Its first line there, from 1.
+    /// First line of the entry, 1-based.
     pub start_line: u32,
-    /// Its last line, inclusive.
+    /// Last line, inclusive.
     pub end_line: u32,
-    /// Its entry in the index file; null where the index file is switched off.
+    /// The entry in the index file; null if the index file is disabled.
     pub entry: Option<IndexEntry>,
-    /// What kinds of secrets seem to be in what was given, by their names, never their values; `notes` say what to do.
+    /// Kinds of suspected secrets in the input, without their values; `notes` contain instructions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<String>,
-    /// What the reader should know about this, such as why there is no entry.
+    /// Notes, such as the reason for a missing entry.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_names_of_types_are_those_on_the_wire() {
+    fn the_names_of_types_match_the_wire_names() {
         for type_ in MemoryType::ALL {
             assert_eq!(serde_json::to_value(type_).unwrap(), type_.name());
         }

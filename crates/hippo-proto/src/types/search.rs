@@ -1,40 +1,40 @@
-//! What can be asked of `search`, and what does it answer?
+//! `search`: parameters and results.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::moment::looks_like_a_date;
-use super::{IndexBand, Validate, no_empty, one_of};
+use super::moment::is_date;
+use super::{IndexBand, Validate, refuse_empty, refuse_unknown_word};
 use crate::error::{ErrorKind, RpcError};
 
-/// Most results that one request may ask for.
+/// Maximum number of results in a request.
 pub const MAX_LIMIT: u32 = 200;
-/// Longest query of a search, in bytes.
+/// Maximum length of a query in bytes.
 pub const MAX_QUERY_BYTES: usize = 16 * 1024;
 
-/// How candidates are found.
+/// The method of finding candidates.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
-    /// By the entries of the index file first; where those do not answer, by words and by meaning, fused by scores.
+    /// Index entries first; if they do not answer, lexical and vector search with fused scores.
     #[default]
     Hybrid,
-    /// By words alone; needs no model.
+    /// Lexical search only; needs no model.
     Lexical,
-    /// By meaning alone.
+    /// Vector search only.
     Vector,
-    /// By the entries of the index file alone: what they point at answers.
+    /// Index entries only; their sources are the results.
     Index,
 }
 
 impl Mode {
-    /// All of them, the default first.
+    /// All variants, the default first.
     pub const ALL: [Self; 4] = [Self::Hybrid, Self::Lexical, Self::Vector, Self::Index];
 
-    /// Its name on the wire.
+    /// Returns the wire name.
     pub fn name(self) -> &'static str {
         match self {
             Mode::Hybrid => "hybrid",
@@ -52,50 +52,50 @@ impl Mode {
 pub struct SearchRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
-    /// The question, in plain words; never read as a query language.
+    /// The query in natural language, without a query syntax.
     pub query: String,
-    /// How candidates are found; without it as the configuration says, which says hybrid by itself.
+    /// The method of finding candidates; default: the configured one, initially `hybrid`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<Mode>,
-    /// Most results, 1 to [`MAX_LIMIT`]; without it as many as fit into `budget_tokens`, and without that as the
-    /// configuration says, which says 10 by itself.
+    /// Maximum number of results, 1 to [`MAX_LIMIT`]; by default as many as fit into `budget_tokens`, or without that the configured
+    /// number, initially 10.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_LIMIT)))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// Most tokens that the texts of all results may have together; at least 1.
+    /// Maximum total tokens of all results, at least 1.
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_tokens: Option<u32>,
-    /// Leave out results below this score, 0 to 1.
+    /// Minimum score of a result, 0 to 1.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_score: Option<f32>,
-    /// Only documents whose path in the workspace fits this glob.
+    /// Only documents whose relative path matches this glob.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Only what is dated on or after this day, `YYYY-MM-DD`.
+    /// Only text dated on or after this day, `YYYY-MM-DD`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
-    /// Only what is dated on or before this day, `YYYY-MM-DD`.
+    /// Only text dated on or before this day, `YYYY-MM-DD`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
-    /// The agent that asks.
+    /// The requesting agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// Say the features of each result's score, and how the entries of the index file led to the answer.
+    /// Return the features of each score, and a trace of the index entries.
     #[serde(default)]
     pub explain: bool,
-    /// Whether the query may leave a trace: strengthen the entries that answered, create one for what none points at.
-    #[serde(default = "yes")]
+    /// True if the query may change the index: strengthen the entries that answered, create an entry for results without one.
+    #[serde(default = "default_true")]
     pub record: bool,
 }
 
-fn yes() -> bool {
+fn default_true() -> bool {
     true
 }
 
 impl SearchRequest {
-    /// A query with everything else at its default.
+    /// Creates a query with default parameters.
     pub fn new(workspace: impl Into<String>, query: impl Into<String>) -> Self {
         Self {
             workspace: workspace.into(),
@@ -109,25 +109,24 @@ impl SearchRequest {
             until: None,
             agent: None,
             explain: false,
-            record: yes(),
+            record: default_true(),
         }
     }
 }
 
 impl Validate for SearchRequest {
     fn check_raw(params: &Map<String, Value>) -> Result<(), RpcError> {
-        one_of(params, ["mode", "mode", "modes"], &Mode::ALL.map(Mode::name))
+        refuse_unknown_word(params, ["mode", "mode", "modes"], &Mode::ALL.map(Mode::name))
     }
 
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", Some(&self.workspace))?;
-        no_empty("query", Some(&self.query))?;
+        refuse_empty("workspace", Some(&self.workspace))?;
+        refuse_empty("query", Some(&self.query))?;
         if self.query.len() > MAX_QUERY_BYTES {
             let what = format!("the query is longer than {MAX_QUERY_BYTES} bytes");
-            return Err(RpcError::new(ErrorKind::TooLarge, what)
-                .hint("ask for a part of it; a question is a few sentences"));
+            return Err(RpcError::new(ErrorKind::TooLarge, what).hint("shorten the query to a few sentences"));
         }
-        no_empty("path", self.path.as_deref())?;
+        refuse_empty("path", self.path.as_deref())?;
         if let Some(limit) = self.limit
             && !(1..=MAX_LIMIT).contains(&limit)
         {
@@ -146,23 +145,25 @@ impl Validate for SearchRequest {
             );
         }
         for (field, date) in [("since", &self.since), ("until", &self.until)] {
-            if date.as_deref().is_some_and(|date| !looks_like_a_date(date)) {
-                return Err(RpcError::bad_request(format!("the field \"{field}\" is no date"))
-                    .hint("dates are written YYYY-MM-DD"));
+            if date.as_deref().is_some_and(|date| !is_date(date)) {
+                return Err(
+                    RpcError::bad_request(format!("the field \"{field}\" is not a date"))
+                        .hint("write dates as YYYY-MM-DD"),
+                );
             }
         }
         Ok(())
     }
 }
 
-/// Which route found the results.
+/// The route to the results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Strategy {
-    /// The index entries alone.
+    /// Index entries only.
     Index,
-    /// The search over the documents alone.
+    /// Search in the documents only.
     Search,
     /// Both.
     Hybrid,
@@ -172,25 +173,25 @@ pub enum Strategy {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SearchResponse {
-    /// As it was asked.
+    /// The query as received.
     pub query: String,
-    /// The mode that was asked for; `index.degraded` says where less was possible.
+    /// The requested mode; see `index.degraded` for limitations.
     pub mode: Mode,
-    /// The route that found the results.
+    /// The route to the results.
     pub strategy: Strategy,
-    /// Best first; `score` never rises down the list.
+    /// Results, best first.
     pub results: Vec<SearchHit>,
-    /// Tokens of all texts together.
+    /// Total tokens of all texts.
     pub tokens: u64,
-    /// The state of the index that answered.
+    /// The state of the index.
     pub index: IndexState,
-    /// What the reader should know about this answer, for example how tokens were counted.
+    /// Notes about this answer, such as the method of counting tokens.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// How the entries of the index file led to the answer, when `explain` was asked.
+    /// The trace of the index entries, if `explain` was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<SearchTrace>,
-    /// Milliseconds inside the daemon.
+    /// Duration in the daemon, in milliseconds.
     pub took_ms: f64,
 }
 
@@ -198,90 +199,90 @@ pub struct SearchResponse {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SearchHit {
-    /// Names this piece of text for `get`; valid while the text stays as it is.
+    /// Id of this text for `get`; valid while the text is unchanged.
     pub id: String,
-    /// Relative to the workspace, with `/`.
+    /// Path relative to the workspace, with `/`.
     pub path: String,
-    /// First line, from 1.
+    /// First line, 1-based.
     pub start_line: u32,
     /// Last line, inclusive.
     pub end_line: u32,
     /// The headings above it, outermost first.
     pub heading: Vec<String>,
-    /// How well it fits, 0 to 1.
+    /// Relevance, 0 to 1.
     pub score: f32,
-    /// Its parts, where there are any.
+    /// The components of the score, if known.
     pub scores: Option<Scores>,
-    /// Strength of its index entry, 0 to 1.
+    /// Strength of the index entry, 0 to 1.
     pub strength: Option<f32>,
-    /// Id of its index entry.
+    /// Id of the index entry.
     pub entry: Option<String>,
-    /// Tokens of `text`, by the model's tokenizer, or bytes/4 where a note says so.
+    /// Tokens of `text` by the model's tokenizer, or bytes/4 if a note states this.
     pub tokens: u32,
-    /// The text on disk, read when the answer was made.
+    /// The current text on disk.
     pub text: String,
-    /// The day it belongs to, `YYYY-MM-DD`.
+    /// Date of the text, `YYYY-MM-DD`.
     pub date: Option<String>,
-    /// Feature → number, when `explain` was asked.
+    /// Features of the score, if `explain` was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explain: Option<BTreeMap<String, f32>>,
 }
 
-/// How the entries of the index file led to an answer.
+/// The contribution of index entries to an answer.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SearchTrace {
-    /// Why this route was taken, for a person.
+    /// The reason for the route, as text.
     pub reason: String,
-    /// Entries that fit the question, the most relevant first.
+    /// Matching entries, most relevant first.
     pub matches: Vec<TraceMatch>,
-    /// Pointers of these entries that lead nowhere now, as `path` or `path §section`.
+    /// Sources of these entries that do not exist any more, as `path` or `path §section`.
     pub stale: Vec<String>,
-    /// Id of the entry that is created for what no entry pointed at; null: none.
+    /// Id of the entry created for results without one; null if none was created.
     pub created: Option<String>,
-    /// Ids of the entries that are strengthened.
+    /// Ids of the strengthened entries.
     pub refreshed: Vec<String>,
 }
 
-/// An entry that fits a question.
+/// An entry that matches the query.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TraceMatch {
-    /// Its id.
+    /// Id of the entry.
     pub entry: String,
-    /// Its heading.
+    /// Heading of the entry.
     pub topic: String,
-    /// How well it fits, 0 to 1.
+    /// Relevance, 0 to 1.
     pub relevance: f32,
-    /// Its strength, 0 to 1, which does not count into the relevance.
+    /// Strength, 0 to 1; not part of the relevance.
     pub strength: f32,
-    /// What such a strength is good for.
+    /// The band of its strength.
     pub band: IndexBand,
 }
 
-/// Parts of a score, each 0 to 1.
+/// Components of a score, each 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Scores {
-    /// By words; null where no word fits or words were not asked.
+    /// Lexical score; null without a matching word or without lexical search.
     pub lexical: Option<f32>,
-    /// By meaning; null where there is no vector or meaning was not asked.
+    /// Vector score; null without a vector or without vector search.
     pub vector: Option<f32>,
 }
 
-/// The state of the index behind an answer.
+/// The state of the index at the time of an answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IndexState {
-    /// Grows with every change that became searchable.
+    /// Incremented by every change that becomes searchable.
     pub generation: u64,
-    /// Files that wait to be read and chunks that wait for their vectors.
+    /// Files to index and chunks without a vector.
     pub pending: u64,
-    /// Age of the oldest change that is not searchable yet, in milliseconds; 0 when there is none.
+    /// Age of the oldest change that is not searchable yet, in milliseconds; 0 without one.
     pub lag_ms: u64,
-    /// What is missing, in one kebab-case word (for example `no-model`), or null.
+    /// The missing part as one kebab-case word (for example `no-model`), or null.
     pub degraded: Option<String>,
-    /// Why it is degraded and what to do; only where it is.
+    /// The reason and the fix; only if degraded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }

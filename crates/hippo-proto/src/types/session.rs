@@ -1,8 +1,8 @@
-//! How does a connection begin, listen and end: `hello`, `subscribe`, `shutdown`?
+//! `hello`, `subscribe`, `shutdown`: methods of a connection.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Validate, no_empty};
+use super::{Validate, refuse_empty};
 use crate::PROTOCOL;
 use crate::error::{ErrorKind, RpcError};
 use crate::event::EventName;
@@ -12,14 +12,14 @@ use crate::event::EventName;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct HelloRequest {
-    /// The version of the protocol that the client speaks.
+    /// The protocol version of the client.
     pub protocol: u32,
     /// `name/version` of the client, for the log.
     pub client: String,
-    /// The workspace that the client works in; not remembered for later requests.
+    /// The workspace of the client; later requests do not use it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
-    /// The agent that speaks.
+    /// The agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
 }
@@ -27,12 +27,12 @@ pub struct HelloRequest {
 impl Validate for HelloRequest {
     fn validate(&self) -> Result<(), RpcError> {
         if self.protocol == PROTOCOL {
-            return no_empty("workspace", self.workspace.as_deref());
+            return refuse_empty("workspace", self.workspace.as_deref());
         }
-        let message = format!("protocol {} is not spoken here", self.protocol);
+        let message = format!("protocol {} is not supported", self.protocol);
         Err(
             RpcError::new(ErrorKind::UnsupportedProtocol, message).hint(format!(
-                "this daemon speaks protocol {PROTOCOL}; install client and daemon of one version"
+                "this daemon supports protocol {PROTOCOL}; install client and daemon of the same version"
             )),
         )
     }
@@ -42,13 +42,13 @@ impl Validate for HelloRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HelloResponse {
-    /// The version of the protocol that the daemon speaks.
+    /// The protocol version of the daemon.
     pub protocol: u32,
-    /// The daemon's version.
+    /// The version of the daemon.
     pub daemon: String,
-    /// The daemon's process id.
+    /// The process id of the daemon.
     pub pid: u32,
-    /// What this daemon can do beyond the methods of the protocol version, for example `onnx`.
+    /// Optional features of this daemon, for example `onnx`.
     pub features: Vec<String>,
 }
 
@@ -57,17 +57,17 @@ pub struct HelloResponse {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SubscribeRequest {
-    /// Only events of this workspace (and those that concern none); all when absent.
+    /// Only events of this workspace, and events without one; default: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
-    /// Only these events; all when absent.
+    /// Only these events; default: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<Vec<EventName>>,
 }
 
 impl Validate for SubscribeRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", self.workspace.as_deref())
+        refuse_empty("workspace", self.workspace.as_deref())
     }
 }
 
@@ -75,7 +75,7 @@ impl Validate for SubscribeRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SubscribeResponse {
-    /// The events that will come.
+    /// The subscribed events.
     pub events: Vec<EventName>,
 }
 
@@ -91,6 +91,6 @@ impl Validate for ShutdownRequest {}
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ShutdownResponse {
-    /// The process that stops; it is gone when the connection closes.
+    /// The process id of the daemon, which has ended when the connection closes.
     pub pid: u32,
 }

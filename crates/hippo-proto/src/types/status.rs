@@ -1,4 +1,4 @@
-//! How is the daemon, and how is each workspace: `status`?
+//! `status`: state of the daemon and its workspaces.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,25 +16,25 @@ impl Validate for StatusRequest {}
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StatusResponse {
-    /// The daemon's version.
+    /// The version of the daemon.
     pub version: String,
-    /// Its process id.
+    /// The process id of the daemon.
     pub pid: u32,
-    /// Milliseconds since it started.
+    /// Time since the start, in milliseconds.
     pub uptime_ms: u64,
-    /// The version of the protocol.
+    /// The protocol version.
     pub protocol: u32,
-    /// The socket that it listens on.
+    /// The socket.
     pub socket: String,
-    /// The folder that holds its state.
+    /// The state folder.
     pub home: String,
     /// The embedding model.
     pub model: ModelStatus,
-    /// In order of their roots.
+    /// The workspaces, sorted by root.
     pub workspaces: Vec<WorkspaceStatus>,
-    /// Resident memory of the process, in bytes; 0 where the platform does not tell.
+    /// Resident memory of the process in bytes; 0 if the platform does not report it.
     pub memory_rss_bytes: u64,
-    /// Requests answered since the start, refusals included.
+    /// Requests answered since the start, including errors.
     pub requests_served: u64,
 }
 
@@ -50,24 +50,24 @@ impl Validate for MetricsRequest {}
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MetricsResponse {
-    /// In the text format of Prometheus, version 0.0.4. No memory text and no path is in it.
+    /// The metrics in the text format of Prometheus, version 0.0.4, without memory text and paths.
     pub text: String,
 }
 
-/// Where the model stands.
+/// The state of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ModelLoad {
     /// Not installed, or this build has no model.
     Absent,
-    /// Installed, loaded at the next need.
+    /// Installed; loaded when needed.
     Unloaded,
-    /// Being loaded.
+    /// Loading.
     Loading,
     /// In memory.
     Ready,
-    /// Loading it failed.
+    /// Loading failed.
     Failed,
 }
 
@@ -75,18 +75,18 @@ pub enum ModelLoad {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelStatus {
-    /// Where it stands.
+    /// The state.
     pub state: ModelLoad,
     /// Name, dimension, revision, pooling and prefix in one string.
     pub id: String,
-    /// Why it is absent or failed.
+    /// The reason for which it is absent or failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Threads that it may use.
+    /// Number of threads.
     pub threads: u32,
-    /// Times it was loaded since the start.
+    /// Number of loads since the start.
     pub loads: u64,
-    /// Word pieces sent through it since the start.
+    /// Word pieces processed since the start.
     pub word_pieces: u64,
 }
 
@@ -100,49 +100,48 @@ pub struct WorkspaceStatus {
     pub documents: u64,
     /// Chunks in the index.
     pub chunks: u64,
-    /// Chunks that wait for their vectors.
+    /// Chunks without a vector.
     pub pending: u64,
-    /// Chunks that have their vectors, of the model that answers.
+    /// Chunks with a vector of the active model.
     pub embedded: u64,
-    /// Files that are not indexed, with the reason; the first 20.
+    /// The first 20 skipped files, with reasons.
     pub skipped: Vec<Skipped>,
-    /// All files that are not indexed.
+    /// Number of skipped files.
     pub skipped_count: u64,
-    /// Grows with every change that became searchable.
+    /// Incremented by every change that becomes searchable.
     pub generation: u64,
-    /// Age of the oldest change that is not searchable yet, in milliseconds; 0 when there is none.
+    /// Age of the oldest change that is not searchable yet, in milliseconds; 0 without one.
     pub lag_ms: u64,
-    /// What is missing, in one kebab-case word, or null.
+    /// The missing part as one kebab-case word, or null.
     pub degraded: Option<String>,
-    /// Why it is degraded and what to do; only where it is.
+    /// The reason and the fix; only if degraded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// What is wrong with the workspace's own settings, with file and line, and which are in force instead; only where
-    /// something is.
+    /// Problems of the workspace's settings with file and line, and the settings used instead; only if there are problems.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<String>,
-    /// The workspace's files of settings that ask for more than they may without trust; `hippoctl workspace trust` accepts them.
+    /// Settings files that need trust; `hippoctl workspace trust` accepts them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub untrusted: Vec<super::SettingsFile>,
-    /// How changes are noticed.
+    /// The watcher.
     pub watcher: WatcherStatus,
-    /// Disk against index at the last reconcile.
+    /// Files on disk and in the index at the last reconcile.
     pub disk: DiskStatus,
-    /// Deletions held back because they concern a large share of the workspace.
+    /// Deletions held back because they affect many files.
     pub held_deletions: u64,
-    /// Whether the folder is there now.
+    /// True if the root folder exists.
     pub root_present: bool,
     /// The vector index.
     pub vector: VectorStatus,
-    /// Bytes of the database with its log.
+    /// Size of the database with its WAL in bytes.
     pub database_bytes: u64,
-    /// The index file; absent where the workspace is not open yet, and from an older daemon.
+    /// The index file; absent if the workspace is not open yet, and from older daemons.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index: Option<IndexStatus>,
-    /// Sessions and what they keep; absent where there never was one, and from an older daemon.
+    /// Sessions and their contents; absent without sessions, and from older daemons.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contexts: Option<ContextsStatus>,
-    /// The compaction tree; absent where there is none, where it could not be looked at in time, and from an older daemon.
+    /// The compaction tree; absent without one, if it could not be read in time, and from older daemons.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<TreeStatus>,
 }
@@ -151,93 +150,93 @@ pub struct WorkspaceStatus {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TreeStatus {
-    /// When all of it was last brought up to date, RFC 3339; null: never.
+    /// Time of the last full update, RFC 3339; null if there was none.
     pub last: Option<String>,
-    /// Nodes whose period is over.
+    /// Nodes of finished periods.
     pub fixed: u64,
-    /// Nodes whose period goes on, `ROOT.md` among them.
+    /// Nodes of running periods, including `ROOT.md`.
     pub tentative: u64,
-    /// Nodes that say that somebody should write their body.
+    /// Nodes that need a written summary.
     pub needs_summarization: u64,
-    /// Nodes that say none of these.
+    /// Nodes with another status.
     pub other: u64,
-    /// Nodes that `tree.pending` tells.
+    /// Nodes in the list of `tree.pending`.
     pub waiting: u64,
-    /// Nodes of another program that hippod leaves alone.
+    /// Nodes of another program, which hippod does not change.
     #[serde(default, skip_serializing_if = "is_none")]
     pub foreign: u64,
-    /// The folder in which no node can be made or replaced, and why; only where that is so.
+    /// The folder in which nodes cannot be written, with the reason; only if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unwritable: Option<String>,
-    /// The program that writes summaries; absent where none does.
+    /// The command that writes summaries; absent if none is configured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<TreeCommandStatus>,
 }
 
-/// What the program that writes summaries did today, by the workspace's zone.
+/// Today's activity of the command that writes summaries, in the time zone of the workspace.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TreeCommandStatus {
-    /// Summaries that it was asked for.
+    /// Requested summaries.
     pub jobs: u64,
-    /// Summaries that it may be asked for.
+    /// Maximum number of summaries per day.
     pub daily_jobs: u64,
-    /// Milliseconds that it ran.
+    /// Running time in milliseconds.
     pub ms: u64,
-    /// Failures in a row.
+    /// Consecutive failures.
     pub failures: u64,
-    /// Why it is not asked any more today; null: it is.
+    /// The reason for which it is not called again today; null if it is.
     pub held_back: Option<String>,
-    /// The last failure; only where there was one today.
+    /// The last failure today; absent without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// What the sessions of a workspace keep.
+/// Stored contents of a workspace's sessions.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextsStatus {
-    /// Sessions, closed ones included.
+    /// Sessions, including closed ones.
     pub sessions: u64,
-    /// Those that are open.
+    /// Open sessions.
     pub open: u64,
     /// Context entries.
     pub entries: u64,
-    /// Different contents that are kept.
+    /// Distinct stored contents.
     pub contents: u64,
-    /// Bytes that they take.
+    /// Stored bytes.
     pub stored_bytes: u64,
-    /// Bytes that they had before they were compressed.
+    /// Bytes before compression.
     pub raw_bytes: u64,
-    /// Bytes that they may take.
+    /// Maximum stored bytes.
     pub budget_bytes: u64,
-    /// When the oldest content was put, RFC 3339; null: there is none.
+    /// Time of the oldest content, RFC 3339; null without contents.
     pub oldest: Option<String>,
 }
 
-/// The index file of a workspace, and what tends it.
+/// The index file of a workspace and its cycles.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IndexStatus {
-    /// Entries in the index file and the files below it, the queue included.
+    /// Entries in the index file and its topic files, including queued ones.
     pub entries: u64,
-    /// Those in the queue of what fades.
+    /// Entries in the decay queue.
     pub queued: u64,
-    /// Entries out of the index file: archived or forgotten.
+    /// Archived or forgotten entries.
     pub archived: u64,
     /// Tokens of the index file.
     pub tokens: u64,
-    /// `written`: it says what the daemon knows; `unwritten`: not yet, which the next light cycle changes; `held`: the
-    /// daemon does not write it, for the reason in `trouble`; `off`: the configuration wants none.
+    /// `written`: up to date; `unwritten`: the next light cycle updates it; `held`: the daemon does not write it, see `trouble`;
+    /// `off`: disabled in the configuration.
     pub file: String,
-    /// What is wrong with the file and what to do; only where something is.
+    /// A problem of the file and its fix; only if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
-    /// Entries that are gone from the index file and kept all the same, because so many went at once.
+    /// Entries missing in the index file and kept, because many were removed at once.
     pub held_removals: u64,
-    /// The newest run of any cycle; null: none yet.
+    /// The latest run of any cycle; null without one.
     pub last_cycle: Option<CycleRun>,
-    /// When each cycle is due next, the soonest first.
+    /// Next time of each cycle, earliest first.
     pub next: Vec<NextCycle>,
 }
 
@@ -245,47 +244,47 @@ pub struct IndexStatus {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Skipped {
-    /// Relative to the workspace.
+    /// Path relative to the workspace.
     pub path: String,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
-/// Where changes are heard from.
+/// The method of detecting changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum WatcherMode {
-    /// The system tells.
+    /// Notifications of the operating system.
     Notify,
-    /// The files are looked at every few seconds.
+    /// Polling every few seconds.
     Poll,
-    /// Nothing watches; only reconciling finds changes.
+    /// No watcher; only reconciling finds changes.
     None,
 }
 
-/// How changes are noticed. Times are ages in milliseconds, absent where it never happened.
+/// State of the watcher. Times are ages in milliseconds, absent if the event never happened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WatcherStatus {
-    /// Where changes are heard from.
+    /// The method of detecting changes.
     pub mode: WatcherMode,
-    /// Whether the last canary file was noticed in time.
+    /// True if the last canary file was detected in time.
     pub alive: bool,
-    /// Since the last event of a watched file.
+    /// Time since the last event of a watched file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_event_ms_ago: Option<u64>,
-    /// Since the last canary that was noticed.
+    /// Time since the last detected canary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_canary_ms_ago: Option<u64>,
-    /// Since the last comparison of disk and index.
+    /// Time since the last comparison of disk and index.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_reconcile_ms_ago: Option<u64>,
-    /// Changes that it found, which no event had told of.
+    /// Changes found by it without an earlier event.
     pub changed_at_last_reconcile: u64,
 }
 
-/// Disk against index at the last reconcile.
+/// Files on disk and in the index at the last reconcile.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DiskStatus {
@@ -300,9 +299,9 @@ pub struct DiskStatus {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum VectorBackend {
-    /// Every code is compared.
+    /// Exact scan.
     Exact,
-    /// A graph is walked.
+    /// HNSW graph.
     Hnsw,
 }
 
@@ -310,20 +309,20 @@ pub enum VectorBackend {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct VectorStatus {
-    /// Which kind answers.
+    /// The kind in use.
     pub backend: VectorBackend,
     /// Live vectors.
     pub vectors: u64,
-    /// Deleted ones that still take room.
+    /// Deleted vectors that still occupy memory.
     pub tombstones: u64,
-    /// Whether a new index is being built in the background.
+    /// True if a new graph is being built.
     pub building: bool,
-    /// Id of the model whose vectors they are; absent before the first.
+    /// Id of the model of the vectors; absent without vectors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
 
-/// Whether a count is left out of an answer.
+/// Returns whether a count is omitted, because it is 0.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over like that")]
 const fn is_none(count: &u64) -> bool {
     *count == 0

@@ -1,15 +1,15 @@
-//! What does the compaction tree say, what of it waits for somebody, and how is it made: `tree.*`?
+//! `tree.*`: update, pending summaries and nodes of the compaction tree.
 
 use serde::{Deserialize, Serialize};
 
-use super::moment::a_moment;
-use super::{Validate, no_empty};
+use super::moment::check_time;
+use super::{Validate, refuse_empty};
 use crate::error::{ErrorKind, RpcError};
 
-/// Longest body that `tree.submit` takes, in bytes.
+/// Maximum length of a body for `tree.submit`, in bytes.
 pub const MAX_BODY_BYTES: usize = 1 << 20;
 
-/// Most jobs that one request may ask for.
+/// Maximum number of jobs in a request.
 pub const MAX_JOBS: u32 = 1_000;
 
 /// Parameters of `tree.compact`.
@@ -19,79 +19,79 @@ pub const MAX_JOBS: u32 = 1_000;
 pub struct TreeCompactRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
-    /// As if it were this moment, RFC 3339 or `YYYY-MM-DD`; without it now.
+    /// Use this time as now, RFC 3339 or `YYYY-MM-DD`; default: the current time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
-    /// Only say what would be done.
+    /// Return the changes without applying them.
     #[serde(default)]
     pub dry_run: bool,
-    /// Only if it is due: hooks ask often.
+    /// Only if an update is due, for frequent calls by hooks.
     #[serde(default)]
     pub when_due: bool,
-    /// Take over a tree that another program made; without it such a tree is left alone.
+    /// Take over a tree of another program, which is otherwise left unchanged.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub take_over: bool,
 }
 
 impl Validate for TreeCompactRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", Some(&self.workspace))?;
-        a_moment(self.at.as_deref())
+        refuse_empty("workspace", Some(&self.workspace))?;
+        check_time(self.at.as_deref())
     }
 }
 
-/// What was done to the tree.
+/// The result of an update of the tree.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TreeCompactResponse {
-    /// The day that counts as today, `YYYY-MM-DD`.
+    /// The date used as today, `YYYY-MM-DD`.
     pub today: String,
-    /// Whether anything was looked at; false where it was not due.
+    /// True if an update ran; false if none was due.
     pub ran: bool,
-    /// Nodes that changed, days first; of a dry run, that would.
+    /// Changed nodes, days first; for a dry run, planned changes.
     pub nodes: Vec<TreeChange>,
-    /// Nodes that are as they should be.
+    /// Number of unchanged nodes.
     pub unchanged: u64,
-    /// Topics that are new in `ROOT.md`.
+    /// New topics in `ROOT.md`.
     pub entered: Vec<String>,
-    /// Topics that are no longer in `ROOT.md`.
+    /// Removed topics in `ROOT.md`.
     pub left: Vec<String>,
-    /// Nodes that could not be made, and why.
+    /// Nodes that could not be written, with reasons.
     pub refused: Vec<TreeRefusal>,
-    /// Nodes of another program that are left alone.
+    /// Nodes of another program, which were left unchanged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub foreign: Vec<String>,
-    /// What the reader should know.
+    /// Notes about the update.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// Milliseconds inside the daemon.
+    /// Duration in the daemon, in milliseconds.
     pub took_ms: f64,
 }
 
-/// A node that changed.
+/// A changed node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TreeChange {
-    /// Its file, relative to the workspace.
+    /// File of the node, relative to the workspace.
     pub path: String,
-    /// `made`, `restated` (its status alone), `outdated` (somebody's body stays, and waits for a new one), `adopted` (it was
-    /// there before hippod and is not touched).
+    /// `made`, `restated` (only its status), `outdated` (a body written by others stays until a new one is submitted), `adopted` (it
+    /// existed before hippod and is not changed).
     pub action: String,
     /// `new`, `sources-changed`, `placeholder`, `period-over`, `found`, `written`, `summary-wanted`.
     pub cause: String,
-    /// Its status after it.
+    /// The new status.
     pub status: String,
-    /// Its size, estimated as a quarter of its bytes.
+    /// Size in tokens, estimated as a quarter of its bytes.
     pub tokens: u64,
 }
 
-/// A node that could not be made.
+/// A node that could not be written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TreeRefusal {
-    /// Its file, relative to the workspace.
+    /// File of the node, relative to the workspace.
     pub path: String,
-    /// Why, and what to do.
+    /// The reason and the fix.
     pub reason: String,
 }
 
@@ -102,7 +102,7 @@ pub struct TreeRefusal {
 pub struct TreePendingRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
-    /// Most jobs, 1 to [`MAX_JOBS`]; 10 without it.
+    /// Maximum number of jobs, 1 to [`MAX_JOBS`]; default 10.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_JOBS)))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
@@ -110,7 +110,7 @@ pub struct TreePendingRequest {
 
 impl Validate for TreePendingRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", Some(&self.workspace))?;
+        refuse_empty("workspace", Some(&self.workspace))?;
         match self.limit {
             Some(limit) if !(1..=MAX_JOBS).contains(&limit) => {
                 let error = RpcError::bad_request(format!("the limit {limit} is out of range"));
@@ -125,29 +125,29 @@ impl Validate for TreePendingRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TreePendingResponse {
-    /// Nodes whose body somebody should write, days first, the newest of a level first.
+    /// Nodes that need a body, days first, newest first within a level.
     pub jobs: Vec<TreeJob>,
-    /// How many there are in all.
+    /// Number of all such nodes.
     pub total: u64,
 }
 
-/// A body that somebody should write.
+/// A request for the body of a node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TreeJob {
-    /// The node's file, relative to the workspace.
+    /// File of the node, relative to the workspace.
     pub path: String,
     /// `daily`, `weekly` or `monthly`.
     pub level: String,
     /// `2026-01-10`, `2026-W02` or `2026-01`.
     pub period: String,
-    /// What it is made from, relative to the workspace.
+    /// The sources, relative to the workspace.
     pub sources: Vec<String>,
-    /// The sources as they are now: `tree.submit` takes a body for these alone.
+    /// Digest of the current sources; `tree.submit` accepts a body only for these.
     pub source_digest: String,
-    /// The most that a body may have, in tokens of four bytes.
+    /// Maximum size of the body, in tokens of four bytes.
     pub budget_tokens: u64,
-    /// What is wanted, for whoever writes it.
+    /// Instructions for the author.
     pub prompt: String,
 }
 
@@ -158,20 +158,20 @@ pub struct TreeJob {
 pub struct TreeSubmitRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
-    /// Which node: `2026-01-10`, `2026-W02`, `2026-01`, or the path of its file.
+    /// The node: `2026-01-10`, `2026-W02`, `2026-01`, or the path of its file.
     pub node: String,
-    /// Its body, markdown, with or without front matter; at most [`MAX_BODY_BYTES`].
+    /// The body, markdown with or without front matter; at most [`MAX_BODY_BYTES`] bytes.
     pub body: String,
-    /// That of the job; a body for older sources is refused.
+    /// The digest of the job; a body for older sources is refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_digest: Option<String>,
 }
 
 impl Validate for TreeSubmitRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", Some(&self.workspace))?;
-        no_empty("node", Some(&self.node))?;
-        no_empty("body", Some(&self.body))?;
+        refuse_empty("workspace", Some(&self.workspace))?;
+        refuse_empty("node", Some(&self.node))?;
+        refuse_empty("body", Some(&self.body))?;
         if self.body.len() > MAX_BODY_BYTES {
             let what = format!("the body is longer than {MAX_BODY_BYTES} bytes");
             return Err(RpcError::new(ErrorKind::TooLarge, what)
@@ -185,13 +185,13 @@ impl Validate for TreeSubmitRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TreeSubmitResponse {
-    /// The node's file, relative to the workspace.
+    /// File of the node, relative to the workspace.
     pub path: String,
-    /// Its status now.
+    /// The new status.
     pub status: String,
     /// Tokens of the body.
     pub tokens: u64,
-    /// Share of the body's words that the sources have, 0 to 100.
+    /// Share of the body's words that occur in the sources, 0 to 100.
     pub overlap_percent: u64,
 }
 
@@ -202,15 +202,15 @@ pub struct TreeSubmitResponse {
 pub struct TreeShowRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
-    /// Which node: `2026-01-10`, `2026-W02`, `2026-01`, `ROOT`, or the path of its file; without it `ROOT`.
+    /// The node: `2026-01-10`, `2026-W02`, `2026-01`, `ROOT`, or the path of its file; default `ROOT`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
 }
 
 impl Validate for TreeShowRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", Some(&self.workspace))?;
-        no_empty("node", self.node.as_deref())
+        refuse_empty("workspace", Some(&self.workspace))?;
+        refuse_empty("node", self.node.as_deref())
     }
 }
 
@@ -218,21 +218,21 @@ impl Validate for TreeShowRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TreeShowResponse {
-    /// The node's file, relative to the workspace.
+    /// File of the node, relative to the workspace.
     pub path: String,
     /// `daily`, `weekly`, `monthly` or `root`.
     pub level: String,
     /// `2026-01-10`, `2026-W02`, `2026-01` or `ROOT`.
     pub period: String,
-    /// `tentative`, `fixed` or `needs-summarization`; null: its file does not say.
+    /// `tentative`, `fixed` or `needs-summarization`; null if the file has no status.
     pub status: Option<String>,
-    /// `hippod`, `agent` or `command`; null: it was there before hippod.
+    /// `hippod`, `agent` or `command`; null if it existed before hippod.
     pub written_by: Option<String>,
-    /// Whether its sources have changed since it was made.
+    /// True if its sources have changed since.
     pub stale: bool,
-    /// What it was made from, relative to the workspace.
+    /// The sources, relative to the workspace.
     pub sources: Vec<String>,
-    /// Its body.
+    /// The body.
     pub body: String,
     /// Tokens of the body.
     pub tokens: u64,

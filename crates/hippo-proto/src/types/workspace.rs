@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Validate, no_empty};
+use super::{Validate, refuse_empty};
 use crate::error::RpcError;
 
 /// Parameters of `workspace.add`.
@@ -18,19 +18,19 @@ pub struct WorkspaceAddRequest {
 
 impl Validate for WorkspaceAddRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", Some(&self.workspace))
+        refuse_empty("workspace", Some(&self.workspace))
     }
 }
 
-/// Answer to `workspace.add`; indexing goes on in the background.
+/// Answer to `workspace.add`; indexing continues in the background.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WorkspaceAddResponse {
     /// Canonical root, the identity of the workspace.
     pub root: String,
-    /// Whether it was not registered before.
+    /// True if the folder is newly registered.
     pub added: bool,
-    /// What the reader should know about this, such as that another workspace lies around it.
+    /// A note, such as an enclosing workspace.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -47,7 +47,7 @@ impl Validate for WorkspaceListRequest {}
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WorkspaceListResponse {
-    /// In order of their roots.
+    /// The workspaces, sorted by root.
     pub workspaces: Vec<WorkspaceInfo>,
 }
 
@@ -59,13 +59,13 @@ pub struct WorkspaceInfo {
     pub root: String,
     /// Watched files in the index.
     pub documents: u64,
-    /// Chunks that wait for their vectors.
+    /// Chunks without a vector.
     pub pending: u64,
     /// Generation of the index.
     pub generation: u64,
-    /// Whether the folder is there now.
+    /// True if the root folder exists.
     pub root_present: bool,
-    /// It is being opened, and the numbers are not known yet.
+    /// True if the workspace is still being opened, so that the numbers are unknown.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub opening: bool,
 }
@@ -75,23 +75,23 @@ pub struct WorkspaceInfo {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct WorkspaceRemoveRequest {
-    /// Path of the folder; it need not exist any more.
+    /// Path of the folder, which may no longer exist.
     pub workspace: String,
-    /// Forget what its sessions stored, too.
+    /// Also delete the contents of its sessions.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub purge: bool,
-    /// Put `.hippocampus/carried/ROOT.md` in the place of a `memory/ROOT.md` of hippod's: an earlier build took it over, and a person
-    /// who saw it confirmed that.
+    /// Restore `.hippocampus/carried/ROOT.md` over hippod's `memory/ROOT.md`, which an earlier build replaced; the user has confirmed
+    /// this after a review.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub restore_carried: bool,
-    /// Say what would be put back, and change nothing.
+    /// Return the files to restore without changing anything.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
 }
 
 impl Validate for WorkspaceRemoveRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", Some(&self.workspace))
+        refuse_empty("workspace", Some(&self.workspace))
     }
 }
 
@@ -99,15 +99,15 @@ impl Validate for WorkspaceRemoveRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WorkspaceRemoveResponse {
-    /// The root that is registered no more; with `dry_run`, still.
+    /// The unregistered root; with `dry_run` it stays registered.
     pub root: String,
-    /// What its sessions stored is kept for the case that it is added again.
+    /// True if the contents of its sessions are kept, in case the folder is added again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub contexts_kept: bool,
-    /// Files of another program that were taken over, and are as they were before; with `dry_run`, would be.
+    /// Restored files of another program that hippod had taken over; with `dry_run`, the files to restore.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub restored: Vec<String>,
-    /// What the reader should know of files that could not be put back.
+    /// Notes about files that could not be restored.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -119,18 +119,17 @@ pub struct WorkspaceRemoveResponse {
 pub struct WorkspaceSyncRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
-    /// Answer only when all that is on disk now is searchable, by meaning as well where a model is there.
+    /// Wait until everything on disk is searchable, including vectors if a model is installed.
     #[serde(default)]
     pub wait: bool,
-    /// Take as meant what is held because it concerns a large share: files that are gone from the workspace, and
-    /// entries that somebody removed in bulk from the index file.
+    /// Confirm deletions that were held back because they affect many files, and bulk removals of entries from the index file.
     #[serde(default)]
     pub accept_deletions: bool,
 }
 
 impl Validate for WorkspaceSyncRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", Some(&self.workspace))
+        refuse_empty("workspace", Some(&self.workspace))
     }
 }
 
@@ -140,17 +139,17 @@ impl Validate for WorkspaceSyncRequest {
 pub struct WorkspaceSyncResponse {
     /// Watched files in the index.
     pub documents: u64,
-    /// Documents that were added or had changed.
+    /// Added or changed documents.
     pub changed: u64,
-    /// Documents that were removed.
+    /// Removed documents.
     pub removed: u64,
-    /// Chunks that still wait for their vectors.
+    /// Chunks without a vector.
     pub pending: u64,
-    /// Generation of the index after this.
+    /// The new generation of the index.
     pub generation: u64,
-    /// Milliseconds.
+    /// Duration in milliseconds.
     pub took_ms: f64,
-    /// What keeps the index from being as the disk is: the folder is away, or deletions are held.
+    /// The reason for a remaining difference between index and disk: the folder is missing, or deletions are held back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -162,20 +161,20 @@ pub struct WorkspaceSyncResponse {
 pub struct WorkspaceTrustRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
-    /// Trust these files alone, and only while they have these hashes; all files of settings, as they are now, when absent.
+    /// Trust only these files, and only with these hashes; default: all settings files with their current content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<BTreeMap<String, String>>,
-    /// Withdraw the trust instead.
+    /// Withdraw the trust.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub revoke: bool,
-    /// Only show the files and what they would change.
+    /// Return the files and their effects without changing anything.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
 }
 
 impl Validate for WorkspaceTrustRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", Some(&self.workspace))
+        refuse_empty("workspace", Some(&self.workspace))
     }
 }
 
@@ -185,24 +184,24 @@ impl Validate for WorkspaceTrustRequest {
 pub struct WorkspaceTrustResponse {
     /// Canonical root.
     pub root: String,
-    /// The files of settings that the workspace has.
+    /// The settings files of the workspace.
     pub files: Vec<SettingsFile>,
 }
 
-/// A file of settings that a workspace brings.
+/// A settings file of a workspace.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SettingsFile {
-    /// Relative to the root.
+    /// Path relative to the root.
     pub path: String,
-    /// Hash of its content: the first 32 hexadecimal digits of blake3.
+    /// Hash of the content: the first 32 hexadecimal digits of BLAKE3.
     pub hash: String,
-    /// Whether the user trusts it as it is now.
+    /// True if the user trusts its current content.
     pub trusted: bool,
-    /// Why it cannot be used, with its line; only where it cannot.
+    /// The reason for which it is not usable, with a line number; absent if it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wrong: Option<String>,
-    /// Its settings that hold only while it is trusted.
+    /// Its settings that need trust.
     pub changes: Vec<SettingChange>,
 }
 
@@ -210,7 +209,7 @@ pub struct SettingsFile {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SettingChange {
-    /// The key, as the file names it; `*` for the file as a whole.
+    /// The key in the file; `*` for the whole file.
     pub key: String,
     /// The value without trust.
     pub from: String,

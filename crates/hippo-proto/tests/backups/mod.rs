@@ -1,8 +1,8 @@
-//! The requests of backups, each with every field.
+//! Backup requests with all fields.
 
 use hippo_proto::*;
 
-/// Parameters as on the wire, and the request that they are.
+/// Returns parameters on the wire with the parsed request.
 pub fn requests() -> Vec<(&'static str, Request)> {
     vec![
         (

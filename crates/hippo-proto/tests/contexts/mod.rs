@@ -1,9 +1,9 @@
-//! What does a request of each method of contexts look like, with every field?
+//! Requests of the `context.*` methods with all fields.
 
 use hippo_proto::*;
 use serde_json::json;
 
-/// Parameters as on the wire, and what they are read as.
+/// Returns parameters on the wire with the parsed request.
 pub fn requests() -> Vec<(&'static str, Request)> {
     let session = || "s1".to_owned();
     let put = ContextPutRequest {

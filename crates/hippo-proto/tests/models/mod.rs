@@ -1,4 +1,4 @@
-//! Requests about embedding models, and their parameters on the wire.
+//! Requests about models and their wire format.
 
 use hippo_proto::{
     ModelImportRequest, ModelListRequest, ModelPullRequest, ModelRemoveRequest, ModelVerifyRequest, Request,

@@ -1,10 +1,10 @@
-//! Is this JSON as docs/schema/protocol.schema.json says?
+//! Validation of JSON against docs/schema/protocol.schema.json.
 
 use serde_json::{Value, json};
 
 const SCHEMA: &str = include_str!("../../../../docs/schema/protocol.schema.json");
 
-/// Panics where the JSON is not as the definition says. `definition` is its place below `$defs`.
+/// Panics if the JSON does not match the definition at this path below `$defs`.
 pub fn conforms(definition: &str, text: &str) {
     let value: Value = serde_json::from_str(text).unwrap();
     if let Some(wrong) = wrong(definition, &value) {
@@ -12,7 +12,7 @@ pub fn conforms(definition: &str, text: &str) {
     }
 }
 
-/// What is wrong with a value first, if anything is.
+/// Returns the first error of a value, if there is one.
 pub fn wrong(definition: &str, value: &Value) -> Option<String> {
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
     let part = json!({

@@ -1,4 +1,4 @@
-//! Where the vectors of the benchmark come from, the exact answer over them, and what the process occupies.
+//! Benchmark vectors, the exact result over them, and memory use.
 
 use std::env;
 use std::fs;
@@ -6,15 +6,15 @@ use std::io;
 
 use multiversion::multiversion;
 
-/// Rows of unit length and held-out queries.
-pub struct Vectors {
+/// Unit-length rows and held-out queries.
+pub struct Dataset {
     pub dimension: usize,
     pub rows: Vec<f32>,
     pub queries: Vec<Vec<f32>>,
     pub origin: &'static str,
 }
 
-/// A number from the environment.
+/// Reads a number from the environment.
 pub fn env_number(name: &str, default: usize) -> usize {
     env::var(name)
         .ok()
@@ -22,7 +22,7 @@ pub fn env_number(name: &str, default: usize) -> usize {
         .unwrap_or(default)
 }
 
-impl Vectors {
+impl Dataset {
     pub fn from_environment() -> io::Result<Self> {
         let count = env_number("HIPPOD_BENCH_COUNT", 100_000);
         let queries = env_number("HIPPOD_BENCH_QUERIES", 300);
@@ -41,7 +41,7 @@ impl Vectors {
         &self.rows[id * self.dimension..(id + 1) * self.dimension]
     }
 
-    /// The same with its first rows only.
+    /// Returns a copy with only the first rows.
     pub fn first(&self, count: usize) -> Self {
         Self {
             dimension: self.dimension,
@@ -51,10 +51,10 @@ impl Vectors {
         }
     }
 
-    /// Every row in a random order; the last become queries. When there are too few, two rows of the file and a
-    /// little noise are mixed into a new one.
+    /// Shuffles the rows and holds the last ones out as queries. If the file has too few rows, new ones are mixed from two rows and
+    /// a little noise.
     fn from_rows(all: Vec<f32>, dimension: usize, count: usize, queries: usize) -> Self {
-        let mut random = Random(7);
+        let mut random = BenchRandom(7);
         let mut order: Vec<usize> = (0..all.len() / dimension).collect();
         for i in (1..order.len()).rev() {
             order.swap(i, random.below(i + 1));
@@ -90,10 +90,10 @@ impl Vectors {
         }
     }
 
-    /// A mixture of clusters of unequal size in 24 directions each around centres that share 48 directions.
+    /// Returns clusters of unequal size, in 24 directions each, around centres in 48 common directions.
     fn synthetic(dimension: usize, count: usize, queries: usize) -> Self {
-        let mut random = Random(42);
-        let directions = |n: usize, random: &mut Random| -> Vec<Vec<f32>> {
+        let mut random = BenchRandom(42);
+        let directions = |n: usize, random: &mut BenchRandom| -> Vec<Vec<f32>> {
             (0..n)
                 .map(|_| unit((0..dimension).map(|_| random.normal()).collect()))
                 .collect()
@@ -143,7 +143,7 @@ fn unit(mut vector: Vec<f32>) -> Vec<f32> {
     vector
 }
 
-/// Raw little-endian floats, or the body of a `.npy` file of them.
+/// Parses raw little-endian floats or the body of a `.npy` file.
 fn read(bytes: &[u8]) -> Vec<f32> {
     let body = match bytes {
         [0x93, b'N', b'U', b'M', b'P', b'Y', 1, _, a, b, ..] => {
@@ -158,10 +158,10 @@ fn read(bytes: &[u8]) -> Vec<f32> {
         .collect()
 }
 
-/// A small generator (xorshift64*), so that the vectors are the same everywhere.
-struct Random(u64);
+/// A small random generator (xorshift64*), so that the vectors are the same on every machine.
+struct BenchRandom(u64);
 
-impl Random {
+impl BenchRandom {
     fn next(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -182,8 +182,8 @@ impl Random {
     }
 }
 
-/// The `k` nearest rows by brute force over f32.
-pub fn exact_f32(vectors: &Vectors, query: &[f32], k: usize, passes: impl Fn(u32) -> bool) -> Vec<u32> {
+/// Returns the `k` nearest rows by brute force over f32.
+pub fn exact_f32(vectors: &Dataset, query: &[f32], k: usize, passes: impl Fn(u32) -> bool) -> Vec<u32> {
     let mut scores = vec![0.0f32; vectors.len()];
     dots(&vectors.rows, query, &mut scores);
     let mut best: Vec<(f32, u32)> = Vec::with_capacity(k + 1);
@@ -212,18 +212,18 @@ fn dots(rows: &[f32], query: &[f32], out: &mut [f32]) {
     }
 }
 
-/// Resident memory of this process; 0 where the system does not tell.
+/// Returns the resident memory of this process; 0 where the system does not report it.
 pub fn resident_bytes() -> usize {
     status("VmRSS:")
 }
 
-/// Highest resident memory since the last [`reset_peak`].
+/// Returns the peak resident memory since the last [`reset_peak`].
 pub fn peak_bytes() -> usize {
     status("VmHWM:")
 }
 
 pub fn reset_peak() {
-    // Best effort: without it the peak includes what was there before.
+    // Best effort: without it the peak includes earlier memory use.
     let _ = fs::write("/proc/self/clear_refs", "5");
 }
 

@@ -1,10 +1,10 @@
-//! How fast, how exact and how large the vector index is, beside exact f32 and usearch, in one run.
+//! Benchmark of the vector index against exact f32 and usearch: speed, recall and size.
 //!
-//! `cargo bench -p hippo-store --bench vector [--features bench-usearch] -- [PARTS]` with parts `table` (default),
-//! `filters`, `crossover`, `build` (only build and measure the graph; for large counts). Environment:
-//! `HIPPOD_BENCH_VECTORS` a raw little-endian f32 file or a `.npy` (rows of 384; others by `HIPPOD_BENCH_DIMENSION`),
-//! otherwise clustered vectors are made from a fixed seed; `HIPPOD_BENCH_COUNT` (default 100,000, more than the file
-//! has are mixed from its rows), `HIPPOD_BENCH_QUERIES` (default 300), `HIPPOD_BENCH_M`, `HIPPOD_BENCH_EFC`.
+//! `cargo bench -p hippo-store --bench vector [--features bench-usearch] -- [PARTS]` with the parts `table` (default),
+//! `filters`, `crossover`, and `build` (only builds and measures the graph; for large counts). Environment variables:
+//! `HIPPOD_BENCH_VECTORS` (a raw little-endian f32 file or a `.npy`; synthetic clusters without it), `HIPPOD_BENCH_DIMENSION`
+//! (default 384), `HIPPOD_BENCH_COUNT` (default 100,000; missing rows are mixed from those of the file), `HIPPOD_BENCH_QUERIES`
+//! (default 300), `HIPPOD_BENCH_M`, `HIPPOD_BENCH_EFC`.
 
 mod data;
 
@@ -13,7 +13,7 @@ use std::io::{self, Write};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use data::{Vectors, env_number};
+use data::{Dataset, env_number};
 use hippo_store::vector::{VectorIndex, VectorParams};
 
 const K: usize = 10;
@@ -23,7 +23,7 @@ fn main() -> io::Result<()> {
     if parts.is_empty() {
         parts.push("table".into());
     }
-    let vectors = Vectors::from_environment()?;
+    let vectors = Dataset::from_environment()?;
     let mut out = io::stdout().lock();
     writeln!(
         out,
@@ -39,7 +39,7 @@ fn main() -> io::Result<()> {
             "filters" => filters(&vectors, &mut out)?,
             "crossover" => crossover(&vectors, &mut out)?,
             "build" => build(&vectors, &mut out)?,
-            other => writeln!(out, "no part is called {other}: table, filters, crossover, build")?,
+            other => writeln!(out, "no such part {other}: table, filters, crossover, build")?,
         }
     }
     Ok(())
@@ -56,7 +56,7 @@ fn params(exact_below: usize, ef_search: usize) -> VectorParams {
     }
 }
 
-fn filled(vectors: &Vectors, params: VectorParams) -> VectorIndex {
+fn filled(vectors: &Dataset, params: VectorParams) -> VectorIndex {
     let mut index = VectorIndex::with_params(vectors.dimension, params);
     for id in 0..vectors.len() {
         index
@@ -66,27 +66,27 @@ fn filled(vectors: &Vectors, params: VectorParams) -> VectorIndex {
     index
 }
 
-/// Builds the graph of an index and returns the seconds it took.
+/// Builds the graph of an index; returns the duration in seconds.
 fn build_graph(index: &mut VectorIndex) -> f64 {
     let start = Instant::now();
     let built = index
         .snapshot_for_build()
         .run(&AtomicBool::new(false))
-        .expect("nobody cancels");
+        .expect("the build is not cancelled");
     assert!(index.install(built));
     start.elapsed().as_secs_f64()
 }
 
-struct Run {
+struct Trial {
     answers: Vec<Vec<u32>>,
     times: Vec<Duration>,
 }
 
-fn run(vectors: &Vectors, mut search: impl FnMut(&[f32]) -> Vec<u32>) -> Run {
+fn run(vectors: &Dataset, mut search: impl FnMut(&[f32]) -> Vec<u32>) -> Trial {
     for query in vectors.queries.iter().take(20) {
         search(query);
     }
-    let mut run = Run {
+    let mut run = Trial {
         answers: Vec::new(),
         times: Vec::new(),
     };
@@ -100,7 +100,7 @@ fn run(vectors: &Vectors, mut search: impl FnMut(&[f32]) -> Vec<u32>) -> Run {
     run
 }
 
-fn run_index(vectors: &Vectors, index: &VectorIndex, filter: Option<&(dyn Fn(u32) -> bool + Sync)>) -> Run {
+fn run_index(vectors: &Dataset, index: &VectorIndex, filter: Option<&(dyn Fn(u32) -> bool + Sync)>) -> Trial {
     let rescore = |ids: &[u32]| {
         ids.iter()
             .map(|&id| Some(vectors.row(id as usize).to_vec()))
@@ -114,7 +114,7 @@ fn run_index(vectors: &Vectors, index: &VectorIndex, filter: Option<&(dyn Fn(u32
     })
 }
 
-impl Run {
+impl Trial {
     fn quantile(&self, q: f64) -> f64 {
         self.times[((self.times.len() - 1) as f64 * q) as usize].as_secs_f64() * 1e3
     }
@@ -130,13 +130,13 @@ impl Run {
     }
 }
 
-struct Table<'a> {
+struct BenchTable<'a> {
     out: &'a mut dyn Write,
     truth: Vec<Vec<u32>>,
     reference: f64,
 }
 
-impl Table<'_> {
+impl BenchTable<'_> {
     fn head(&mut self) -> io::Result<()> {
         writeln!(
             self.out,
@@ -145,7 +145,7 @@ impl Table<'_> {
         )
     }
 
-    fn row(&mut self, name: &str, run: &Run, build: Option<f64>, bytes: usize) -> io::Result<()> {
+    fn row(&mut self, name: &str, run: &Trial, build: Option<f64>, bytes: usize) -> io::Result<()> {
         let build = build.map_or_else(|| "-".into(), |s| format!("{s:.1}"));
         writeln!(
             self.out,
@@ -161,10 +161,10 @@ impl Table<'_> {
     }
 }
 
-fn table(vectors: &Vectors, out: &mut dyn Write) -> io::Result<()> {
+fn table(vectors: &Dataset, out: &mut dyn Write) -> io::Result<()> {
     let f32_bytes = 4 * vectors.rows.len();
     let reference = run(vectors, |query| data::exact_f32(vectors, query, K, |_| true));
-    let mut table = Table {
+    let mut table = BenchTable {
         out,
         truth: reference.answers.clone(),
         reference: reference.quantile(0.5),
@@ -221,7 +221,7 @@ fn table(vectors: &Vectors, out: &mut dyn Write) -> io::Result<()> {
 }
 
 #[cfg(feature = "bench-usearch")]
-fn usearch_rows(vectors: &Vectors, table: &mut Table<'_>) -> io::Result<()> {
+fn usearch_rows(vectors: &Dataset, table: &mut BenchTable<'_>) -> io::Result<()> {
     use usearch::{Index, IndexOptions, MetricKind, ScalarKind};
     for (name, quantization) in [
         ("f32", ScalarKind::F32),
@@ -266,13 +266,13 @@ fn usearch_rows(vectors: &Vectors, table: &mut Table<'_>) -> io::Result<()> {
     Ok(())
 }
 
-fn filters(vectors: &Vectors, out: &mut dyn Write) -> io::Result<()> {
+fn filters(vectors: &Dataset, out: &mut dyn Write) -> io::Result<()> {
     let mut index = filled(vectors, params(0, params(0, 0).ef_search));
     let seconds = build_graph(&mut index);
     for percent in [100u32, 50, 30, 20, 10, 5, 1] {
         let passes = move |id: u32| id.wrapping_mul(2_654_435_761) >> 16 & 0xFFFF < 65_536 / 100 * percent;
         let reference = run(vectors, |query| data::exact_f32(vectors, query, K, passes));
-        let mut table = Table {
+        let mut table = BenchTable {
             out,
             truth: reference.answers.clone(),
             reference: reference.quantile(0.5),
@@ -295,7 +295,7 @@ fn filters(vectors: &Vectors, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn crossover(vectors: &Vectors, out: &mut dyn Write) -> io::Result<()> {
+fn crossover(vectors: &Dataset, out: &mut dyn Write) -> io::Result<()> {
     let ef = env_number("HIPPOD_BENCH_EF", VectorParams::default().ef_search);
     for count in [10_000, 25_000, 50_000, 100_000, 200_000, 300_000] {
         if count > vectors.len() {
@@ -303,7 +303,7 @@ fn crossover(vectors: &Vectors, out: &mut dyn Write) -> io::Result<()> {
         }
         let part = vectors.first(count);
         let reference = run(&part, |query| data::exact_f32(&part, query, K, |_| true));
-        let mut table = Table {
+        let mut table = BenchTable {
             out,
             truth: reference.answers.clone(),
             reference: reference.quantile(0.5),
@@ -335,7 +335,7 @@ fn crossover(vectors: &Vectors, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn build(vectors: &Vectors, out: &mut dyn Write) -> io::Result<()> {
+fn build(vectors: &Dataset, out: &mut dyn Write) -> io::Result<()> {
     let reference = run(vectors, |query| data::exact_f32(vectors, query, K, |_| true));
     let before = data::resident_bytes();
     data::reset_peak();
@@ -343,7 +343,7 @@ fn build(vectors: &Vectors, out: &mut dyn Write) -> io::Result<()> {
     let filled = data::resident_bytes();
     let seconds = build_graph(&mut index);
     let (after, peak) = (data::resident_bytes(), data::peak_bytes());
-    let mut table = Table {
+    let mut table = BenchTable {
         out,
         truth: reference.answers.clone(),
         reference: reference.quantile(0.5),

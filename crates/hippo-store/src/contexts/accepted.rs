@@ -1,35 +1,35 @@
-//! Which transcripts was the daemon asked to take up, and has not yet?
+//! Accepted requests to flush a transcript that are not done yet.
 //!
-//! Who asks and does not wait is told that it will be done: so it is on the disk first, and is there until it was.
+//! A client that does not wait gets the promise that its transcript will be flushed, so the request is durable until it is done.
 
 use rusqlite::params;
 
 use super::{ContextError, ContextReader, ContextStore};
 
-/// What was asked for.
+/// An accepted request to flush a transcript.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Accepted {
-    /// The transcript.
+    /// Path of the transcript.
     pub transcript: String,
-    /// By which the harness knows the session.
+    /// The harness's id of the session.
     pub session: Option<String>,
-    /// The name of its format, where one was given.
+    /// The name of the transcript's format, if given.
     pub format: Option<String>,
-    /// Whether the content of each message is kept as well.
+    /// True if the content of each message is stored too.
     pub compact: bool,
-    /// Whether the context session of that name is closed afterwards.
+    /// True if the context session with that id is closed afterwards.
     pub close: bool,
-    /// Whether the compaction tree is brought up to date afterwards.
+    /// True if the compaction tree is updated afterwards.
     pub tree: bool,
 }
 
 impl ContextReader {
-    /// What was accepted and not ended, with its number, the oldest first.
+    /// Returns the accepted and unfinished requests with their numbers, oldest first.
     ///
     /// # Errors
     /// [`ContextError::Store`].
     pub fn accepted(&self) -> Result<Vec<(i64, Accepted)>, ContextError> {
-        let found = self.ask(|connection| {
+        let found = self.sql(|connection| {
             connection
                 .prepare_cached(
                     "SELECT row, transcript, session, format, compact, close, tree FROM accepted ORDER BY row",
@@ -52,15 +52,15 @@ impl ContextReader {
 }
 
 impl ContextStore {
-    /// Writes down that a transcript is to be taken up; what was accepted of it before, for the same session or none, becomes a part
-    /// of this. Answers its number, which no other has or had.
+    /// Stores a request to flush a transcript. Earlier requests for the same transcript, and for the same session or none, are
+    /// merged into it. Returns its number, which is never reused.
     ///
     /// # Errors
-    /// [`ContextError::Store`]; nothing is written down then.
+    /// [`ContextError::Store`]; nothing is stored then.
     pub fn accept(&mut self, accepted: &Accepted) -> Result<i64, ContextError> {
         let change = self.begin()?;
-        let row = change.ask(|connection| {
-            // Another session of the same transcript is closed by whoever asked for it.
+        let row = change.sql(|connection| {
+            // A request for another session of the same transcript stays separate.
             let before: Vec<[bool; 3]> = connection
                 .prepare_cached(
                     "DELETE FROM accepted WHERE transcript = ?1 AND (session IS NULL OR session IS ?2)
@@ -92,13 +92,13 @@ impl ContextStore {
         Ok(row)
     }
 
-    /// Notes that what was accepted under this number is done, or never can be. What was accepted of the same transcript since stays.
+    /// Removes a request that is done or cannot be done. Later requests for the same transcript stay.
     ///
     /// # Errors
     /// [`ContextError::Store`].
     pub fn end_accepted(&mut self, row: i64) -> Result<(), ContextError> {
         let change = self.begin()?;
-        change.ask(|connection| connection.execute("DELETE FROM accepted WHERE row = ?1", [row]))?;
+        change.sql(|connection| connection.execute("DELETE FROM accepted WHERE row = ?1", [row]))?;
         change.commit()?;
         Ok(())
     }
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_accepted_is_there_until_it_ended_and_one_of_a_transcript_is_enough() {
+    fn requests_for_a_transcript_survive_a_restart_and_are_merged() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("contexts.db");
         let asked = Accepted {
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(store.read().accepted().unwrap(), [(second, both)]);
         store.end_accepted(second).unwrap();
         assert_eq!(store.read().accepted().unwrap(), []);
-        // Who closes one session of a transcript closes no other, and is not forgotten for one.
+        // A request to close one session does not close another, and does not replace its request.
         let first = store.accept(&asked).unwrap();
         for session in [Some("other".to_owned()), None] {
             let other = Accepted {
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn all_that_was_accepted_of_a_transcript_becomes_one() {
+    fn requests_for_a_transcript_are_merged_into_one() {
         let folder = tempfile::tempdir().unwrap();
         let mut store = ContextStore::open(&folder.path().join("contexts.db")).unwrap();
         let of = |session: Option<&str>, compact, close, tree| Accepted {
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_before_takes_it_up_and_keeps_what_it_has() {
+    fn a_file_of_schema_2_gains_the_table_and_keeps_its_rows() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("contexts.db");
         let told = [7; 16];

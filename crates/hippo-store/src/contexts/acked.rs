@@ -1,7 +1,7 @@
-//! The number of the last change that was acknowledged, kept beside the database.
+//! Number of the last acknowledged change, stored next to the database.
 //!
-//! SQLite drops what a damaged log says without a word. Each change has a number in the database; the last one that a
-//! caller was told of is in a file of its own, so that a database that knows less is noticed.
+//! SQLite silently drops the contents of a damaged WAL. Each change has a number in the database, and the last acknowledged
+//! number is in a separate file, so that a database with fewer changes is detected.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -13,19 +13,20 @@ use crate::StoreError;
 use crate::in_place::{self, with_suffix};
 use crate::system::{PRIVATE_FILE, WithMode as _};
 
-/// Whose number it is in SQLite's own table of numbers that are never used again.
+/// Name of the counter in `sqlite_sequence`, SQLite's table of numbers that are never reused.
 const NAME: &str = "changes";
 
-/// What the file says.
+/// The content of the file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Noted {
+struct AckRecord {
     /// The last change that was acknowledged.
     acked: u64,
-    /// Changes that were found missing so far.
+    /// Changes found missing so far.
     lost: u64,
 }
 
-/// Acknowledged changes that the database at `path` does not have: it or its log was damaged, cut or removed.
+/// Returns the number of acknowledged changes missing from the database at `path`, because it or its WAL was damaged, truncated
+/// or removed.
 #[must_use]
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn lost_changes(path: &Path) -> u64 {
@@ -34,9 +35,9 @@ pub fn lost_changes(path: &Path) -> u64 {
     noted.lost + if is_there { 0 } else { noted.acked }
 }
 
-/// Counts one more change, in its own transaction.
-pub(super) fn count(connection: &Connection) -> rusqlite::Result<u64> {
-    let next = number(connection)? + 1;
+/// Increments the counter in the caller's transaction.
+pub(super) fn increment(connection: &Connection) -> rusqlite::Result<u64> {
+    let next = read_counter(connection)? + 1;
     let known = connection
         .prepare_cached("UPDATE sqlite_sequence SET seq = ?2 WHERE name = ?1")?
         .execute((NAME, super::signed(next)))?;
@@ -48,13 +49,13 @@ pub(super) fn count(connection: &Connection) -> rusqlite::Result<u64> {
     Ok(next)
 }
 
-/// Notes that a change is on the disk. Where that fails a later loss is not noticed, and nothing is worse than that.
-pub(super) fn note(path: &Path, acked: u64) {
+/// Records that a change is durable. Errors are ignored: the only consequence is that a later loss is not detected.
+pub(super) fn record_ack(path: &Path, acked: u64) {
     let lost = read(path).lost;
-    write(path, Noted { acked, lost });
+    write(path, AckRecord { acked, lost });
 }
 
-/// Puts a database aside that is empty although changes were acknowledged: SQLite would remove its log.
+/// Moves an empty database aside although changes were acknowledged: SQLite would delete its WAL.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub(super) fn set_aside_if_cut(path: &Path) -> Result<(), StoreError> {
     let size = path.metadata().map_or(0, |metadata| metadata.len());
@@ -67,14 +68,14 @@ pub(super) fn set_aside_if_cut(path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Compares what the database knows with what was acknowledged, before anything is written to it. Returns how many
-/// changes are missing that were not counted before; a log that lost them is kept beside it.
-pub(super) fn compare(connection: &Connection, path: &Path) -> Result<u64, StoreError> {
+/// Compares the database with the acknowledged number, before anything is written. Returns the number of missing changes that
+/// were not counted before; a WAL that lost changes is kept next to the database.
+pub(super) fn compare_with_acked(connection: &Connection, path: &Path) -> Result<u64, StoreError> {
     let sql = |source| StoreError::from_sql(path, source);
     let is_made = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_sequence')";
-    // Where the log is damaged that made the tables, there are none.
+    // If the WAL that created the tables is damaged, the table does not exist.
     let known = match connection.query_row(is_made, [], |row| row.get(0)).map_err(sql)? {
-        true => number(connection).map_err(sql)?,
+        true => read_counter(connection).map_err(sql)?,
         false => 0,
     };
     let noted = read(path);
@@ -82,12 +83,12 @@ pub(super) fn compare(connection: &Connection, path: &Path) -> Result<u64, Store
     if missing > 0 {
         in_place::keep_log(path)?;
         let lost = noted.lost + missing;
-        write(path, Noted { acked: known, lost });
+        write(path, AckRecord { acked: known, lost });
     }
     Ok(missing)
 }
 
-fn number(connection: &Connection) -> rusqlite::Result<u64> {
+fn read_counter(connection: &Connection) -> rusqlite::Result<u64> {
     let found: Option<i64> = connection
         .prepare_cached("SELECT seq FROM sqlite_sequence WHERE name = ?1")?
         .query_row([NAME], |row| row.get(0))
@@ -96,18 +97,18 @@ fn number(connection: &Connection) -> rusqlite::Result<u64> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-fn read(path: &Path) -> Noted {
+fn read(path: &Path) -> AckRecord {
     let text = std::fs::read_to_string(with_suffix(path, ".acked")).unwrap_or_default();
     let mut words = text.split_whitespace().map(|word| word.parse().unwrap_or(0));
     let mut next = || words.next().unwrap_or(0);
-    Noted {
+    AckRecord {
         acked: next(),
         lost: next(),
     }
 }
 
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-fn write(path: &Path, noted: Noted) {
+fn write(path: &Path, noted: AckRecord) {
     let line = format!("{:020} {:020}\n", noted.acked, noted.lost);
     let file = OpenOptions::new()
         .write(true)
@@ -115,6 +116,6 @@ fn write(path: &Path, noted: Noted) {
         .truncate(false)
         .with_mode(PRIVATE_FILE)
         .open(with_suffix(path, ".acked"));
-    // See `note`.
+    // Errors are ignored, see `record_ack`.
     let _ = file.and_then(|mut file| file.write_all(line.as_bytes()));
 }

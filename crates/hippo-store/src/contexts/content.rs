@@ -1,29 +1,29 @@
-//! How are contents named, packed and checked?
+//! Content ids, compression and verification.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::ContextError;
 
-/// The most bytes that one content may have.
-pub const MOST_CONTENT: usize = 64 << 20;
-/// Fewest hexadecimal digits that name a content.
+/// Maximum size of one content in bytes.
+pub const MAX_CONTENT: usize = 64 << 20;
+/// Minimum number of hexadecimal digits in a content id prefix.
 const FEWEST_DIGITS: usize = 12;
-/// zstd's own default: above it time grows faster than size shrinks.
+/// zstd's default level: above it, time grows faster than the size shrinks.
 const LEVEL: i32 = 3;
 
-/// The name of a content: the BLAKE3 of its bytes. Written `b3:` and 64 hexadecimal digits.
+/// The id of a content: the BLAKE3 hash of its bytes. Written as `b3:` and 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContentId(pub [u8; 32]);
 
 impl ContentId {
-    /// The name of these bytes.
+    /// Returns the id of these bytes.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         Self(*blake3::hash(bytes).as_bytes())
     }
 
-    /// The shortest way to write it that a lookup takes.
+    /// Returns the shortest form that a lookup accepts.
     #[must_use]
     pub fn short(&self) -> String {
         let mut text = self.to_string();
@@ -44,7 +44,7 @@ impl fmt::Debug for ContentId {
     }
 }
 
-/// The beginning of a content's name, or all of it: 12 to 64 hexadecimal digits, with `b3:` or without.
+/// A content id or a prefix of one: 12 to 64 hexadecimal digits, with or without `b3:`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ContentPrefix {
     pub(super) least: [u8; 32],
@@ -61,7 +61,7 @@ impl From<ContentId> for ContentPrefix {
 }
 
 impl ContentPrefix {
-    /// All names that begin with the lowest `count` bits of a number; at most 64.
+    /// Returns the prefix of the lowest `count` bits of a number; at most 64.
     #[must_use]
     pub fn of_bits(number: u64, count: u32) -> Self {
         let rest = 64_u32.saturating_sub(count);
@@ -102,10 +102,10 @@ impl FromStr for ContentPrefix {
     }
 }
 
-/// How the bytes of a content are kept.
+/// The encoding of a stored content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Coding {
-    /// As they are.
+    /// Uncompressed.
     Raw,
     /// One zstd frame.
     Zstd,
@@ -128,16 +128,16 @@ impl Coding {
     }
 }
 
-/// The bytes of a content as they are kept.
+/// The encoded bytes of a content.
 #[derive(Clone)]
-pub(super) struct Packed {
+pub(super) struct PackedBytes {
     pub(super) coding: Coding,
-    /// Only where they differ from the content's own.
+    /// `None` if the content is stored uncompressed.
     frame: Option<Vec<u8>>,
 }
 
-impl Packed {
-    /// Packs a content. What does not shrink, or cannot be packed and unpacked again, stays as it is.
+impl PackedBytes {
+    /// Compresses a content. It stays uncompressed if it does not shrink or does not decompress to the same bytes.
     pub(super) fn of(content: &[u8]) -> Self {
         let whole =
             |frame: &[u8]| zstd::bulk::decompress(frame, content.len()).is_ok_and(|same| same == content);
@@ -158,17 +158,17 @@ impl Packed {
     }
 }
 
-/// The content again, or what is wrong with it. Takes no more memory than the recorded length, whatever a frame says.
+/// Decodes and verifies a content; returns the problem as text. Allocates at most the recorded length, even for a malicious frame.
 pub(super) fn unpack(id: ContentId, coding: i64, raw: i64, stored: &[u8]) -> Result<Vec<u8>, String> {
     let length = usize::try_from(raw)
         .ok()
-        .filter(|length| *length <= MOST_CONTENT)
-        .ok_or_else(|| format!("{raw} is no length"))?;
+        .filter(|length| *length <= MAX_CONTENT)
+        .ok_or_else(|| format!("invalid length: {raw}"))?;
     let content = match Coding::of_code(coding) {
         Some(Coding::Raw) => stored.to_vec(),
         Some(Coding::Zstd) => zstd::bulk::decompress(stored, length)
             .map_err(|error| format!("its {} packed bytes cannot be unpacked: {error}", stored.len()))?,
-        None => return Err(format!("no coding has the number {coding}")),
+        None => return Err(format!("unknown coding: {coding}")),
     };
     if content.len() != length {
         return Err(format!("it has {} bytes, {length} were stored", content.len()));
@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_read_back_whole_and_in_part() {
+    fn content_ids_and_prefixes_are_parsed() {
         let id = ContentId::of(b"x");
         let whole: ContentPrefix = id.to_string().parse().unwrap();
         assert_eq!(whole, id.into());
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_cannot_claim_more_than_was_recorded() {
+    fn a_frame_never_decompresses_to_more_than_the_recorded_length() {
         let zeros = vec![0; 32 << 20];
         let bomb = zstd::bulk::compress(&zeros, 3).unwrap();
         let id = ContentId::of(&zeros);
@@ -219,14 +219,18 @@ mod tests {
                 .unwrap_err()
                 .contains("cannot be unpacked")
         );
-        assert!(unpack(id, 1, i64::MAX, &bomb).unwrap_err().contains("no length"));
-        assert!(unpack(id, 1, -1, &bomb).unwrap_err().contains("no length"));
+        assert!(
+            unpack(id, 1, i64::MAX, &bomb)
+                .unwrap_err()
+                .contains("invalid length")
+        );
+        assert!(unpack(id, 1, -1, &bomb).unwrap_err().contains("invalid length"));
         assert!(unpack(id, 7, 1000, &bomb).unwrap_err().contains("coding"));
         assert_eq!(unpack(id, 1, 32 << 20, &bomb).unwrap(), zeros);
     }
 
     #[test]
-    fn what_does_not_shrink_stays_as_it_is() {
+    fn incompressible_contents_are_stored_uncompressed() {
         let mut noise = vec![0; 10_000];
         blake3::Hasher::new().finalize_xof().fill(&mut noise);
         for (content, coding) in [
@@ -234,7 +238,7 @@ mod tests {
             (b"", Coding::Raw),
             (&[7; 10_000], Coding::Zstd),
         ] {
-            let packed = Packed::of(content);
+            let packed = PackedBytes::of(content);
             assert_eq!(packed.coding, coding);
             let stored = packed.bytes(content);
             assert!(stored.len() <= content.len());

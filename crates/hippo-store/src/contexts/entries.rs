@@ -1,4 +1,4 @@
-//! How are entries kept, and how do they come back?
+//! Storage and lookup of entries.
 
 use std::borrow::Cow;
 
@@ -11,33 +11,33 @@ use serde::{Deserialize, Serialize};
 use super::{ContentId, ContextError, ContextReader, ContextStore};
 use crate::StoreError;
 
-/// An entry with what the store knows of it.
+/// A stored entry with its state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeptEntry {
-    /// As it was written last.
+    /// The entry as last written.
     pub entry: ContextEntry,
-    /// Whether it was part of the context then.
+    /// True if it was part of the context at that time.
     pub shown: Shown,
-    /// The turns in which it was asked for.
+    /// The turns in which it was requested.
     pub uses: Vec<u64>,
-    /// Whether it was written into long-term memory.
+    /// True if it was written to long-term memory.
     pub persisted: bool,
-    /// Its session.
+    /// Id of its session.
     pub session: String,
-    /// Whether its session is open.
+    /// True if its session is open.
     pub open: bool,
-    /// Its place in the session, from 0 on, in the order in which entries were put.
+    /// Position in the session, from 0, in put order.
     pub seq: u64,
-    /// The content that it stands for.
+    /// Id of its content.
     pub content: Option<ContentId>,
-    /// How many tokens that has, as whoever put it counted; 0 without content.
+    /// Tokens of the content as counted by the client; 0 without content.
     pub tokens: u64,
-    /// Whether that is stored. Only reading it shows whether it is sound.
+    /// True if the content is stored. Only reading it shows whether it is intact.
     pub kept: bool,
 }
 
 impl KeptEntry {
-    /// What the core knows of it.
+    /// Converts to the core's representation.
     #[must_use]
     pub fn to_kept(&self) -> SessionEntry {
         SessionEntry {
@@ -49,29 +49,29 @@ impl KeptEntry {
     }
 }
 
-/// How an entry was used, as it is kept.
+/// The JSON of an entry's usage.
 #[derive(Serialize, Deserialize)]
-struct Use<'a> {
+struct EntryUse<'a> {
     shown: Shown,
     uses: Cow<'a, [u64]>,
     persisted: bool,
 }
 
-/// An entry that could not be read.
+/// An entry that could not be parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DamagedEntry {
     /// Its id.
     pub id: String,
-    /// What is wrong, for people.
+    /// The problem, as text.
     pub reason: String,
 }
 
 /// The entries of a session.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Entries {
-    /// In the order in which they were put.
+pub struct SessionEntries {
+    /// In put order.
     pub entries: Vec<KeptEntry>,
-    /// Those that could not be read.
+    /// The entries that could not be parsed.
     pub damaged: Vec<DamagedEntry>,
 }
 
@@ -80,14 +80,14 @@ const SELECT: &str = "SELECT entries.id, entries.seq, entries.entry, sessions.id
      FROM entries JOIN sessions ON sessions.row = entries.session
          LEFT JOIN contents ON contents.row = entries.content";
 
-pub(super) type Read = Result<KeptEntry, DamagedEntry>;
+pub(super) type EntryResult = Result<KeptEntry, DamagedEntry>;
 
-fn kept(row: &Row<'_>) -> rusqlite::Result<Read> {
+fn parse_entry(row: &Row<'_>) -> rusqlite::Result<EntryResult> {
     let id: String = row.get(0)?;
     let text = row.get_ref(2)?.as_bytes().unwrap_or_default();
     let used = row.get_ref(8)?.as_bytes().unwrap_or_default();
     let read = serde_json::from_slice::<ContextEntry>(text)
-        .and_then(|entry| Ok((entry, serde_json::from_slice::<Use<'_>>(used)?)));
+        .and_then(|entry| Ok((entry, serde_json::from_slice::<EntryUse<'_>>(used)?)));
     let (mut entry, used) = match read {
         Ok(read) => read,
         Err(error) => {
@@ -98,7 +98,7 @@ fn kept(row: &Row<'_>) -> rusqlite::Result<Read> {
     let content = row.get::<_, Option<[u8; 32]>>(5)?.map(ContentId);
     let kept: bool = row.get(7)?;
     if content.is_some() && !kept && source_path(&entry.source.kind, &entry.source.reference).is_none() {
-        // Its content went, and there is no file to read it from again.
+        // The content was removed, and the source names no file to read it from again.
         entry.source.retrievable = false;
     }
     Ok(Ok(KeptEntry {
@@ -115,15 +115,15 @@ fn kept(row: &Row<'_>) -> rusqlite::Result<Read> {
     }))
 }
 
-pub(super) fn by_id(connection: &Connection, id: &str) -> rusqlite::Result<Option<Read>> {
+pub(super) fn by_id(connection: &Connection, id: &str) -> rusqlite::Result<Option<EntryResult>> {
     connection
         .prepare_cached(&format!("{SELECT} WHERE entries.id = ?1"))?
-        .query_row([id], kept)
+        .query_row([id], parse_entry)
         .optional()
 }
 
-/// The first entry of a session that stands for a content and has the type and source of `entry`.
-pub(super) fn same(
+/// Returns the first entry of a session with this content and the type and source of `entry`.
+pub(super) fn find_same(
     connection: &Connection,
     session: i64,
     content: ContentId,
@@ -134,12 +134,12 @@ pub(super) fn same(
             "{SELECT} WHERE entries.content = (SELECT row FROM contents WHERE hash = ?2) AND entries.session = ?1
                  AND entries.source = ?3 ORDER BY entries.row LIMIT 1"
         ))?
-        .query_row(params![session, content.0, source_key(entry)], kept)
+        .query_row(params![session, content.0, source_key(entry)], parse_entry)
         .optional()?;
     Ok(found.and_then(Result::ok))
 }
 
-/// Two entries with the same one are of one type and one source.
+/// Returns a key that is equal for entries of the same type and source.
 pub(super) fn source_key(entry: &ContextEntry) -> [u8; 16] {
     let mut hasher = blake3::Hasher::new();
     for part in [entry.kind.name(), &entry.source.kind, &entry.source.reference] {
@@ -150,8 +150,8 @@ pub(super) fn source_key(entry: &ContextEntry) -> [u8; 16] {
     key
 }
 
-/// JSON of an entry. JSON has no NaN and no infinity: they are written as what they count as.
-pub(super) fn json(entry: &ContextEntry) -> Result<String, serde_json::Error> {
+/// Serialises an entry. JSON has no NaN and no infinity: they are replaced by 0 and by the largest and smallest `f32`.
+pub(super) fn entry_json(entry: &ContextEntry) -> Result<String, serde_json::Error> {
     let numbers = [entry.strength, entry.decay.rate, entry.decay.floor];
     if numbers.iter().all(|number| number.is_finite()) {
         return serde_json::to_string(entry);
@@ -168,32 +168,32 @@ pub(super) fn json(entry: &ContextEntry) -> Result<String, serde_json::Error> {
 }
 
 impl ContextReader {
-    /// The entry with this id, whichever session has it.
+    /// Returns the entry with this id from any session.
     ///
     /// # Errors
-    /// [`StoreError::Row`] for one that cannot be read, and other [`ContextError::Store`]s.
+    /// [`StoreError::Row`] if it cannot be parsed, or another [`ContextError::Store`].
     pub fn entry(&self, id: &str) -> Result<Option<KeptEntry>, ContextError> {
-        match self.ask(|connection| by_id(connection, id))? {
+        match self.sql(|connection| by_id(connection, id))? {
             None => Ok(None),
             Some(Ok(entry)) => Ok(Some(entry)),
             Some(Err(damaged)) => Err(ContextError::Store(self.damaged(damaged))),
         }
     }
 
-    /// All entries of a session, open or closed, in the order in which they were put.
+    /// Returns all entries of an open or closed session in put order.
     ///
     /// # Errors
-    /// [`ContextError::UnknownSession`], [`ContextError::Store`]. Entries that cannot be read are no error.
-    pub fn entries(&self, session: &str) -> Result<Entries, ContextError> {
+    /// [`ContextError::UnknownSession`], [`ContextError::Store`]. Unreadable entries are not an error.
+    pub fn entries(&self, session: &str) -> Result<SessionEntries, ContextError> {
         if self.session(session)?.is_none() {
             return Err(ContextError::UnknownSession(session.to_owned()));
         }
-        let found = self.ask(|connection| {
+        let found = self.sql(|connection| {
             let mut statement = connection.prepare_cached(&format!(
                 "{SELECT} WHERE entries.session = (SELECT row FROM sessions WHERE id = ?1) ORDER BY entries.seq"
             ))?;
-            let mut found = Entries::default();
-            for read in statement.query_map([session], kept)? {
+            let mut found = SessionEntries::default();
+            for read in statement.query_map([session], parse_entry)? {
                 match read? {
                     Ok(entry) => found.entries.push(entry),
                     Err(damaged) => found.damaged.push(damaged),
@@ -214,8 +214,8 @@ impl ContextReader {
 }
 
 impl ContextStore {
-    /// Writes entries anew, all of them or none; they and their contents count as used now. Turns alone need no
-    /// writing: an entry's strength follows from its last access.
+    /// Rewrites entries, all or none, and marks them and their contents as used. A new turn alone needs no write: the strength of an
+    /// entry is computed from its last access.
     ///
     /// # Errors
     /// [`ContextError::UnknownEntry`], [`ContextError::ClosedSession`], [`ContextError::Store`].
@@ -229,18 +229,18 @@ impl ContextStore {
             written.push((
                 entry,
                 self.json(entry)?,
-                self.used(kept)?,
+                self.usage_json(kept)?,
                 self.summary_terms(entry),
             ));
         }
         let change = self.begin()?;
         for (entry, json, used, terms) in written {
-            let place = change.ask(|connection| place(connection, &entry.id))?;
+            let place = change.sql(|connection| locate_entry(connection, &entry.id))?;
             let (row, session, closed) = place.ok_or_else(|| ContextError::UnknownEntry(entry.id.clone()))?;
             if closed {
                 return Err(ContextError::ClosedSession(session));
             }
-            change.ask(|connection| {
+            change.sql(|connection| {
                 connection
                     .prepare_cached("UPDATE entries SET entry = ?2, use = ?3, source = ?4 WHERE row = ?1")?
                     .execute(params![row, json, used, source_key(entry)])?;
@@ -268,9 +268,9 @@ impl ContextStore {
         Ok(())
     }
 
-    /// JSON of how an entry was used.
-    pub(super) fn used(&self, kept: &SessionEntry) -> Result<String, StoreError> {
-        let used = Use {
+    /// Serialises the usage of an entry.
+    pub(super) fn usage_json(&self, kept: &SessionEntry) -> Result<String, StoreError> {
+        let used = EntryUse {
             shown: kept.shown,
             uses: Cow::Borrowed(&kept.uses),
             persisted: kept.persisted,
@@ -279,7 +279,7 @@ impl ContextStore {
     }
 
     pub(super) fn json(&self, entry: &ContextEntry) -> Result<String, StoreError> {
-        json(entry).map_err(|error| self.unwritable(entry, &error))
+        entry_json(entry).map_err(|error| self.unwritable(entry, &error))
     }
 
     fn unwritable(&self, entry: &ContextEntry, error: &serde_json::Error) -> StoreError {
@@ -291,8 +291,8 @@ impl ContextStore {
     }
 }
 
-/// Row of an entry, id of its session, and whether that is closed.
-fn place(connection: &Connection, id: &str) -> rusqlite::Result<Option<(i64, String, bool)>> {
+/// Returns the row of an entry, the id of its session, and whether the session is closed.
+fn locate_entry(connection: &Connection, id: &str) -> rusqlite::Result<Option<(i64, String, bool)>> {
     connection
         .prepare_cached(
             "SELECT entries.row, sessions.id, closed_ms IS NOT NULL

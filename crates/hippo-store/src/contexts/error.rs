@@ -1,44 +1,44 @@
-//! Why did the contexts of a workspace refuse something?
+//! Errors of context operations.
 
 use crate::StoreError;
 
-/// A request that was refused. Nothing of it happened.
+/// An error of a context operation. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
 pub enum ContextError {
-    /// The file or the disk failed.
+    /// An error of the database or the disk.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// No session has this id.
-    #[error("could not find the session {0}: it was never opened here")]
+    #[error("no such session: {0}")]
     UnknownSession(String),
-    /// The session has ended: its entries are a record now.
+    /// The session is closed: its entries are read-only.
     #[error("could not use the session {0}: it is closed; open another one")]
     ClosedSession(String),
     /// No entry has this id.
-    #[error("could not find the entry {0}: no session has it")]
+    #[error("no such entry: {0}")]
     UnknownEntry(String),
     /// Another entry has this id.
-    #[error("could not keep the entry {0}: there is one with this id already")]
+    #[error("could not store the entry {0}: an entry with this id exists")]
     EntryExists(String),
-    /// What open sessions need leaves no room within the budget.
+    /// The contents of open sessions leave too little room in the budget.
     #[error(
-        "could not keep {needed} bytes: open sessions leave no room for them in the budget of {budget} bytes; close sessions or raise it"
+        "could not store {needed} bytes: the open sessions leave too little of the budget of {budget} bytes; close sessions or raise the budget"
     )]
     OverBudget {
-        /// Bytes as they would be stored.
+        /// Stored bytes that are needed.
         needed: u64,
-        /// The budget, bytes as they are stored.
+        /// The budget in stored bytes.
         budget: u64,
     },
-    /// One content is larger than the store takes.
-    #[error("could not keep a content of {size} bytes: at most {most} are taken")]
+    /// The content exceeds the maximum size.
+    #[error("could not store a content of {size} bytes: the maximum is {most}")]
     TooLarge {
-        /// Its bytes.
+        /// Size of the content in bytes.
         size: usize,
-        /// The most that is taken.
+        /// Maximum size in bytes.
         most: usize,
     },
-    /// It is neither a content id nor the beginning of one.
+    /// The text is neither a content id nor a prefix of one.
     #[error(
         "could not read {0:?} as a content id: it is b3: and 64 hexadecimal digits, or at least the first 12 of them"
     )]

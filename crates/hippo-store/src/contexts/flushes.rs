@@ -1,55 +1,56 @@
-//! Up to where were transcripts taken into the log, and what is on its way there?
+//! Flushed positions of transcripts and unfinished flushes.
 //!
-//! What is to be appended is written down here first, with the messages that it tells of; when it stands in the log, that is noted. A
-//! process that ends in between leaves a [`Flush`], which is looked for in the log and appended where it is missing: so each message is told once.
+//! The text to append and the keys of its messages are stored first; after the text is in the log, the flush is marked as done.
+//! If the process ends in between, the [`Flush`] remains. At the next start its text is looked up in the log and appended if
+//! missing, so each message is logged once.
 
 use rusqlite::{OptionalExtension, params};
 
 use super::{ContextError, ContextReader, ContextStore, signed, unsigned};
 
-/// By which a message is known.
+/// The key of a message.
 pub type MessageKey = [u8; 16];
 
-/// Up to where a transcript was taken up.
+/// The position up to which a transcript was flushed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TakenUp {
-    /// Bytes; 0 for one that is read anew each time.
+    /// Byte offset; 0 for a transcript that is read from the start each time.
     pub position: u64,
-    /// A hash of what stands before that, as whoever reads it computes it.
+    /// A hash of the bytes before that offset, computed by the reader of the transcript.
     pub before: Vec<u8>,
-    /// What the session was about there.
+    /// The topic of the session at that offset.
     pub topic: Option<String>,
 }
 
-/// What is to be appended to one log.
+/// Text to append to one log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FlushPart {
     /// The day of the log.
     pub day: String,
-    /// The text, which ends with a mark that names this part.
+    /// The text, which ends with the marker of this part.
     pub text: String,
-    /// The mark.
+    /// The marker.
     pub mark: String,
 }
 
-/// A flush that was begun.
+/// A flush that has begun.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flush {
-    /// Its number, once it is written down.
+    /// Its number in the database.
     pub row: i64,
     /// The transcript.
     pub transcript: String,
-    /// What is to stand in logs.
+    /// The texts to append.
     pub parts: Vec<FlushPart>,
 }
 
 impl ContextReader {
-    /// Up to where a transcript was taken up.
+    /// Returns the position up to which a transcript was flushed.
     ///
     /// # Errors
     /// [`ContextError::Store`].
     pub fn taken_up(&self, transcript: &str) -> Result<Option<TakenUp>, ContextError> {
-        let found = self.ask(|connection| {
+        let found = self.sql(|connection| {
             connection
                 .prepare_cached("SELECT position, before, topic FROM transcripts WHERE name = ?1")?
                 .query_row([transcript], |row| {
@@ -64,12 +65,12 @@ impl ContextReader {
         Ok(found)
     }
 
-    /// Whether a message was taken up, from whatever transcript.
+    /// Returns whether a message was flushed, from any transcript.
     ///
     /// # Errors
     /// [`ContextError::Store`].
     pub fn is_told(&self, key: &MessageKey) -> Result<bool, ContextError> {
-        let found = self.ask(|connection| {
+        let found = self.sql(|connection| {
             connection
                 .prepare_cached("SELECT EXISTS (SELECT 1 FROM told WHERE key = ?1)")?
                 .query_row([key.as_slice()], |row| row.get(0))
@@ -77,12 +78,12 @@ impl ContextReader {
         Ok(found)
     }
 
-    /// The flushes that were begun and not ended, the oldest first.
+    /// Returns the unfinished flushes, oldest first.
     ///
     /// # Errors
     /// [`ContextError::Store`].
     pub fn flushes(&self) -> Result<Vec<Flush>, ContextError> {
-        let rows: Vec<(i64, String, String, String, String)> = self.ask(|connection| {
+        let rows: Vec<(i64, String, String, String, String)> = self.sql(|connection| {
             connection
                 .prepare_cached(
                     "SELECT row, transcript, day, text, mark FROM flushes JOIN flush_parts ON flush = row ORDER BY row, part",
@@ -109,11 +110,11 @@ impl ContextReader {
 }
 
 impl ContextStore {
-    /// Writes down what is to be appended, the messages of which it tells, and up to where the transcript is taken up with that. Answers the
-    /// number of the flush; where nothing is to be appended there is none.
+    /// Stores the text to append, the keys of its messages, and the new position of the transcript. Returns the number of the flush,
+    /// or `None` if there is nothing to append.
     ///
     /// # Errors
-    /// [`ContextError::Store`]; nothing is written down then.
+    /// [`ContextError::Store`]; nothing is stored then.
     pub fn begin_flush(
         &mut self,
         transcript: &str,
@@ -123,7 +124,7 @@ impl ContextStore {
         now_ms: i64,
     ) -> Result<Option<i64>, ContextError> {
         let change = self.begin()?;
-        let row = change.ask(|connection| {
+        let row = change.sql(|connection| {
             let mut note = connection.prepare_cached("INSERT OR IGNORE INTO told (key) VALUES (?1)")?;
             for key in told {
                 note.execute([key.as_slice()])?;
@@ -158,13 +159,13 @@ impl ContextStore {
         Ok(row)
     }
 
-    /// Notes that all of a flush stands in the logs.
+    /// Removes a flush whose text is in the logs.
     ///
     /// # Errors
     /// [`ContextError::Store`].
     pub fn end_flush(&mut self, row: i64) -> Result<(), ContextError> {
         let change = self.begin()?;
-        change.ask(|connection| {
+        change.sql(|connection| {
             connection.execute("DELETE FROM flush_parts WHERE flush = ?1", [row])?;
             connection.execute("DELETE FROM flushes WHERE row = ?1", [row])
         })?;
@@ -178,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_flush_is_there_from_its_beginning_to_its_end_and_its_messages_for_good() {
+    fn a_flush_survives_a_restart_until_its_end_and_its_messages_are_kept() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("contexts.db");
         let upto = TakenUp {

@@ -1,22 +1,22 @@
-//! Under which row does a content stand, whether it was there before or not?
+//! Storage of a content, new or existing.
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::content::Packed;
+use super::content::PackedBytes;
 use super::trim::WITHHELD;
-use super::write::{Placed, Prepared};
-use super::{Change, ContextError, Trimmed, signed};
+use super::write::{PlacedContent, PreparedContent};
+use super::{ContextChange, ContextError, Trimmed, signed};
 
-impl Change<'_> {
-    /// Sees to it that a content is in the tables.
-    pub(super) fn place(
+impl ContextChange<'_> {
+    /// Stores a content if it is missing, and returns its row.
+    pub(super) fn store_content(
         &self,
-        content: &Prepared<'_>,
+        content: &PreparedContent<'_>,
         budget: u64,
         now_ms: i64,
         trimmed: &mut Trimmed,
-    ) -> Result<Placed, ContextError> {
-        let found = self.ask(|connection| {
+    ) -> Result<PlacedContent, ContextError> {
+        let found = self.sql(|connection| {
             connection
                 .prepare_cached("SELECT row, gone IS NULL FROM contents WHERE hash = ?1")?
                 .query_row([content.id.0], |row| {
@@ -27,17 +27,17 @@ impl Change<'_> {
         let sound = content.packed.is_none();
         match found {
             Some((row, kept)) if content.withhold || kept && sound => {
-                self.ask(|connection| {
+                self.sql(|connection| {
                     connection
                         .prepare_cached(
                             "UPDATE contents SET last_used_ms = max(last_used_ms, ?2) WHERE row = ?1",
                         )?
                         .execute(params![row, now_ms])
                 })?;
-                Ok(Placed { row, shared: kept })
+                Ok(PlacedContent { row, shared: kept })
             }
             None if content.withhold => {
-                let row = self.ask(|connection| {
+                let row = self.sql(|connection| {
                     connection
                         .prepare_cached(
                             "INSERT INTO contents (hash, raw, stored, coding, tokens, stored_ms, last_used_ms, gone)
@@ -54,22 +54,22 @@ impl Change<'_> {
                             |row| row.get(0),
                         )
                 })?;
-                Ok(Placed { row, shared: false })
+                Ok(PlacedContent { row, shared: false })
             }
             found => {
-                // It was stored when it was looked up, and is forgotten now: packed while others wait, which is rare.
+                // The content was stored at the first lookup and was removed since. Packing inside the transaction is slow but rare.
                 let late;
                 let packed = match &content.packed {
                     Some(packed) => packed,
                     None => {
-                        late = Packed::of(content.bytes);
+                        late = PackedBytes::of(content.bytes);
                         &late
                     }
                 };
                 let stored = packed.bytes(content.bytes);
                 if let Some((row, true)) = found {
-                    // The damaged bytes make room for the sound ones, and do not give way in the meantime.
-                    self.ask(|connection| {
+                    // The damaged bytes are replaced by the intact ones, and must not be trimmed in the meantime.
+                    self.sql(|connection| {
                         connection
                             .prepare_cached(
                                 "UPDATE contents SET stored = 0, raw = 0, holds = holds + 1 WHERE row = ?1",
@@ -89,15 +89,15 @@ impl Change<'_> {
                     signed(content.tokens),
                     now_ms
                 ];
-                let row = self.ask(|connection| write(connection, numbers, stored))?;
-                Ok(Placed { row, shared: false })
+                let row = self.sql(|connection| write(connection, numbers, stored))?;
+                Ok(PlacedContent { row, shared: false })
             }
         }
     }
 
-    /// Changes for how many entries of open sessions a content is needed.
+    /// Changes the number of open-session entries that need a content.
     pub(super) fn hold(&self, row: i64, by: i64) -> Result<(), ContextError> {
-        self.ask(|connection| {
+        self.sql(|connection| {
             connection
                 .prepare_cached("UPDATE contents SET holds = holds + ?2 WHERE row = ?1")?
                 .execute([row, by])

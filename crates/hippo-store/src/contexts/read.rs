@@ -1,101 +1,101 @@
-//! What is asked of the contexts, on a connection that never waits for the writer?
+//! Read-only queries on the contexts, without waiting for the writer.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::content::{Packed, unpack};
+use super::content::{PackedBytes, unpack};
 use super::{ContentId, ContentPrefix, ContextError, open_reader, schema, signed, unsigned};
 use crate::StoreError;
 
-/// A read-only connection, or the reading side of a [`super::ContextStore`].
+/// A read-only connection, or the read side of a [`super::ContextStore`].
 #[derive(Debug)]
 pub struct ContextReader {
     pub(super) connection: Connection,
     pub(super) path: PathBuf,
 }
 
-/// A content as it was put.
+/// A stored content.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Content {
-    /// Its name.
+pub struct StoredContent {
+    /// Its id.
     pub id: ContentId,
-    /// Exactly the bytes that were put; they have the hash that the name says.
+    /// Exactly the bytes that were put; their hash matches the id.
     pub bytes: Vec<u8>,
-    /// How many tokens it has, as whoever put it counted.
+    /// Number of tokens as counted by the client.
     pub tokens: u64,
-    /// When it was stored, milliseconds since the Unix epoch.
+    /// Time of storage, milliseconds since the Unix epoch.
     pub stored_ms: i64,
-    /// When it was used last, milliseconds since the Unix epoch.
+    /// Time of the last use, milliseconds since the Unix epoch.
     pub used_ms: i64,
 }
 
-impl fmt::Debug for Content {
-    /// Without the bytes: they are long, and not for logs.
+impl fmt::Debug for StoredContent {
+    /// Omits the bytes, which do not belong in logs.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{} of {} bytes", self.id, self.bytes.len())
     }
 }
 
-/// Why a content that was named once cannot be given.
+/// The reason for which a known content is not available.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Gone {
-    /// It gave way to newer ones, because there was no room.
+    /// It was removed to make room for newer contents.
     Forgotten {
-        /// When, milliseconds since the Unix epoch.
+        /// Time of removal, milliseconds since the Unix epoch.
         at_ms: i64,
     },
-    /// It was not used for longer than contents are kept.
+    /// It was unused for longer than the retention time.
     Expired {
-        /// When it was removed, milliseconds since the Unix epoch.
+        /// Time of removal, milliseconds since the Unix epoch.
         at_ms: i64,
     },
-    /// Its bytes were never stored, on purpose.
+    /// Its bytes were deliberately never stored.
     Withheld,
-    /// What is stored is not what was put.
+    /// The stored bytes are damaged.
     Damaged {
-        /// In which way, for people.
+        /// The problem, as text.
         reason: String,
     },
 }
 
-/// What there is under a name.
+/// The result of a content lookup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Lookup {
     /// The content.
-    Kept(Content),
-    /// There was one.
+    Kept(StoredContent),
+    /// The content is no longer available.
     Gone {
-        /// Its whole name.
+        /// Its full id.
         id: ContentId,
-        /// Why it is not given.
+        /// The reason.
         why: Gone,
     },
-    /// No content has this name.
+    /// No content has this id.
     Unknown,
-    /// Several contents have names that begin like this: more digits are needed.
+    /// Several contents match the prefix: more digits are needed.
     Ambiguous,
 }
 
-/// How much there is.
+/// The size of the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
     /// Sessions, open and closed.
     pub sessions: u64,
-    /// Open ones.
+    /// Open sessions.
     pub open: u64,
     /// Entries of all sessions.
     pub entries: u64,
-    /// Contents that can be had.
+    /// Available contents.
     pub contents: u64,
-    /// Their bytes as they are stored. The budget counts these.
+    /// Their stored bytes, which count against the budget.
     pub stored_bytes: u64,
-    /// Their bytes as they were put.
+    /// Their original bytes.
     pub raw_bytes: u64,
-    /// When the oldest of them was stored, milliseconds since the Unix epoch.
+    /// Storage time of the oldest content, milliseconds since the Unix epoch.
     pub oldest_ms: Option<i64>,
-    /// Pages in use of the file, in bytes: contents, entries, words.
+    /// Used pages of the file in bytes: contents, entries, terms.
     pub file_bytes: u64,
 }
 
@@ -113,33 +113,38 @@ impl ContextReader {
         })
     }
 
-    /// The content with this name, or with a name that begins like this.
+    /// Returns the content with this id or id prefix.
     ///
     /// # Errors
-    /// [`ContextError::Store`]. A content whose own bytes are damaged is no error, but [`Gone::Damaged`].
+    /// [`ContextError::Store`]. Damaged bytes of a content are reported as [`Gone::Damaged`].
     pub fn content(&self, name: impl Into<ContentPrefix>) -> Result<Lookup, ContextError> {
         let name = name.into();
-        let Some((row, others)) = self.ask(|connection| named(connection, name))? else {
+        let Some((row, others)) = self.sql(|connection| find_content(connection, name))? else {
             return Ok(Lookup::Unknown);
         };
         if others {
             return Ok(Lookup::Ambiguous);
         }
-        let read = self.ask(|connection| {
+        let read = self.sql(|connection| {
             connection
                 .prepare_cached(
                     "SELECT hash, raw, coding, tokens, stored_ms, gone, gone_ms, bytes, last_used_ms
                      FROM contents LEFT JOIN blobs ON content = row WHERE row = ?1",
                 )?
-                .query_row([row], lookup)
+                .query_row([row], parse_lookup)
                 .optional()
         })?;
         Ok(read.unwrap_or(Lookup::Unknown))
     }
 
-    /// Whether a content is kept with these very bytes, as they are stored.
-    pub(super) fn keeps(&self, id: ContentId, packed: &Packed, content: &[u8]) -> Result<bool, StoreError> {
-        let found = self.ask(|connection| {
+    /// Returns whether a content is stored with exactly these packed bytes.
+    pub(super) fn keeps(
+        &self,
+        id: ContentId,
+        packed: &PackedBytes,
+        content: &[u8],
+    ) -> Result<bool, StoreError> {
+        let found = self.sql(|connection| {
             connection
                 .prepare_cached(
                     "SELECT raw, coding, bytes FROM contents JOIN blobs ON content = row
@@ -159,12 +164,12 @@ impl ContextReader {
         Ok(found == Some(true))
     }
 
-    /// How much there is. Takes the same time however much it is.
+    /// Returns the size of the store, in constant time.
     ///
     /// # Errors
     /// [`ContextError::Store`].
     pub fn usage(&self) -> Result<Usage, ContextError> {
-        let usage = self.ask(|connection| {
+        let usage = self.sql(|connection| {
             connection
                 .prepare_cached(
                     "SELECT sessions, open, entries, contents, stored, raw,
@@ -189,13 +194,13 @@ impl ContextReader {
         Ok(usage)
     }
 
-    /// Compares every page and index of the file; seconds for a large one.
+    /// Checks every page and index of the file; takes seconds for a large one.
     ///
     /// # Errors
     /// [`StoreError::Corrupt`] with SQLite's first finding.
     pub fn check(&self) -> Result<(), StoreError> {
         let found: String =
-            self.ask(|connection| connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)))?;
+            self.sql(|connection| connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)))?;
         if found == "ok" {
             return Ok(());
         }
@@ -205,8 +210,8 @@ impl ContextReader {
         })
     }
 
-    /// Asks the connection something.
-    pub(super) fn ask<T>(
+    /// Runs a query.
+    pub(super) fn sql<T>(
         &self,
         question: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
@@ -214,8 +219,8 @@ impl ContextReader {
     }
 }
 
-/// The row of the content that a name means, and whether it means another one too.
-fn named(connection: &Connection, name: ContentPrefix) -> rusqlite::Result<Option<(i64, bool)>> {
+/// Returns the row of the first content that matches, and whether another one matches too.
+fn find_content(connection: &Connection, name: ContentPrefix) -> rusqlite::Result<Option<(i64, bool)>> {
     let mut statement =
         connection.prepare_cached("SELECT row FROM contents WHERE hash BETWEEN ?1 AND ?2 LIMIT 2")?;
     let mut rows = statement.query(params![name.least, name.most])?;
@@ -226,7 +231,7 @@ fn named(connection: &Connection, name: ContentPrefix) -> rusqlite::Result<Optio
     Ok(Some((first, rows.next()?.is_some())))
 }
 
-fn lookup(row: &Row<'_>) -> rusqlite::Result<Lookup> {
+fn parse_lookup(row: &Row<'_>) -> rusqlite::Result<Lookup> {
     let id = ContentId(row.get(0)?);
     let gone: Option<i64> = row.get(5)?;
     let why = match gone {
@@ -237,9 +242,9 @@ fn lookup(row: &Row<'_>) -> rusqlite::Result<Lookup> {
             at_ms: row.get::<_, Option<i64>>(6)?.unwrap_or_default(),
         },
         Some(_) => Gone::Withheld,
-        None => match stored(row, id)? {
+        None => match unpack_row(row, id)? {
             Ok(bytes) => {
-                return Ok(Lookup::Kept(Content {
+                return Ok(Lookup::Kept(StoredContent {
                     id,
                     bytes,
                     tokens: unsigned(row.get(3)?),
@@ -253,7 +258,7 @@ fn lookup(row: &Row<'_>) -> rusqlite::Result<Lookup> {
     Ok(Lookup::Gone { id, why })
 }
 
-fn stored(row: &Row<'_>, id: ContentId) -> rusqlite::Result<Result<Vec<u8>, String>> {
+fn unpack_row(row: &Row<'_>, id: ContentId) -> rusqlite::Result<Result<Vec<u8>, String>> {
     let Ok(Some(bytes)) = row.get_ref(7)?.as_blob_or_null() else {
         return Ok(Err("its bytes are not in the database".to_owned()));
     };

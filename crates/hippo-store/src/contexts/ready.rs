@@ -1,39 +1,39 @@
-//! What of a content can be made before its entry is known, and while others use the database?
+//! Contents prepared for a put outside the database lock.
 
 use hippo_core::retrieval::terms::Analyzer;
 
-use super::content::Packed;
+use super::content::PackedBytes;
 use super::search::text_terms;
-use super::{ContentId, MOST_CONTENT};
+use super::{ContentId, MAX_CONTENT};
 
-/// Makes contents ready to be put; keeps the stems of words that it met.
+/// Prepares contents for a put; caches the stems of words.
 #[derive(Default)]
-pub struct Packer {
+pub struct ContentPacker {
     analyzer: Analyzer,
 }
 
-/// A content as it will be stored: its name, its packed bytes, its terms.
-pub struct Ready<'a> {
+/// A prepared content: its id, packed bytes and terms.
+pub struct PackedContent<'a> {
     pub(super) id: ContentId,
-    pub(super) packed: Packed,
+    pub(super) packed: PackedBytes,
     pub(super) terms: String,
     bytes: &'a [u8],
 }
 
-impl Packer {
-    /// Names and packs a content, and finds its terms. `None` for one that has more than [`MOST_CONTENT`] bytes.
-    pub fn ready<'a>(&mut self, bytes: &'a [u8]) -> Option<Ready<'a>> {
-        (bytes.len() <= MOST_CONTENT).then(|| Ready {
+impl ContentPacker {
+    /// Prepares a content. Returns `None` for more than [`MAX_CONTENT`] bytes.
+    pub fn ready<'a>(&mut self, bytes: &'a [u8]) -> Option<PackedContent<'a>> {
+        (bytes.len() <= MAX_CONTENT).then(|| PackedContent {
             id: ContentId::of(bytes),
-            packed: Packed::of(bytes),
+            packed: PackedBytes::of(bytes),
             terms: text_terms(&mut self.analyzer, bytes),
             bytes,
         })
     }
 }
 
-impl Ready<'_> {
-    /// Whether it was made of these very bytes.
+impl PackedContent<'_> {
+    /// Returns whether this was prepared from exactly this slice.
     pub(super) fn is_of(&self, bytes: &[u8]) -> bool {
         std::ptr::eq(self.bytes, bytes)
     }

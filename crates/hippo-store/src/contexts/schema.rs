@@ -1,4 +1,4 @@
-//! How does the file of contexts come to be, and when is it refused?
+//! Schema of the contexts database: creation, migration, verification.
 
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -9,19 +9,21 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use crate::StoreError;
 use crate::system::{self, PRIVATE_FILE, WithMode as _};
 
-/// The newest schema that this build writes and reads.
+/// The newest schema, which this build writes and reads.
 pub(crate) const VERSION: i64 = 3;
-/// Tells this database from others: `hpct`.
+/// Application id of this database: `hpct`.
 pub(super) const APPLICATION: i64 = 0x6870_6374;
 
-/// Version 1.
+/// The tables of version 1.
 ///
-/// Bytes stand in `blobs`, apart from what is written at each use. `contents.holds` counts the entries of open sessions
-/// that stand for a content: with 0 it may be forgotten (`gone`: 1 forgotten, 2 withheld from the
-/// beginning, 3 expired). `sums`
-/// has one row; only triggers write it. `entries.source` is a hash of an entry's type and source. The words of an entry's own lines and those of its content are two indexes,
-/// because they come and go apart; each row has the term `#<session>`, which no text has, and no positions. Every sign that
-/// a term can have is part of a token, `'` too: a term that fell apart would be a phrase, which needs positions.
+/// - `blobs` holds the bytes, separate from the columns that each use updates.
+/// - `contents.holds` counts the entries of open sessions with this content; at 0 it may be removed. `contents.gone` is the
+///   reason: 1 forgotten, 2 withheld from the beginning, 3 expired.
+/// - `sums` has one row that only triggers write.
+/// - `entries.source` is a hash of the type and source of an entry.
+/// - `summaries` (terms of an entry's own lines) and `texts` (terms of its content) are separate indexes, because they are
+///   removed independently. Each row has the term `#<session>`, which no text contains, and no positions. Every character
+///   that a term can have is a token character, `'` too: a term split into tokens would be a phrase, which needs positions.
 const TABLES: &str = r##"
 CREATE TABLE sums (
     id       INTEGER PRIMARY KEY CHECK (id = 1),
@@ -129,9 +131,9 @@ CREATE TRIGGER content_forgotten AFTER UPDATE OF gone ON contents WHEN NEW.gone 
 END;
 "##;
 
-/// What version 2 has beyond version 1: up to where transcripts were taken into the log.
+/// The tables added by version 2: flushed positions of transcripts.
 ///
-/// `told` has a row for each message that was; `flushes` only what is on its way into a log.
+/// `told` has a row for each flushed message; `flushes` has only the unfinished flushes.
 const FLUSHES: &str = "
 CREATE TABLE transcripts (
     name       TEXT PRIMARY KEY,
@@ -156,7 +158,7 @@ CREATE TABLE flush_parts (
 ) WITHOUT ROWID;
 ";
 
-/// What version 3 has beyond version 2: flushes that were promised. Their numbers are never used again.
+/// The table added by version 3: accepted flush requests. Their numbers are never reused.
 const ACCEPTED: &str = "
 CREATE TABLE accepted (
     row        INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -169,9 +171,9 @@ CREATE TABLE accepted (
 );
 ";
 
-/// Sees to it that there is a file which only its owner can read; SQLite gives the files beside it the same mode.
+/// Creates the file if needed, readable only by its owner; SQLite gives the files beside it the same mode.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-pub(super) fn private(path: &Path) -> Result<(), StoreError> {
+pub(super) fn make_private(path: &Path) -> Result<(), StoreError> {
     let failed = |what, path: &Path, source| StoreError::Io {
         what,
         path: path.to_path_buf(),
@@ -183,7 +185,7 @@ pub(super) fn private(path: &Path) -> Result<(), StoreError> {
         Ok(_) => {
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
             let folder = folder.unwrap_or(Path::new("."));
-            // The first commit is durable only when the name of the file is.
+            // The first commit is durable only if the file name is.
             system::sync_folder(folder)
                 .map_err(|source| failed("make the new name durable", folder, source))?;
         }
@@ -212,20 +214,20 @@ pub(crate) fn make(connection: &Connection, path: &Path) -> Result<(), StoreErro
     migrate(connection, path)
 }
 
-/// Creates the tables in an empty file, or refuses a file that is none of ours, is damaged, or comes from the future.
+/// Creates the tables in an empty file and migrates old schemas. Refuses a file that is foreign, damaged or newer.
 pub(super) fn migrate(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     let sql = |source| StoreError::from_sql(path, source);
     let new = "SELECT (SELECT user_version FROM pragma_user_version) = 0
                    AND (SELECT application_id FROM pragma_application_id) = 0
                    AND NOT EXISTS (SELECT 1 FROM sqlite_schema)";
     if connection.query_row(new, [], |row| row.get(0)).map_err(sql)? {
-        // WAL survives in the file header; auto_vacuum can only be chosen while the file is empty.
+        // WAL mode is stored in the file header; auto_vacuum can only be set while the file is empty.
         connection
             .execute_batch("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;")
             .map_err(sql)?;
         let transaction =
             Transaction::new_unchecked(connection, TransactionBehavior::Immediate).map_err(sql)?;
-        // Another process may have been faster.
+        // Another process may have created the tables meanwhile.
         if transaction.query_row(new, [], |row| row.get(0)).map_err(sql)? {
             transaction.execute_batch(TABLES).map_err(sql)?;
             transaction.execute_batch(FLUSHES).map_err(sql)?;
@@ -240,13 +242,13 @@ pub(super) fn migrate(connection: &Connection, path: &Path) -> Result<(), StoreE
         transaction.commit().map_err(sql)?;
     }
     for (version, tables) in [(1, FLUSHES), (2, ACCEPTED)] {
-        beyond(connection, version, tables).map_err(sql)?;
+        migrate_from(connection, version, tables).map_err(sql)?;
     }
     verify(connection, path)
 }
 
-/// Brings a file of this version to the next one, in one transaction.
-fn beyond(connection: &Connection, version: i64, tables: &str) -> rusqlite::Result<()> {
+/// Migrates a file from this version to the next one, in one transaction.
+fn migrate_from(connection: &Connection, version: i64, tables: &str) -> rusqlite::Result<()> {
     let old = "SELECT (SELECT user_version FROM pragma_user_version) = ?1
                   AND (SELECT application_id FROM pragma_application_id) = ?2";
     let is_old =
@@ -262,7 +264,7 @@ fn beyond(connection: &Connection, version: i64, tables: &str) -> rusqlite::Resu
     transaction.commit()
 }
 
-/// Refuses a file that this build cannot use as it is.
+/// Refuses a file that this build cannot use.
 pub(super) fn verify(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     let sql = |source| StoreError::from_sql(path, source);
     let corrupt = |reason: String| StoreError::Corrupt {
@@ -288,11 +290,11 @@ pub(super) fn verify(connection: &Connection, path: &Path) -> Result<(), StoreEr
             known: VERSION,
         });
     }
-    // A reader may be there before the writer that brings the file to this version.
+    // A reader may open the file before the writer has migrated it.
     if found < 1 {
         return Err(corrupt(format!("no build wrote schema {found}")));
     }
-    // A file that was cut short may still have a sound first page: touch every table before trusting it.
+    // A truncated file may still have an intact first page: query every table before trusting the file.
     let sums: i64 = connection
         .query_row(
             "SELECT (SELECT count(*) FROM sums)
@@ -306,7 +308,7 @@ pub(super) fn verify(connection: &Connection, path: &Path) -> Result<(), StoreEr
         )
         .map_err(|source| match StoreError::from_sql(path, source) {
             // A table is missing.
-            StoreError::Sql { source, .. } if !busy(&source) => corrupt(source.to_string()),
+            StoreError::Sql { source, .. } if !is_busy(&source) => corrupt(source.to_string()),
             other => other,
         })?;
     if sums == 1 {
@@ -317,7 +319,7 @@ pub(super) fn verify(connection: &Connection, path: &Path) -> Result<(), StoreEr
     )))
 }
 
-fn busy(error: &rusqlite::Error) -> bool {
+fn is_busy(error: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode as Code;
     matches!(
         error.sqlite_error_code(),

@@ -1,4 +1,4 @@
-//! Which entries of a session does a cue mean, by the words of their own lines and of their content?
+//! Lexical search among the entries of a session.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -10,28 +10,26 @@ use serde_json::Value;
 
 use super::{ContextError, ContextReader, ContextStore};
 
-/// Bytes of a content whose words are looked up: what is asked for by words stands near the top, and a put must not
-/// take longer the more there is.
+/// Bytes of a content that are indexed. Searched words are mostly near the top, and the cost of a put must stay bounded.
 const INDEXED: usize = 64 << 10;
-/// What a word counts that stands in the content alone.
+/// Weight of a word found only in the content.
 const IN_CONTENT: f32 = 0.7;
 
-/// An entry that has words of a cue.
+/// An entry that matches words of a cue.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
     /// The entry's id.
     pub id: String,
-    /// How much of the cue it answers, in (0, 1]: the share of its words, where rare ones count more, and those that only
-    /// stand in the content seven tenths.
+    /// Match score in (0, 1]: the share of matched words, weighted by rarity; a word found only in the content counts 0.7.
     pub score: f32,
-    /// How many different words of the cue it has.
+    /// Number of different words of the cue that match.
     pub words: usize,
 }
 
 impl ContextReader {
-    /// The entries of a session that have words of `cue` in summary, `key_data`, source or the first 64 KiB of their
-    /// content (of one that has a NUL there, none: it is no text); the best first, at most `limit`. Words that say nothing ("the", "what") count only when there are no others. A
-    /// content that is not stored is not searched.
+    /// Returns at most `limit` entries of a session that match words of `cue` in the summary, `key_data`, the source or the first
+    /// 64 KiB of the content, best first. A content with a NUL in that part is binary and not searched, nor is a content that is not
+    /// stored. Stop words ("the", "what") count only if the cue has no other words.
     ///
     /// # Errors
     /// [`ContextError::UnknownSession`], [`ContextError::Store`].
@@ -39,7 +37,7 @@ impl ContextReader {
         self.search_among(session, cue, limit, |_| true)
     }
 
-    /// The same among the entries whose ids are wanted.
+    /// Searches only the entries whose ids are accepted by `wanted`.
     ///
     /// # Errors
     /// As for [`ContextReader::search`].
@@ -50,7 +48,7 @@ impl ContextReader {
         limit: usize,
         wanted: impl Fn(&str) -> bool,
     ) -> Result<Vec<Hit>, ContextError> {
-        let place = self.ask(|connection| {
+        let place = self.sql(|connection| {
             connection
                 .prepare_cached("SELECT row, entries FROM sessions WHERE id = ?1")?
                 .query_row([session], |row| {
@@ -59,14 +57,14 @@ impl ContextReader {
                 .optional()
         })?;
         let (row, entries) = place.ok_or_else(|| ContextError::UnknownSession(session.to_owned()))?;
-        let words = telling(cue);
+        let words = significant_words(cue);
         let mut asked = 0.0;
         let mut found: BTreeMap<i64, (f64, usize)> = BTreeMap::new();
         for word in &words {
             let expression = format!("\"#{row}\" AND {}", terms::fts_query(word));
             let mut here: BTreeMap<i64, f32> = BTreeMap::new();
             for (table, worth) in [("texts", IN_CONTENT), ("summaries", 1.0)] {
-                let rows = self.ask(|connection| matches(connection, table, &expression))?;
+                let rows = self.sql(|connection| match_rows(connection, table, &expression))?;
                 here.extend(rows.into_iter().map(|row| (row, worth)));
             }
             let holders = u32::try_from(here.len()).unwrap_or(u32::MAX);
@@ -79,9 +77,9 @@ impl ContextReader {
             }
         }
         let mut best: Vec<(i64, (f64, usize))> = found.into_iter().collect();
-        // Of equals the entry that came last.
+        // Of equal scores, the latest entry is first.
         best.sort_by(|(a, (x, _)), (b, (y, _))| y.total_cmp(x).then(b.cmp(a)));
-        let hits = self.ask(|connection| {
+        let hits = self.sql(|connection| {
             let mut statement =
                 connection.prepare_cached("SELECT id FROM entries WHERE row = ?1 AND session = ?2")?;
             let mut hits = Vec::with_capacity(best.len().min(limit));
@@ -94,7 +92,7 @@ impl ContextReader {
                     .optional()?;
                 hits.extend(id.filter(|id| wanted(id)).map(|id| Hit {
                     id,
-                    score: single(score / asked),
+                    score: to_f32(score / asked),
                     words,
                 }));
             }
@@ -105,14 +103,14 @@ impl ContextReader {
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "a share in [0, 1]")]
-fn single(share: f64) -> f32 {
+fn to_f32(share: f64) -> f32 {
     share.clamp(0.0, 1.0) as f32
 }
 
-/// The words of a cue that tell something; all of them when none does.
-fn telling(cue: &str) -> Vec<QueryTerm> {
+/// Returns the words of a cue without stop words, or all words if there are no others.
+fn significant_words(cue: &str) -> Vec<QueryTerm> {
     let mut words = terms::query_terms(cue);
-    // Names of speakers: nobody speaks in an entry.
+    // Remove speaker names: entries have no speakers.
     words.retain(|word| !word.term.starts_with('@'));
     if words.iter().any(|word| !word.stop) {
         words.retain(|word| !word.stop);
@@ -120,20 +118,20 @@ fn telling(cue: &str) -> Vec<QueryTerm> {
     words
 }
 
-fn matches(connection: &Connection, table: &str, expression: &str) -> rusqlite::Result<Vec<i64>> {
+fn match_rows(connection: &Connection, table: &str, expression: &str) -> rusqlite::Result<Vec<i64>> {
     connection
         .prepare_cached(&format!("SELECT rowid FROM {table} WHERE {table} MATCH ?1"))?
         .query_map([expression], |row| row.get(0))?
         .collect()
 }
 
-/// The terms of an entry in a session, as an index takes them.
+/// Adds the term of the session to the terms of an entry.
 pub(super) fn with_session(terms: &str, session: i64) -> String {
     format!("#{session} {terms}")
 }
 
 impl ContextStore {
-    /// The terms of an entry's own lines.
+    /// Returns the terms of an entry's own lines.
     pub(super) fn summary_terms(&mut self, entry: &ContextEntry) -> String {
         let mut terms = String::new();
         let mut add = |text: &str| {
@@ -166,18 +164,18 @@ impl ContextStore {
     }
 }
 
-/// The terms of the beginning of a content; none of one that is no text.
+/// Returns the terms of the start of a content; none for binary content.
 pub(super) fn text_terms(analyzer: &mut Analyzer, content: &[u8]) -> String {
     let mut terms = String::new();
     let beginning = &content[..content.len().min(INDEXED)];
     if beginning.contains(&0) {
         return terms;
     }
-    // What is sound is checked faster than it is mended.
+    // Checking valid UTF-8 is faster than lossy conversion.
     let text =
         std::str::from_utf8(beginning).map_or_else(|_| String::from_utf8_lossy(beginning), Cow::Borrowed);
     analyzer.index_terms(&text, &mut terms);
-    // The index holds no positions and no counts: once is enough, and half the work.
+    // The index has no positions and no counts, so each term is needed once; this halves the work.
     let mut seen = HashSet::new();
     let mut once = String::with_capacity(terms.len());
     for term in terms.split(' ').filter(|term| seen.insert(*term)) {

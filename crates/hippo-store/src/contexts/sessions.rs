@@ -1,51 +1,51 @@
-//! When does a session begin, where does it stand, and when is it over?
+//! Opening, advancing and closing of sessions.
 
 use rusqlite::{OptionalExtension, Row, params};
 
-use super::{Change, ContextError, ContextReader, ContextStore, signed, unsigned};
+use super::{ContextChange, ContextError, ContextReader, ContextStore, signed, unsigned};
 use crate::StoreError;
 
 /// A session of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Session {
-    /// Names it.
+pub struct SessionRow {
+    /// Id of the session.
     pub id: String,
-    /// Whose it is.
+    /// The agent that owns it.
     pub agent: Option<String>,
-    /// When it was opened first, milliseconds since the Unix epoch.
+    /// Time of the first opening, milliseconds since the Unix epoch.
     pub opened_ms: i64,
-    /// When it was closed.
+    /// Time of closing.
     pub closed_ms: Option<i64>,
-    /// The highest turn that was heard of.
+    /// The highest turn so far.
     pub turn: u64,
-    /// When something was last done in it.
+    /// Time of the last activity.
     pub last_used_ms: i64,
-    /// How many entries it has.
+    /// Number of entries.
     pub entries: u64,
 }
 
-/// An open session.
+/// The result of opening a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Opened {
-    /// As it stands now.
-    pub session: Session,
-    /// Whether it was there before.
+pub struct OpenedSession {
+    /// The session after opening.
+    pub session: SessionRow,
+    /// True if it existed before.
     pub resumed: bool,
 }
 
-/// A closed session.
+/// The result of closing a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Closed {
-    /// As it stands now, and for good.
-    pub session: Session,
-    /// Whether it was closed before.
+pub struct ClosedSession {
+    /// The session in its final state.
+    pub session: SessionRow,
+    /// True if it was closed before.
     pub already: bool,
 }
 
 const COLUMNS: &str = "id, agent, opened_ms, closed_ms, turn, last_used_ms, entries";
 
-fn session(row: &Row<'_>) -> rusqlite::Result<Session> {
-    Ok(Session {
+fn session(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
+    Ok(SessionRow {
         id: row.get(0)?,
         agent: row.get(1)?,
         opened_ms: row.get(2)?,
@@ -57,12 +57,12 @@ fn session(row: &Row<'_>) -> rusqlite::Result<Session> {
 }
 
 impl ContextReader {
-    /// All sessions, those first in which something was done last.
+    /// Returns all sessions, the latest activity first.
     ///
     /// # Errors
     /// [`ContextError::Store`].
-    pub fn sessions(&self) -> Result<Vec<Session>, ContextError> {
-        let sessions = self.ask(|connection| {
+    pub fn sessions(&self) -> Result<Vec<SessionRow>, ContextError> {
+        let sessions = self.sql(|connection| {
             connection
                 .prepare_cached(&format!(
                     "SELECT {COLUMNS} FROM sessions ORDER BY last_used_ms DESC, row DESC"
@@ -73,12 +73,12 @@ impl ContextReader {
         Ok(sessions)
     }
 
-    /// One session.
+    /// Returns a session by its id.
     ///
     /// # Errors
     /// [`ContextError::Store`].
-    pub fn session(&self, id: &str) -> Result<Option<Session>, ContextError> {
-        let found = self.ask(|connection| {
+    pub fn session(&self, id: &str) -> Result<Option<SessionRow>, ContextError> {
+        let found = self.sql(|connection| {
             connection
                 .prepare_cached(&format!("SELECT {COLUMNS} FROM sessions WHERE id = ?1"))?
                 .query_row([id], session)
@@ -89,7 +89,7 @@ impl ContextReader {
 }
 
 impl ContextStore {
-    /// Opens a session, or goes on with one that is open. Whose it is stays what was said first.
+    /// Opens a session, or resumes an open one. The agent of the first call that names one is kept.
     ///
     /// # Errors
     /// [`ContextError::ClosedSession`], [`ContextError::Store`].
@@ -98,14 +98,14 @@ impl ContextStore {
         id: &str,
         agent: Option<&str>,
         now_ms: i64,
-    ) -> Result<Opened, ContextError> {
+    ) -> Result<OpenedSession, ContextError> {
         let change = self.begin()?;
         let resumed = match change.session(id)? {
             Some((_, true)) => return Err(ContextError::ClosedSession(id.to_owned())),
             Some((_, false)) => true,
             None => false,
         };
-        change.ask(|connection| {
+        change.sql(|connection| {
             connection
                 .prepare_cached(
                     "INSERT INTO sessions (id, agent, opened_ms, last_used_ms) VALUES (?1, ?2, ?3, ?3)
@@ -115,20 +115,20 @@ impl ContextStore {
                 .execute(params![id, agent, now_ms])
         })?;
         change.commit()?;
-        let session = self.known(id)?;
-        Ok(Opened { session, resumed })
+        let session = self.existing_session(id)?;
+        Ok(OpenedSession { session, resumed })
     }
 
-    /// Notes the turn of an open session and answers the highest so far, which is never less than before.
+    /// Records the turn of an open session and returns the highest turn so far.
     ///
-    /// This alone does not wait for the disk: it happens every turn, and when the power fails the next turn says all of it
-    /// again. The end of the process loses nothing of it.
+    /// This is the only change that does not wait for the disk: it happens every turn, and after a power failure the next turn
+    /// restores it. The end of the process loses nothing.
     ///
     /// # Errors
     /// [`ContextError::UnknownSession`], [`ContextError::ClosedSession`], [`ContextError::Store`].
     pub fn advance(&mut self, id: &str, turn: u64, now_ms: i64) -> Result<u64, ContextError> {
         let change = self.begin_with("PRAGMA synchronous = NORMAL")?;
-        let advanced = change.ask(|connection| {
+        let advanced = change.sql(|connection| {
             connection
                 .prepare_cached(
                     "UPDATE sessions SET turn = max(turn, ?2), last_used_ms = max(last_used_ms, ?3)
@@ -145,19 +145,18 @@ impl ContextStore {
         }
     }
 
-    /// Ends a session. Its entries stay as they are; their contents may be forgotten from now on, and count as used now: the
-    /// time for which they are kept begins.
+    /// Closes a session. Its entries stay. Its contents may be removed from now on; their retention time starts now.
     ///
     /// # Errors
     /// [`ContextError::UnknownSession`], [`ContextError::Store`].
-    pub fn close_session(&mut self, id: &str, now_ms: i64) -> Result<Closed, ContextError> {
+    pub fn close_session(&mut self, id: &str, now_ms: i64) -> Result<ClosedSession, ContextError> {
         let change = self.begin()?;
         let already = match change.session(id)? {
             Some((_, closed)) => closed,
             None => return Err(ContextError::UnknownSession(id.to_owned())),
         };
         if !already {
-            change.ask(|connection| {
+            change.sql(|connection| {
                 connection
                     .prepare_cached(
                         "UPDATE sessions SET closed_ms = ?2, last_used_ms = max(last_used_ms, ?2) WHERE id = ?1",
@@ -172,20 +171,20 @@ impl ContextStore {
             })?;
             change.commit()?;
         }
-        let session = self.known(id)?;
-        Ok(Closed { session, already })
+        let session = self.existing_session(id)?;
+        Ok(ClosedSession { session, already })
     }
 
-    fn known(&self, id: &str) -> Result<Session, ContextError> {
+    fn existing_session(&self, id: &str) -> Result<SessionRow, ContextError> {
         let found = self.read.session(id)?;
         found.ok_or_else(|| ContextError::UnknownSession(id.to_owned()))
     }
 }
 
-impl Change<'_> {
-    /// The row of a session, and whether it is closed.
+impl ContextChange<'_> {
+    /// Returns the row of a session and whether it is closed.
     pub(super) fn session(&self, id: &str) -> Result<Option<(i64, bool)>, StoreError> {
-        self.ask(|connection| {
+        self.sql(|connection| {
             connection
                 .prepare_cached("SELECT row, closed_ms IS NOT NULL FROM sessions WHERE id = ?1")?
                 .query_row([id], |row| Ok((row.get(0)?, row.get(1)?)))
@@ -193,7 +192,7 @@ impl Change<'_> {
         })
     }
 
-    /// The row of a session that is open.
+    /// Returns the row of an open session.
     pub(super) fn open_session(&self, id: &str) -> Result<i64, ContextError> {
         match self.session(id)? {
             Some((row, false)) => Ok(row),

@@ -1,4 +1,4 @@
-//! Does the store of contexts keep what its documentation promises?
+//! Tests of the context store.
 
 mod damage;
 mod forget;
@@ -7,6 +7,7 @@ mod sessions;
 mod steps;
 mod words;
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 use hippo_core::context::lifecycle::SessionEntry;
@@ -14,15 +15,15 @@ use hippo_core::context::{ContextEntry, Decay, EntryKind, EntrySource, Lifecycle
 
 use super::*;
 
-/// More than any test stores.
+/// A budget that no test exceeds.
 const PLENTY: u64 = u64::MAX;
 
-struct Scratch {
+struct ContextScratch {
     folder: tempfile::TempDir,
     file: PathBuf,
 }
 
-impl Scratch {
+impl ContextScratch {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("contexts.db");
@@ -75,11 +76,11 @@ fn new<'a>(session: &'a str, entry: &'a ContextEntry, content: &'a [u8], now_ms:
     }
 }
 
-fn put(store: &mut ContextStore, session: &str, id: &str, content: &[u8], now_ms: i64) -> Put {
+fn put(store: &mut ContextStore, session: &str, id: &str, content: &[u8], now_ms: i64) -> PutOutcome {
     store.put(&new(session, &entry(id), content, now_ms)).unwrap()
 }
 
-/// Bytes that do not shrink, different for each seed.
+/// Returns incompressible bytes, different for each seed.
 fn noise(seed: u64, length: usize) -> Vec<u8> {
     let mut bytes = vec![0; length];
     blake3::Hasher::new()
@@ -99,11 +100,11 @@ fn kept(reader: &ContextReader, content: &[u8]) -> bool {
     }
 }
 
-/// Compares the sums that triggers keep with what is in the tables.
+/// Compares the sums maintained by triggers with the tables.
 fn assert_sums(store: &ContextStore) {
     let wrong: i64 = store
         .read
-        .ask(|connection| {
+        .sql(|connection| {
             connection.query_row(
                 "SELECT count(*) FROM contents WHERE holds IS NOT (
                      SELECT count(*) FROM entries JOIN sessions ON sessions.row = session
@@ -117,7 +118,7 @@ fn assert_sums(store: &ContextStore) {
     assert_eq!(wrong, 0, "contents with wrong holds or blobs");
     let counted: (i64, i64, i64, i64, i64, i64) = store
         .read
-        .ask(|connection| {
+        .sql(|connection| {
             connection.query_row(
                 "SELECT (SELECT count(*) FROM sessions), (SELECT count(*) FROM sessions WHERE closed_ms IS NULL),
                      (SELECT count(*) FROM entries), count(*), ifnull(sum(length(bytes)), 0), ifnull(sum(raw), 0)
@@ -147,7 +148,7 @@ fn assert_sums(store: &ContextStore) {
 
 #[test]
 fn a_content_is_kept_once_however_many_sessions_put_it() {
-    let scratch = Scratch::new();
+    let scratch = ContextScratch::new();
     let mut store = scratch.open();
     let content = "a line of output\n".repeat(1_000);
     for session in ["a", "b"] {
@@ -156,8 +157,8 @@ fn a_content_is_kept_once_however_many_sessions_put_it() {
     let first = put(&mut store, "a", "e1", content.as_bytes(), 1);
     let second = put(&mut store, "b", "e2", content.as_bytes(), 2);
     let id = Some(ContentId::of(content.as_bytes()));
-    assert!(matches!(&first, Put::Entry { seq: 0, content, shared: false, .. } if *content == id));
-    assert!(matches!(&second, Put::Entry { seq: 0, content, shared: true, .. } if *content == id));
+    assert!(matches!(&first, PutOutcome::Entry { seq: 0, content, shared: false, .. } if *content == id));
+    assert!(matches!(&second, PutOutcome::Entry { seq: 0, content, shared: true, .. } if *content == id));
     let usage = store.read().usage().unwrap();
     assert_eq!((usage.entries, usage.contents, usage.raw_bytes), (2, 1, 17_000));
     assert!(usage.stored_bytes < 200, "{usage:?}");
@@ -172,26 +173,26 @@ fn a_content_is_kept_once_however_many_sessions_put_it() {
 }
 
 #[test]
-fn the_same_content_of_the_same_source_is_known() {
-    let scratch = Scratch::new();
+fn putting_the_same_content_of_the_same_source_again_returns_the_known_entry() {
+    let scratch = ContextScratch::new();
     let mut store = scratch.open();
     store.open_session("s", None, 1).unwrap();
     put(&mut store, "s", "e1", b"text", 1);
     let mut again = entry("e2");
     again.source.reference = entry("e1").source.reference;
     again.source.turn = 77;
-    let Put::Known(known) = store.put(&new("s", &again, b"text", 2)).unwrap() else {
+    let PutOutcome::Known(known) = store.put(&new("s", &again, b"text", 2)).unwrap() else {
         panic!("not known");
     };
     assert_eq!(known.entry, entry("e1"));
     assert!(matches!(
         store.put(&new("s", &again, b"other text", 2)),
-        Ok(Put::Entry { seq: 1, .. })
+        Ok(PutOutcome::Entry { seq: 1, .. })
     ));
-    // Another source with the same bytes is another entry.
+    // The same bytes from another source are another entry.
     assert!(matches!(
         put(&mut store, "s", "e3", b"text", 3),
-        Put::Entry {
+        PutOutcome::Entry {
             seq: 2,
             shared: true,
             ..
@@ -205,8 +206,8 @@ fn the_same_content_of_the_same_source_is_known() {
 }
 
 #[test]
-fn odd_names_and_odd_contents_come_back_as_they_were() {
-    let scratch = Scratch::new();
+fn unusual_ids_and_contents_are_returned_unchanged() {
+    let scratch = ContextScratch::new();
     let mut store = scratch.open();
     let names = [
         "",
@@ -253,8 +254,8 @@ fn odd_names_and_odd_contents_come_back_as_they_were() {
 }
 
 #[test]
-fn numbers_that_json_lacks_are_kept_as_what_they_count_as() {
-    let scratch = Scratch::new();
+fn nan_and_infinity_are_stored_as_finite_numbers() {
+    let scratch = ContextScratch::new();
     let mut store = scratch.open();
     store.open_session("s", None, 1).unwrap();
     let mut odd = entry("e");
@@ -269,11 +270,11 @@ fn numbers_that_json_lacks_are_kept_as_what_they_count_as() {
 }
 
 #[test]
-fn the_largest_content_is_taken_and_a_larger_one_refused() {
-    let scratch = Scratch::new();
+fn a_content_of_the_maximum_size_is_stored_and_a_larger_one_is_refused() {
+    let scratch = ContextScratch::new();
     let mut store = scratch.open();
     store.open_session("s", None, 1).unwrap();
-    let mut content = noise(1, MOST_CONTENT);
+    let mut content = noise(1, MAX_CONTENT);
     put(&mut store, "s", "e", &content, 1);
     assert!(kept(&scratch.reader(), &content));
     content.push(0);
@@ -283,8 +284,8 @@ fn the_largest_content_is_taken_and_a_larger_one_refused() {
 }
 
 #[test]
-fn names_of_contents_may_be_cut_while_they_are_clear() {
-    let scratch = Scratch::new();
+fn a_content_id_prefix_works_while_it_is_unambiguous() {
+    let scratch = ContextScratch::new();
     let mut store = scratch.open();
     store.open_session("s", None, 1).unwrap();
     put(&mut store, "s", "e", b"one", 1);
@@ -295,7 +296,7 @@ fn names_of_contents_may_be_cut_while_they_are_clear() {
     neighbour[31] ^= 1;
     store
         .read
-        .ask(|connection| {
+        .sql(|connection| {
             connection.execute(
                 "INSERT INTO contents (hash, raw, stored, coding, tokens, stored_ms, last_used_ms, gone)
                  VALUES (?1, 0, 0, 0, 0, 0, 0, 1)",
@@ -309,4 +310,24 @@ fn names_of_contents_may_be_cut_while_they_are_clear() {
         store.read().content(ContentId::of(b"two")).unwrap(),
         Lookup::Unknown
     );
+}
+
+#[test]
+fn only_the_owner_can_read_the_files() {
+    let scratch = ContextScratch::new();
+    let modes = || {
+        ["", "-wal", "-shm"].map(|suffix| {
+            let path = scratch.folder.path().join(format!("contexts.db{suffix}"));
+            std::fs::metadata(path).unwrap().permissions().mode() & 0o777
+        })
+    };
+    let mut store = scratch.open();
+    store.open_session("s", None, 1).unwrap();
+    assert_eq!(modes(), [0o600; 3]);
+    for suffix in ["", "-wal", "-shm"] {
+        let path = scratch.folder.path().join(format!("contexts.db{suffix}"));
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o644)).unwrap();
+    }
+    let _other = scratch.open();
+    assert_eq!(modes(), [0o600; 3]);
 }

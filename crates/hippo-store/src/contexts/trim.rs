@@ -1,27 +1,27 @@
-//! Which contents go when there is no room, or when they are old?
+//! Removal of contents by age and by budget.
 
 use hippo_core::time::DAY_MS;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{Change, ContentId, ContextError, ContextStore, signed, unsigned};
+use super::{ContentId, ContextChange, ContextError, ContextStore, signed, unsigned};
 
-/// `contents.gone` of one that gave way to newer ones, because there was no room.
+/// `contents.gone` of a content removed to make room.
 pub(super) const FORGOTTEN: i64 = 1;
-/// `contents.gone` of one that was never stored.
+/// `contents.gone` of a content that was never stored.
 pub(super) const WITHHELD: i64 = 2;
-/// `contents.gone` of one that was not used for longer than contents are kept.
+/// `contents.gone` of a content that was unused for longer than the retention time.
 pub(super) const EXPIRED: i64 = 3;
-/// Contents that go in one transaction, at most: nobody who puts waits longer than for these.
+/// Maximum contents removed in one transaction, which bounds the waiting time of a put.
 const SLICE: usize = 64;
 
-/// What went.
+/// Removed contents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Trimmed {
-    /// The contents, the one that was unused for longest first.
+    /// The contents, longest unused first.
     pub contents: Vec<ContentId>,
-    /// Their bytes as they were stored.
+    /// Their stored bytes.
     pub stored_bytes: u64,
-    /// Their bytes as they were put.
+    /// Their original bytes.
     pub raw_bytes: u64,
 }
 
@@ -33,8 +33,8 @@ impl Trimmed {
     }
 }
 
-/// A content that may go.
-struct Candidate {
+/// A content that may be removed.
+struct TrimCandidate {
     row: i64,
     id: ContentId,
     stored: i64,
@@ -43,10 +43,10 @@ struct Candidate {
 }
 
 impl ContextStore {
-    /// Forgets contents that no open session has an entry for: first all that were not used for `keep_days`, then the
-    /// longest unused until at most `budget_bytes` are stored. Entries stay, and their summaries are found as before.
+    /// Removes contents that no open session needs: first all that were unused for `keep_days`, then the longest unused until at most
+    /// `budget_bytes` are stored. Their entries and summaries stay searchable.
     ///
-    /// Works in slices of one transaction each; when it fails, what went before stays gone.
+    /// Works in batches of one transaction each; after an error, the finished batches stay removed.
     ///
     /// # Errors
     /// [`ContextError::Store`].
@@ -57,7 +57,9 @@ impl ContextStore {
             let change = self.begin()?;
             let mut slice = Trimmed::default();
             while slice.contents.len() < SLICE {
-                let Some(oldest) = change.ask(oldest)? else { break };
+                let Some(oldest) = change.sql(oldest_removable)? else {
+                    break;
+                };
                 let expired = oldest.last_used_ms < before_ms;
                 if !expired && change.stored_bytes()? <= budget_bytes {
                     break;
@@ -78,8 +80,11 @@ impl ContextStore {
     }
 }
 
-impl Change<'_> {
-    /// Makes room for `needed` more bytes within the budget, or refuses.
+impl ContextChange<'_> {
+    /// Makes room for `needed` more bytes within the budget.
+    ///
+    /// # Errors
+    /// [`ContextError::OverBudget`] if the removable contents are not enough.
     pub(super) fn make_room(
         &self,
         needed: u64,
@@ -88,7 +93,7 @@ impl Change<'_> {
         gone: &mut Trimmed,
     ) -> Result<(), ContextError> {
         while self.stored_bytes()?.saturating_add(needed) > budget {
-            let Some(oldest) = self.ask(oldest)? else {
+            let Some(oldest) = self.sql(oldest_removable)? else {
                 return Err(ContextError::OverBudget { needed, budget });
             };
             self.forget(&oldest, FORGOTTEN, now_ms, gone)?;
@@ -97,7 +102,7 @@ impl Change<'_> {
     }
 
     fn stored_bytes(&self) -> Result<u64, ContextError> {
-        let stored = self.ask(|connection| {
+        let stored = self.sql(|connection| {
             connection
                 .prepare_cached("SELECT stored FROM sums")?
                 .query_row([], |row| row.get(0))
@@ -107,12 +112,12 @@ impl Change<'_> {
 
     fn forget(
         &self,
-        content: &Candidate,
+        content: &TrimCandidate,
         why: i64,
         now_ms: i64,
         gone: &mut Trimmed,
     ) -> Result<(), ContextError> {
-        self.ask(|connection| {
+        self.sql(|connection| {
             connection
                 .prepare_cached("UPDATE contents SET gone = ?2, gone_ms = ?3 WHERE row = ?1")?
                 .execute(params![content.row, why, signed(now_ms)])
@@ -124,14 +129,14 @@ impl Change<'_> {
     }
 }
 
-fn oldest(connection: &Connection) -> rusqlite::Result<Option<Candidate>> {
+fn oldest_removable(connection: &Connection) -> rusqlite::Result<Option<TrimCandidate>> {
     connection
         .prepare_cached(
             "SELECT row, hash, stored, raw, last_used_ms FROM contents INDEXED BY contents_free
              WHERE holds = 0 AND gone IS NULL ORDER BY last_used_ms, row LIMIT 1",
         )?
         .query_row([], |row| {
-            Ok(Candidate {
+            Ok(TrimCandidate {
                 row: row.get(0)?,
                 id: ContentId(row.get(1)?),
                 stored: row.get(2)?,

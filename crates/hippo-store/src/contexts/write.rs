@@ -1,4 +1,4 @@
-//! How does a content come to be stored before its entry is acknowledged?
+//! Storage of entries with their contents.
 
 use std::borrow::Cow;
 
@@ -6,25 +6,25 @@ use hippo_core::context::ContextEntry;
 use hippo_core::context::lifecycle::SessionEntry;
 use rusqlite::params;
 
-use super::content::Packed;
-use super::entries::{by_id, same, source_key};
-use super::ready::Ready;
+use super::content::PackedBytes;
+use super::entries::{by_id, find_same, source_key};
+use super::ready::PackedContent;
 use super::search::{text_terms, with_session};
 use super::{
-    ContentId, ContentPrefix, ContextError, ContextStore, KeptEntry, Lookup, MOST_CONTENT, Trimmed, unsigned,
+    ContentId, ContentPrefix, ContextError, ContextStore, KeptEntry, Lookup, MAX_CONTENT, Trimmed, unsigned,
 };
 use crate::StoreError;
 
-/// An entry to be put.
+/// An entry to store.
 #[derive(Clone, Copy)]
 pub struct NewEntry<'a> {
-    /// Its session, which is open.
+    /// Id of its session, which must be open.
     pub session: &'a str,
-    /// The entry; no other one has its id.
+    /// The entry; its id must be new.
     pub entry: &'a ContextEntry,
-    /// What it stands for; `None` for an entry that stands for itself.
+    /// Its content; `None` for an entry without content.
     pub content: Option<NewContent<'a>>,
-    /// The most bytes that contents may have, as they are stored.
+    /// Maximum stored bytes of all contents.
     pub budget_bytes: u64,
     /// Milliseconds since the Unix epoch.
     pub now_ms: i64,
@@ -33,80 +33,83 @@ pub struct NewEntry<'a> {
 /// The content of an entry.
 #[derive(Clone, Copy)]
 pub struct NewContent<'a> {
-    /// Its bytes, at most [`MOST_CONTENT`].
+    /// The bytes, at most [`MAX_CONTENT`].
     pub bytes: &'a [u8],
-    /// How many tokens it has.
+    /// Number of tokens.
     pub tokens: u64,
-    /// Only the hash is kept, nothing of the bytes; it can be had from its source alone.
+    /// Store only the hash, not the bytes.
     pub withhold: bool,
 }
 
-/// A content without an entry: a message of a transcript that is compacted.
+/// A content without an entry: a message of a compacted transcript.
 #[derive(Clone, Copy)]
-pub struct Piece<'a> {
-    /// Its bytes, at most [`MOST_CONTENT`].
+pub struct TranscriptPiece<'a> {
+    /// The bytes, at most [`MAX_CONTENT`].
     pub bytes: &'a [u8],
-    /// How many tokens it has.
+    /// Number of tokens.
     pub tokens: u64,
 }
 
-/// What a put did.
+/// The result of a put.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Put {
-    /// The entry is there; it and its content are on the disk.
+pub enum PutOutcome {
+    /// The entry and its content are stored durably.
     Entry {
-        /// Its place in the session.
+        /// Position in the session.
         seq: u64,
-        /// Its content.
+        /// Id of its content.
         content: Option<ContentId>,
-        /// Whether the content was there before, from whichever session.
+        /// True if the content was already stored, by any session.
         shared: bool,
-        /// Contents of closed sessions that gave way.
+        /// Contents of closed sessions that were removed to make room.
         trimmed: Trimmed,
     },
-    /// The session has an entry of the same kind, source and content already; nothing was written.
+    /// The session already has an entry of the same kind, source and content; nothing was written.
     Known(Box<KeptEntry>),
 }
 
-/// A content with what can be prepared before the transaction.
-pub(super) struct Prepared<'a> {
+/// A content prepared before the transaction.
+pub(super) struct PreparedContent<'a> {
     pub(super) id: ContentId,
     pub(super) bytes: &'a [u8],
     pub(super) tokens: u64,
     pub(super) withhold: bool,
-    /// Not for one that is stored soundly already.
-    pub(super) packed: Option<Cow<'a, Packed>>,
+    /// The packed bytes; `None` if the content is stored intact or withheld.
+    pub(super) packed: Option<Cow<'a, PackedBytes>>,
 }
 
-/// A content in the tables.
-pub(super) struct Placed {
+/// The row of a stored content.
+pub(super) struct PlacedContent {
     pub(super) row: i64,
     pub(super) shared: bool,
 }
 
 impl ContextStore {
-    /// Puts an entry and its content in one transaction. When the call comes back both are on the disk. A content that is
-    /// stored already is not stored again, unless what is stored is damaged. When the budget is full, the contents of
-    /// closed sessions give way, longest unused first.
+    /// Stores an entry and its content durably in one transaction. A stored content is not written again unless it is damaged. If
+    /// the budget is full, contents of closed sessions are removed, longest unused first.
     ///
     /// # Errors
-    /// [`ContextError`]; nothing happened then, and nothing was forgotten.
-    pub fn put(&mut self, new: &NewEntry<'_>) -> Result<Put, ContextError> {
+    /// [`ContextError`]; nothing was stored or removed then.
+    pub fn put(&mut self, new: &NewEntry<'_>) -> Result<PutOutcome, ContextError> {
         self.put_ready(new, None)
     }
 
-    /// The same for a content that was made ready before; what was made of other bytes is not used.
+    /// As [`put`](Self::put), with a content that was prepared before. A preparation of other bytes is ignored.
     ///
     /// # Errors
     /// As for [`ContextStore::put`].
-    pub fn put_ready(&mut self, new: &NewEntry<'_>, ready: Option<&Ready<'_>>) -> Result<Put, ContextError> {
+    pub fn put_ready(
+        &mut self,
+        new: &NewEntry<'_>,
+        ready: Option<&PackedContent<'_>>,
+    ) -> Result<PutOutcome, ContextError> {
         let ready = ready.filter(|ready| new.content.is_some_and(|content| ready.is_of(content.bytes)));
         let content = match new.content {
             Some(content) => Some(self.prepare(content, ready)?),
             None => None,
         };
         let json = self.json(new.entry)?;
-        let used = self.used(&SessionEntry::new(new.entry.clone()))?;
+        let used = self.usage_json(&SessionEntry::new(new.entry.clone()))?;
         let summary = self.summary_terms(new.entry);
         let text = match &content {
             Some(content) if !content.withhold => Some(match ready {
@@ -119,28 +122,30 @@ impl ContextStore {
         let change = self.begin()?;
         let session = change.open_session(new.session)?;
         if change
-            .ask(|connection| by_id(connection, &new.entry.id))?
+            .sql(|connection| by_id(connection, &new.entry.id))?
             .is_some()
         {
             return Err(ContextError::EntryExists(new.entry.id.clone()));
         }
         let id = content.as_ref().map(|content| content.id);
         if let Some(id) = id
-            && let Some(known) = change.ask(|connection| same(connection, session, id, new.entry))?
+            && let Some(known) = change.sql(|connection| find_same(connection, session, id, new.entry))?
             && (known.kept || content.as_ref().is_some_and(|content| content.withhold))
             && content
                 .as_ref()
                 .is_none_or(|content| content.packed.is_none() || content.withhold)
         {
-            return Ok(Put::Known(Box::new(known)));
+            return Ok(PutOutcome::Known(Box::new(known)));
         }
         let mut trimmed = Trimmed::default();
         let placed = match &content {
-            Some(content) => Some(change.place(content, new.budget_bytes, new.now_ms, &mut trimmed)?),
+            Some(content) => {
+                Some(change.store_content(content, new.budget_bytes, new.now_ms, &mut trimmed)?)
+            }
             None => None,
         };
         let row = placed.as_ref().map(|placed| placed.row);
-        let seq = change.ask(|connection| {
+        let seq = change.sql(|connection| {
             let (entry, seq): (i64, i64) = connection
                 .prepare_cached(
                     "INSERT INTO entries (id, session, seq, content, entry, use, source)
@@ -172,7 +177,7 @@ impl ContextStore {
             return Err(self.lost(&format!("the entry {}", new.entry.id)).into());
         }
         change.commit()?;
-        Ok(Put::Entry {
+        Ok(PutOutcome::Entry {
             seq,
             content: id,
             shared,
@@ -180,15 +185,15 @@ impl ContextStore {
         })
     }
 
-    /// Stores the messages of a transcript, each content once, all of them or none, and notes that `owner` (the
-    /// transcript) has them. They are kept by their age like the contents of closed sessions. Answers their names, in order.
+    /// Stores the messages of a transcript, each content once, all or none, and records `owner` (the transcript) for them. They are
+    /// removed by age like the contents of closed sessions. Returns their ids in order.
     ///
     /// # Errors
-    /// [`ContextError`]; nothing happened then.
+    /// [`ContextError`]; nothing was stored then.
     pub fn put_pieces(
         &mut self,
         owner: &str,
-        pieces: &[Piece<'_>],
+        pieces: &[TranscriptPiece<'_>],
         budget_bytes: u64,
         now_ms: i64,
     ) -> Result<(Vec<ContentId>, Trimmed), ContextError> {
@@ -206,8 +211,8 @@ impl ContextStore {
         let mut trimmed = Trimmed::default();
         let mut rows = Vec::with_capacity(prepared.len());
         for content in prepared {
-            let placed = change.place(&content, budget_bytes, now_ms, &mut trimmed)?;
-            // So that none of these gives way to the next one.
+            let placed = change.store_content(&content, budget_bytes, now_ms, &mut trimmed)?;
+            // Hold each content, so that the next one does not evict it.
             change.hold(placed.row, 1)?;
             rows.push(placed.row);
             if !placed.shared {
@@ -216,7 +221,7 @@ impl ContextStore {
         }
         for row in rows {
             change.hold(row, -1)?;
-            change.ask(|connection| {
+            change.sql(|connection| {
                 connection
                     .prepare_cached(
                         "INSERT INTO compactions VALUES (?1, ?2, ?3)
@@ -229,14 +234,14 @@ impl ContextStore {
         Ok((names, trimmed))
     }
 
-    /// Notes that contents were used, so that they are kept for longer. Names that are unknown do not matter.
+    /// Marks contents as used, which extends their retention. Unknown ids are ignored.
     ///
     /// # Errors
     /// [`ContextError::Store`].
     pub fn use_contents(&mut self, names: &[ContentId], now_ms: i64) -> Result<(), ContextError> {
         let change = self.begin()?;
         for name in names {
-            change.ask(|connection| {
+            change.sql(|connection| {
                 connection
                     .prepare_cached(
                         "UPDATE contents SET last_used_ms = max(last_used_ms, ?2) WHERE hash = ?1",
@@ -248,11 +253,11 @@ impl ContextStore {
         Ok(())
     }
 
-    /// Reads what the transaction just wrote. In a file that is damaged in places a write may succeed and lead nowhere:
-    /// that must not be acknowledged.
-    fn read_back(&self, content: &Prepared<'_>) -> Result<(), ContextError> {
+    /// Reads back what the transaction just wrote. In a partially damaged file, a write can succeed without being readable; it must
+    /// not be acknowledged.
+    fn read_back(&self, content: &PreparedContent<'_>) -> Result<(), ContextError> {
         let there = match &content.packed {
-            // It was unpacked when it was packed: what is the same byte for byte is not unpacked again.
+            // The packed bytes were decompressed once when they were created; comparing them is enough.
             Some(packed) => self.read.keeps(content.id, packed, content.bytes)?,
             None => matches!(self.read.content(content.id)?, Lookup::Kept(_)),
         };
@@ -265,38 +270,37 @@ impl ContextStore {
     fn lost(&self, what: &str) -> StoreError {
         StoreError::Corrupt {
             path: self.read.path.clone(),
-            reason: format!("{what} was written and cannot be read back"),
+            reason: format!("{what} was written but cannot be read back"),
         }
     }
 
-    /// Names a content, and packs it when it is not stored. What is stored is read first: it is good for as many
-    /// more entries as it is sound.
+    /// Computes the id of a content, and packs it unless it is stored intact.
     fn prepare<'a>(
         &self,
         content: NewContent<'a>,
-        ready: Option<&'a Ready<'_>>,
-    ) -> Result<Prepared<'a>, ContextError> {
+        ready: Option<&'a PackedContent<'_>>,
+    ) -> Result<PreparedContent<'a>, ContextError> {
         let NewContent {
             bytes,
             tokens,
             withhold,
         } = content;
-        if bytes.len() > MOST_CONTENT {
+        if bytes.len() > MAX_CONTENT {
             return Err(ContextError::TooLarge {
                 size: bytes.len(),
-                most: MOST_CONTENT,
+                most: MAX_CONTENT,
             });
         }
         let id = ready.map_or_else(|| ContentId::of(bytes), |ready| ready.id);
         let stored = !withhold && matches!(self.read.content(ContentPrefix::from(id))?, Lookup::Kept(_));
-        Ok(Prepared {
+        Ok(PreparedContent {
             id,
             bytes,
             tokens,
             withhold,
             packed: (!withhold && !stored).then(|| match ready {
                 Some(ready) => Cow::Borrowed(&ready.packed),
-                None => Cow::Owned(Packed::of(bytes)),
+                None => Cow::Owned(PackedBytes::of(bytes)),
             }),
         })
     }

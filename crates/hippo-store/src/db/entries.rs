@@ -1,8 +1,8 @@
-//! What is kept of the index entries, and how is all of it read at once?
+//! Storage of the index entries, accesses and runs.
 //!
-//! Everything is written in transactions of the one write connection: [`EntryBatch`] for what the caller decides,
-//! [`Store::fold_accesses`] for reinforcement, [`Store::apply_step`] for the steps of a run. No entry is ever removed by a
-//! batch: leaving the index is a [place](hippo_core::consolidation::Place). A row that cannot be read is named and left as it is.
+//! All changes are transactions of the write connection: [`EntryBatch`] for the caller's changes, [`Store::fold_accesses`] for
+//! reinforcement, [`Store::apply_step`] for the steps of a run. An entry that leaves the index gets another
+//! [place](hippo_core::consolidation::Place); its record stays. An unreadable row is reported and left unchanged.
 
 mod access;
 mod base;
@@ -32,83 +32,83 @@ pub use runs::{RunDetail, RunId, RunReport, RunRow};
 use super::{Reader, Store};
 use crate::StoreError;
 
-/// All that is kept of a workspace's entries, as of one moment.
+/// The stored state of all entries of a workspace at one moment.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct EntryStore {
-    /// All entries, the archived ones too.
+    /// All entries, including archived ones.
     pub records: BTreeMap<EntryId, Record>,
-    /// Entries that a person removed.
+    /// Entries that the user removed.
     pub tombstones: BTreeMap<EntryId, Tombstone>,
-    /// Accesses that are recorded and not folded into their entries yet.
+    /// Number of recorded accesses that are not folded into their entries yet.
     pub journal: usize,
-    /// Pairs that were accessed together, ordered.
+    /// Pairs accessed together, sorted.
     pub co_access: Vec<CoAccessed>,
-    /// What the index file lists under Quick Access, in its order.
+    /// Entries under Quick Access in the index file, in order.
     pub quick_access: Vec<EntryId>,
-    /// Texts that have been proposed for long-term memory.
+    /// Texts proposed for long-term memory.
     pub proposed: BTreeSet<String>,
-    /// Runs, the oldest first; [`Store::run`] has the steps of one.
+    /// Runs, oldest first; [`Store::run`] returns the steps of one.
     pub runs: Vec<RunRow>,
-    /// Rows that could not be read. They stay as they are, until something is written under their key.
+    /// Unreadable rows. They stay unchanged until their key is written again.
     pub damaged: Vec<Damaged>,
 }
 
-/// An entry that a person removed.
+/// An entry that the user removed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tombstone {
-    /// Where it stood and what it said: no cycle makes an entry of that again.
+    /// Its pointers and texts, from which no cycle creates an entry again.
     pub removed: Removed,
-    /// When its removal was noticed.
+    /// Time at which the removal was noticed.
     pub at: Timestamp,
 }
 
-/// A pair of entries that were accessed together.
+/// A pair of entries accessed together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoAccessed {
-    /// The pair and its count. `a` comes before `b`.
+    /// The pair and its count; `a` is smaller than `b`.
     pub pair: CoAccess,
-    /// When last.
+    /// Time of the last common access.
     pub last: Timestamp,
 }
 
-/// A row that could not be read.
+/// An unreadable row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Damaged {
     /// Its table.
     pub table: &'static str,
-    /// Its key; for an entry the entry's id.
+    /// Its key; for an entry, the entry's id.
     pub id: String,
-    /// What is wrong, for people.
+    /// The problem, as text.
     pub reason: String,
 }
 
 impl Store {
-    /// Reads everything that is kept of the entries.
+    /// Reads the stored state of all entries.
     ///
     /// # Errors
-    /// See [`StoreError`]; a row that cannot be read is none, see [`EntryStore::damaged`].
+    /// See [`StoreError`]. Unreadable rows are not an error, see [`EntryStore::damaged`].
     pub fn entries(&self) -> Result<EntryStore, StoreError> {
         self.sql(load(&self.connection))
     }
 }
 
 impl Reader {
-    /// Reads everything that is kept of the entries, as of the last transaction of the writer.
+    /// Reads the stored state of all entries, as of the writer's last transaction.
     ///
     /// # Errors
-    /// See [`StoreError`]; a row that cannot be read is none, see [`EntryStore::damaged`].
+    /// See [`StoreError`]. Unreadable rows are not an error, see [`EntryStore::damaged`].
     pub fn entries(&self) -> Result<EntryStore, StoreError> {
-        self.ask(load)
+        self.sql(load)
     }
 }
 
 fn load(connection: &Connection) -> rusqlite::Result<EntryStore> {
-    // One transaction, so that all tables are of one moment.
+    // One transaction, so that all tables are from the same moment.
     let moment = connection.unchecked_transaction()?;
     let mut damaged = Vec::new();
     let store = EntryStore {
-        records: each(&moment, row::SELECT, "entries", &mut damaged, row::read)?,
-        tombstones: each(
+        records: read_rows(&moment, row::SELECT, "entries", &mut damaged, row::read)?,
+        tombstones: read_rows(
             &moment,
             "SELECT id, at, pointers, hashes FROM tombstones",
             "tombstones",
@@ -118,7 +118,7 @@ fn load(connection: &Connection) -> rusqlite::Result<EntryStore> {
         journal: moment
             .query_row("SELECT count(*) FROM accesses", [], |row| row.get::<_, i64>(0))
             .map(|count| usize::try_from(count).unwrap_or(0))?,
-        co_access: each(
+        co_access: read_rows(
             &moment,
             "SELECT a, b, count, last FROM co_access ORDER BY a, b",
             "co_access",
@@ -126,14 +126,14 @@ fn load(connection: &Connection) -> rusqlite::Result<EntryStore> {
             co_accessed,
         )?,
         quick_access: quick_access(&moment)?,
-        proposed: each(
+        proposed: read_rows(
             &moment,
             "SELECT text FROM proposed",
             "proposed",
             &mut damaged,
             |row| Ok(row.get::<_, String>(0)?),
         )?,
-        runs: each(
+        runs: read_rows(
             &moment,
             &format!("SELECT {} FROM runs ORDER BY started, id", runs::COLUMNS),
             "runs",
@@ -145,8 +145,8 @@ fn load(connection: &Connection) -> rusqlite::Result<EntryStore> {
     Ok(EntryStore { damaged, ..store })
 }
 
-/// Reads every row of a query; one that cannot be read is noted under its first column.
-fn each<T, C: Default + Extend<T>>(
+/// Reads every row of a query; unreadable rows are added to `damaged` with their first column.
+fn read_rows<T, C: Default + Extend<T>>(
     connection: &Connection,
     query: &str,
     table: &'static str,

@@ -1,6 +1,6 @@
-//! Which documents came or changed since a light cycle looked at them?
+//! Fresh documents: new or changed since the last light cycle.
 //!
-//! Noted in the transaction of the change itself: a process that ends before the cycle loses none of them.
+//! They are marked in the transaction of the change itself, so a process that ends before the cycle loses none.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use super::Store;
 use crate::StoreError;
 
 impl Store {
-    /// Paths of the documents that no light cycle has looked at as they are now.
+    /// Returns the paths of documents that no light cycle has processed in their current state.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -23,10 +23,10 @@ impl Store {
         self.sql(read())
     }
 
-    /// Notes that a light cycle has looked at documents as they are now.
+    /// Marks documents as processed by a light cycle.
     ///
     /// # Errors
-    /// See [`StoreError`]; they all stay fresh then.
+    /// See [`StoreError`]; all documents stay fresh then.
     pub fn looked_at<'p>(&mut self, paths: impl Iterator<Item = &'p str>) -> Result<(), StoreError> {
         let noted = self.connection.transaction().and_then(|transaction| {
             for path in paths {
@@ -43,15 +43,20 @@ pub(super) fn mark(connection: &Connection, path: &str) -> rusqlite::Result<()> 
     insert.execute([path]).map(|_| ())
 }
 
-/// Marks a document, where there is one of that path.
+/// Marks a document as fresh if it exists.
 pub(super) fn mark_known(connection: &Connection, path: &str) -> rusqlite::Result<()> {
     let mut insert = connection
         .prepare_cached("INSERT OR IGNORE INTO fresh SELECT path FROM documents WHERE path = ?1")?;
     insert.execute([path]).map(|_| ())
 }
 
-/// A document has got another name, if it was there. Answers whether it was.
-pub(super) fn follow(connection: &Connection, from: &str, to: &str, there: bool) -> rusqlite::Result<bool> {
+/// Moves the mark to the new name of a document, if there was one. Returns whether there was.
+pub(super) fn rename_mark(
+    connection: &Connection,
+    from: &str,
+    to: &str,
+    there: bool,
+) -> rusqlite::Result<bool> {
     if there {
         unmark(connection, from)?;
         mark(connection, to)?;
@@ -90,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changed_is_fresh_until_it_was_looked_at_over_a_restart_and_under_another_name() {
+    fn a_changed_document_stays_fresh_over_restarts_and_renames_until_it_is_processed() {
         let folder = tempfile::tempdir().unwrap();
         let open = || Store::open(&folder.path().join("index.db"), "/w").unwrap();
         let mut store = open();
@@ -104,7 +109,7 @@ mod tests {
         assert!(moved.unwrap());
         batch.remove_document("c.md").unwrap();
         batch.commit().unwrap();
-        // Dropped, it did nothing.
+        // A dropped batch changes nothing.
         let mut batch = store.begin().unwrap();
         batch.remove_document("a.md").unwrap();
         drop(batch);
@@ -117,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_whose_entry_is_taken_back_is_fresh_again() {
+    fn a_document_is_fresh_again_after_its_entry_is_undone() {
         use hippo_core::bootstrap::NewEntry;
         use hippo_core::consolidation::{self, Cycle, Snapshot};
         use hippo_core::entry::{Entry, EntryId, Pointer};

@@ -1,25 +1,25 @@
-//! The whole workspace as the database knows it, read once at start.
+//! Loading of all documents at startup.
 
 use hippo_core::chunk::{Chunk, ChunkKind, ContentHash, Section, Speaker};
 
 use super::{DocumentRecord, NewChunk, Store};
 use crate::StoreError;
 
-/// Everything that ranking keeps in memory of a workspace.
+/// The documents of a workspace, as ranking keeps them in memory.
 #[derive(Debug, Default)]
-pub struct Loaded {
-    /// Documents, ordered by path.
+pub struct LoadedDocuments {
+    /// Documents, sorted by path.
     pub documents: Vec<LoadedDocument>,
     /// Generation of the documents.
     pub generation: u64,
 }
 
-/// One document with its sections and chunks in order.
+/// One document with its sections and chunks.
 #[derive(Debug)]
 pub struct LoadedDocument {
     /// Its row.
     pub id: u32,
-    /// What the file system said when it was read.
+    /// The file metadata from the time of indexing.
     pub record: DocumentRecord,
     /// Its title.
     pub title: Option<String>,
@@ -32,14 +32,14 @@ pub struct LoadedDocument {
 }
 
 impl Store {
-    /// Reads all documents, sections and chunks (not the vectors).
+    /// Reads all documents, sections and chunks, but not the vectors.
     ///
     /// # Errors
     /// See [`StoreError`].
-    pub fn load(&self) -> Result<Loaded, StoreError> {
+    pub fn load(&self) -> Result<LoadedDocuments, StoreError> {
         let generation = self.generation()?;
         let documents = self.sql(self.load_documents())?;
-        Ok(Loaded {
+        Ok(LoadedDocuments {
             documents,
             generation,
         })

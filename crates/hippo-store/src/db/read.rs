@@ -1,4 +1,4 @@
-//! What a query asks of the database, on a connection that never waits for the writer.
+//! Read-only queries of searches, without waiting for the writer.
 
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,7 @@ impl Reader {
         })
     }
 
-    /// The ids of all chunks that match an FTS5 expression, ascending. The expression comes from
+    /// Returns the ids of all chunks that match an FTS5 expression, ascending. Create the expression with
     /// `hippo_core::retrieval::terms::fts_query`, which quotes every term.
     ///
     /// # Errors
@@ -38,7 +38,7 @@ impl Reader {
             .map_err(|source| StoreError::from_sql(&self.path, source))
     }
 
-    /// The exact vectors of chunks, in the order of `ids`; `None` where a chunk has none yet.
+    /// Returns the exact vectors of chunks in the order of `ids`; `None` for a chunk without one.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -50,13 +50,13 @@ impl Reader {
             .collect()
     }
 
-    /// As [`super::Store::check`], while the writer goes on; compares derived rows with their checksums as well.
+    /// As [`super::Store::check`], concurrently with the writer; also compares derived rows with their checksums.
     ///
     /// # Errors
-    /// As there.
+    /// As [`super::Store::check`].
     pub fn check(&self) -> Result<(), StoreError> {
         super::check(&self.connection, &self.path)?;
-        match self.ask(seal::find_damage)? {
+        match self.sql(seal::find_damage)? {
             None => Ok(()),
             Some(reason) => Err(StoreError::Corrupt {
                 path: self.path.clone(),
@@ -65,7 +65,7 @@ impl Reader {
         }
     }
 
-    /// The generation that this connection sees.
+    /// Returns the generation that this connection sees.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -75,18 +75,18 @@ impl Reader {
             .map_err(|source| StoreError::from_sql(&self.path, source))
     }
 
-    /// The root of the workspace that the database was made for.
+    /// Returns the root of the workspace for which the database was created.
     ///
     /// # Errors
     /// See [`StoreError`].
     pub fn root(&self) -> Result<String, StoreError> {
-        self.ask(|connection| {
+        self.sql(|connection| {
             connection.query_row("SELECT value FROM meta WHERE key = 'root'", [], |row| row.get(0))
         })
     }
 
-    /// Asks the connection something.
-    pub(super) fn ask<T>(
+    /// Runs a query.
+    pub(super) fn sql<T>(
         &self,
         question: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {

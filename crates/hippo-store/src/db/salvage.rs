@@ -1,7 +1,7 @@
-//! What can still be read of a damaged database, and how does it come into a new one?
+//! Recovery of readable rows from a damaged database.
 //!
-//! Documents, chunks and vectors are made again from the files. Entries, removals, accesses and runs stand nowhere else, or
-//! only in part: each of their tables is read from its beginning up to what cannot be read, then from its end.
+//! Documents, chunks and vectors are derived from the files. Entries, tombstones, accesses and runs exist, at least in part, only
+//! here: each of their tables is read from its start up to the damage, then from its end.
 
 #[cfg(test)]
 mod tests;
@@ -14,7 +14,7 @@ use rusqlite::{Connection, ErrorCode, Transaction};
 use super::spare::spare_of;
 use super::{Store, open_reader};
 use crate::StoreError;
-use crate::in_place::Made;
+use crate::in_place::Replacement;
 use crate::system;
 
 /// The tables that cannot be derived from files, each after those that it refers to.
@@ -33,19 +33,19 @@ pub(crate) const SALVAGED: [&str; 12] = [
     "sqlite_sequence",
 ];
 
-/// What a salvage brought.
+/// The result of a salvage.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Salvaged {
-    /// Rows that were taken over.
+    /// Number of recovered rows.
     pub rows: usize,
-    /// What could not be read, for people; a table each.
+    /// Descriptions of what could not be read, one per table.
     pub lost: Vec<String>,
 }
 
-/// Makes a new database at `to` for the workspace at `root`, of what can be read at `from`. `from` is not changed.
+/// Creates a new database at `to` for the workspace at `root` from the readable rows at `from`, which is not changed.
 ///
 /// # Errors
-/// When the new one cannot be written; what there is at `to` then is to be thrown away.
+/// The new database cannot be written; delete the file at `to` then.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn salvage(from: &Path, to: &Path, root: &str) -> Result<Salvaged, StoreError> {
     let salvaged = salvage_from(&[from], to, root)?;
@@ -53,8 +53,8 @@ pub fn salvage(from: &Path, to: &Path, root: &str) -> Result<Salvaged, StoreErro
     if salvaged.lost.is_empty() || !spare.exists() {
         return Ok(salvaged);
     }
-    // What the damaged one does not say any more, the spare copy does.
-    let with_spare = Made::Again.draft(to)?;
+    // Rows missing from the damaged database are taken from its spare copy.
+    let with_spare = Replacement::Rebuilt.draft(to)?;
     let again = salvage_from(&[from, &spare], &with_spare, root)?;
     std::fs::rename(&with_spare, to).map_err(|source| StoreError::Io {
         what: "name the database that was made",
@@ -67,12 +67,12 @@ pub fn salvage(from: &Path, to: &Path, root: &str) -> Result<Salvaged, StoreErro
     })
 }
 
-/// Makes a new database of what can be read of several, the first before the second.
+/// Creates a new database from the readable rows of several, in order of priority.
 pub(super) fn salvage_from(from: &[&Path], to: &Path, root: &str) -> Result<Salvaged, StoreError> {
     let store = Store::open(to, root)?;
     let mut salvaged = Salvaged::default();
     for from in from {
-        take_over(from, &store, &mut salvaged)?;
+        salvage_file(from, &store, &mut salvaged)?;
     }
     if !from.is_empty() {
         drop_unreadable(&store, &mut salvaged)?;
@@ -87,16 +87,16 @@ pub(super) fn salvage_from(from: &[&Path], to: &Path, root: &str) -> Result<Salv
     Ok(salvaged)
 }
 
-fn take_over(from: &Path, store: &Store, salvaged: &mut Salvaged) -> Result<(), StoreError> {
-    match open_reader(from).and_then(|damaged| tables(&damaged).map(|names| (damaged, names))) {
+fn salvage_file(from: &Path, store: &Store, salvaged: &mut Salvaged) -> Result<(), StoreError> {
+    match open_reader(from).and_then(|damaged| list_tables(&damaged).map(|names| (damaged, names))) {
         Ok((damaged, names)) => {
             let change = store.sql(store.connection.unchecked_transaction())?;
-            // An older schema lacks some.
+            // An older schema lacks some tables.
             for table in SALVAGED
                 .iter()
                 .filter(|table| names.iter().any(|name| name == *table))
             {
-                store.sql(take(&damaged, &change, table, salvaged))?;
+                store.sql(copy_table(&damaged, &change, table, salvaged))?;
             }
             store.sql(change.commit())?;
         }
@@ -105,15 +105,15 @@ fn take_over(from: &Path, store: &Store, salvaged: &mut Salvaged) -> Result<(), 
     Ok(())
 }
 
-fn tables(damaged: &Connection) -> rusqlite::Result<Vec<String>> {
+fn list_tables(damaged: &Connection) -> rusqlite::Result<Vec<String>> {
     damaged
         .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")?
         .query_map([], |row| row.get(0))?
         .collect()
 }
 
-/// Takes over one table. An error is one of the new database.
-fn take(
+/// Copies the readable rows of one table. An error is an error of the new database.
+fn copy_table(
     damaged: &Connection,
     change: &Transaction<'_>,
     table: &str,
@@ -133,7 +133,7 @@ fn take(
     let mut insert = change.prepare(&format!(
         "INSERT OR IGNORE INTO {table} ({names}) VALUES ({marks})"
     ))?;
-    let order = order(change, table)?;
+    let order = disk_order(change, table)?;
     let mut reason = None;
     let (mut refused, mut unreadable, mut failed) = (0, 0, None);
     for direction in ["ASC", "DESC"] {
@@ -143,14 +143,14 @@ fn take(
             if failed.is_some() {
                 return;
             }
-            // A text that is none costs its own row alone.
+            // A row with invalid text is skipped without affecting the others.
             let Ok(row) = row else {
                 unreadable += usize::from(direction == "ASC");
                 return;
             };
             match insert.execute(rusqlite::params_from_iter(row)) {
                 Ok(put) => salvaged.rows += put,
-                // A row that refers to what is lost costs no other.
+                // A row that refers to a lost row is skipped without affecting the others.
                 Err(error) if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => {
                     refused += 1
                 }
@@ -167,12 +167,12 @@ fn take(
     if unreadable > 0 {
         salvaged
             .lost
-            .push(format!("{unreadable} rows of {table}, which are no text"));
+            .push(format!("{unreadable} rows of {table} with invalid text"));
     }
     if refused > 0 {
         salvaged
             .lost
-            .push(format!("{refused} rows of {table}, which refer to what is lost"));
+            .push(format!("{refused} rows of {table} that refer to lost rows"));
     }
     if let Some(reason) = reason {
         salvaged.lost.push(format!("a part of {table}: {reason}"));
@@ -180,8 +180,8 @@ fn take(
     Ok(())
 }
 
-/// Columns in whose order a table lies on the disk: no other order can be read past damage.
-fn order(connection: &Connection, table: &str) -> rusqlite::Result<Vec<String>> {
+/// Returns the columns of the on-disk order of a table: only in this order can the rows around the damage be read.
+fn disk_order(connection: &Connection, table: &str) -> rusqlite::Result<Vec<String>> {
     let bare = "SELECT wr FROM pragma_table_list(?1) WHERE schema = 'main'";
     if connection.query_row(bare, [table], |row| row.get::<_, i64>(0))? == 0 {
         return Ok(vec!["rowid".to_owned()]);
@@ -218,7 +218,7 @@ fn read(
     Ok(())
 }
 
-/// Rows that came over and say nothing that can be understood stay where they came from.
+/// Deletes copied rows that cannot be parsed, and reports them.
 fn drop_unreadable(store: &Store, salvaged: &mut Salvaged) -> Result<(), StoreError> {
     for damaged in store.entries()?.damaged {
         let key: Option<String> = columns(&store.connection, damaged.table)
@@ -226,7 +226,7 @@ fn drop_unreadable(store: &Store, salvaged: &mut Salvaged) -> Result<(), StoreEr
             .and_then(|names| names.into_iter().next());
         let Some(key) = key else { continue };
         if damaged.table == "runs" {
-            // Steps and files of a run that is not there would be refused by the database.
+            // Foreign keys: delete the steps and files of the run first.
             for part in ["run_steps", "run_files"] {
                 let remove = format!("DELETE FROM {part} WHERE run = ?1");
                 store.sql(store.connection.execute(&remove, [&damaged.id]))?;

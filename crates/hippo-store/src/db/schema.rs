@@ -1,4 +1,4 @@
-//! The tables, their version, and how an older file becomes a current one.
+//! Tables, schema version and migrations.
 
 use std::path::Path;
 
@@ -7,9 +7,9 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use super::seal;
 use crate::StoreError;
 
-/// The newest schema that this build writes and reads.
+/// The newest schema, which this build writes and reads.
 pub(crate) const VERSION: i64 = 7;
-/// What leads from each version to the next one; a new file takes all of them.
+/// The migrations to each version; a new file runs all of them.
 const MIGRATIONS: [(i64, &str); 7] = [
     (1, DOCUMENTS),
     (2, ENTRIES),
@@ -20,10 +20,10 @@ const MIGRATIONS: [(i64, &str); 7] = [
     (7, CHECKSUMS),
 ];
 
-/// Version 1: documents and what is found in them.
+/// Version 1: documents, sections, chunks and vectors.
 ///
-/// Terms are made by `hippo_core::retrieval::terms` and joined by spaces; the tokenizer must split nowhere else, so
-/// every other ASCII sign counts as part of a token.
+/// `hippo_core::retrieval::terms` creates the terms, joined by spaces. The tokenizer must not split anywhere else, so every other
+/// ASCII character is a token character.
 const DOCUMENTS: &str = r#"
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 INSERT INTO meta VALUES ('generation', 0), ('vector_generation', 0);
@@ -92,8 +92,8 @@ CREATE VIRTUAL TABLE lexical USING fts5 (
 );
 "#;
 
-/// Version 2: the entries of the index file and what is known of their use. These tables are no copy of the watched
-/// files: the index file tells most of it again, but neither the journal nor the runs.
+/// Version 2: the entries of the index file and their use. These tables are not derived from the watched files: most of an entry
+/// is also in the index file, but not the journal and the runs.
 const ENTRIES: &str = "
 CREATE TABLE entries (
     id           TEXT PRIMARY KEY,
@@ -170,7 +170,7 @@ CREATE TABLE bases (
 );
 ";
 
-/// Version 3: files as they were before a run and after it, so that a run is taken back byte for byte.
+/// Version 3: files before and after a run, so that an undo restores them byte for byte.
 const RUN_FILES: &str = "
 CREATE TABLE run_files (
     run    INTEGER NOT NULL REFERENCES runs (id),
@@ -181,33 +181,33 @@ CREATE TABLE run_files (
 ) WITHOUT ROWID;
 ";
 
-/// Version 4: what an entry said when a person removed it. Of those removed before, their records say it.
+/// Version 4: the text hashes of removed entries; for earlier removals, taken from their records.
 const REMOVED_TEXTS: &str = "
 ALTER TABLE tombstones ADD COLUMN hashes TEXT NOT NULL DEFAULT '[]';
 UPDATE tombstones SET hashes = ifnull(
     (SELECT json_extract(rest, '$.hashes') FROM entries WHERE entries.id = tombstones.id AND json_valid(rest)), '[]');
 ";
 
-/// Version 5: documents that came or changed since a light cycle looked at them.
+/// Version 5: documents that are new or changed since the last light cycle.
 const FRESH: &str = "
 CREATE TABLE fresh (path TEXT PRIMARY KEY) WITHOUT ROWID;
 ";
 
-/// Version 6: which nodes of the compaction tree have a body of somebody's, which nothing asks for any more. Nodes are read again.
+/// Version 6: the compaction tree nodes with a body written by the user. Known nodes are marked for reindexing.
 const OWN_WORDS: &str = "
 ALTER TABLE documents ADD COLUMN own_words INTEGER NOT NULL DEFAULT 0;
 UPDATE documents SET mtime_ns = 0, hash = zeroblob(16)
 WHERE path GLOB 'memory/daily/*' OR path GLOB 'memory/weekly/*' OR path GLOB 'memory/monthly/*' OR path = 'memory/ROOT.md';
 ";
 
-/// Version 7: checksums of derived rows. A later step that changes one of them empties `checksums`: it is made anew.
+/// Version 7: checksums of derived rows. A later migration that changes a derived table must empty `checksums`, which is then
+/// computed again.
 const CHECKSUMS: &str = "
 CREATE TABLE checksums (name TEXT PRIMARY KEY, sum INTEGER NOT NULL) WITHOUT ROWID;
 ALTER TABLE vectors ADD COLUMN digest INTEGER;
 ";
 
-/// Creates the tables in an empty file, brings those of an older version up to date, or refuses a file that this
-/// build does not understand.
+/// Creates the tables in an empty file, migrates an older version, or refuses a newer one.
 pub(super) fn migrate(connection: &Connection, path: &Path, root: &str) -> Result<(), StoreError> {
     let sql = |source| StoreError::from_sql(path, source);
     let found: i64 = connection
@@ -221,15 +221,15 @@ pub(super) fn migrate(connection: &Connection, path: &Path, root: &str) -> Resul
         });
     }
     if found == 0 {
-        // WAL survives in the file header; auto_vacuum can only be chosen while the file is empty.
+        // WAL mode is stored in the file header; auto_vacuum can only be set while the file is empty.
         connection
             .execute_batch("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;")
             .map_err(sql)?;
     }
     if found < VERSION {
-        advance(connection, found, root).map_err(sql)?;
+        run_migrations(connection, found, root).map_err(sql)?;
     }
-    // A file that was cut short may still have a sound first page: touch every table before trusting it.
+    // A truncated file may still have an intact first page: query every table before trusting the file.
     connection
         .query_row(
             "SELECT (SELECT count(*) FROM documents) + (SELECT count(*) FROM embedders)
@@ -253,8 +253,8 @@ pub(crate) fn make(connection: &Connection, path: &Path) -> Result<(), StoreErro
     migrate(connection, path, "")
 }
 
-/// All steps in one transaction: a file has one version or another, never half of one.
-fn advance(connection: &Connection, found: i64, root: &str) -> rusqlite::Result<()> {
+/// Runs all migrations in one transaction, so that a file is never in between two versions.
+fn run_migrations(connection: &Connection, found: i64, root: &str) -> rusqlite::Result<()> {
     let transaction = rusqlite::Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
     for (version, tables) in MIGRATIONS {
         if found < version {
@@ -274,9 +274,9 @@ fn advance(connection: &Connection, found: i64, root: &str) -> rusqlite::Result<
 /// A counter in the table `meta`.
 #[derive(Clone, Copy)]
 pub(super) enum Counter {
-    /// Changes of the documents.
+    /// Changes to documents.
     Documents,
-    /// Changes of which chunk has which vector.
+    /// Changes to the vectors of chunks.
     Vectors,
 }
 

@@ -1,8 +1,8 @@
-//! Checksums of derived rows: damage that SQLite reads as data.
+//! Checksums of derived rows, against damage that SQLite does not notice.
 //!
-//! The pages of a database have no checksums. One sum over all rows of documents, chunks and the lexical index is
-//! written in the transaction of each change, and compared when the database is opened; a vector has its own beside it.
-//! What differs is dropped, and made again from the files and by the model.
+//! SQLite pages have no checksums. One sum over all rows of documents, chunks and the lexical index is written in the transaction
+//! of each change and compared when the database is opened; each vector has its own digest. Rows that differ are dropped and
+//! derived again from the files and by the model.
 
 #[cfg(test)]
 mod tests;
@@ -19,12 +19,12 @@ use super::{IdPool, Store};
 use crate::StoreError;
 pub(super) use vectors::{digest_of, seal_vectors};
 
-/// The row of `checksums`.
+/// The key in `checksums`.
 const NAME: &str = "derived";
 
-/// Rows that are read and written together.
+/// A group of rows that are read and written together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Part {
+enum SealPart {
     /// A document and its sections.
     Document(i64),
     /// A chunk and its row in the lexical index.
@@ -35,60 +35,60 @@ enum Part {
     Segment(i64),
 }
 
-/// A table, its columns with the key of the part first, and the part that a key names. Which chunk has which vector is
-/// compared with the vectors.
-type Source = (&'static str, &'static str, fn(i64) -> Part);
+/// A table, its columns starting with the key of the part, and the constructor of the part. `chunks.vector` is not included; it is
+/// compared together with the vectors.
+type SealedTable = (&'static str, &'static str, fn(i64) -> SealPart);
 
-const SOURCES: [Source; 6] = [
+const SEALED_TABLES: [SealedTable; 6] = [
     (
         "documents",
         "id, path, size, mtime_ns, hash, date, title, own_words",
-        Part::Document,
+        SealPart::Document,
     ),
     (
         "sections",
         "document, ordinal, level, parent, title, start_line, end_line, date",
-        Part::Document,
+        SealPart::Document,
     ),
     (
         "chunks",
         "id, document, ordinal, section, kind, speaker, start_line, end_line, start_byte, end_byte, terms, hash",
-        Part::Chunk,
+        SealPart::Chunk,
     ),
-    ("lexical_docsize", "id, sz, origin", Part::Chunk),
-    ("lexical_data", "id, block", Part::Block),
-    ("lexical_idx", "segid, term, pgno", Part::Segment),
+    ("lexical_docsize", "id, sz, origin", SealPart::Chunk),
+    ("lexical_data", "id, block", SealPart::Block),
+    ("lexical_idx", "segid, term, pgno", SealPart::Segment),
 ];
 
-/// Bits of the number of a block that say where in its segment it is.
+/// The bits of a block number for its position in the segment.
 const BLOCK_BITS: u32 = 37;
-/// Numbers of segments.
+/// The mask of segment numbers.
 const SEGMENTS: i64 = 0xffff;
 
-/// The parts that a transaction has changed; `None` outside of one.
-type Changed = Arc<Mutex<Option<HashSet<Part>>>>;
+/// The parts changed by the current transaction; `None` outside of one.
+type ChangedParts = Arc<Mutex<Option<HashSet<SealPart>>>>;
 
 /// The checksums of a database that is open for writing.
 #[derive(Debug, Default)]
 pub(super) struct Seal {
-    parts: HashMap<Part, u64>,
-    /// As the database says, and kept up from there: a difference at the start stays one.
+    parts: HashMap<SealPart, u64>,
+    /// Read from the database and updated with each change, so that a difference at the start stays visible.
     sum: u64,
-    changed: Changed,
+    changed: ChangedParts,
 }
 
-/// New checksums, to be taken over when their transaction is committed.
-struct Sealed {
-    parts: Vec<(Part, Option<u64>)>,
+/// New checksums, which apply when their transaction is committed.
+struct NewSeal {
+    parts: Vec<(SealPart, Option<u64>)>,
     sum: u64,
 }
 
-/// Derived rows that were damaged, and are made again.
+/// Damaged derived rows that were dropped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Mended {
-    /// Documents or words: all files are read again.
+    /// Documents or terms were damaged: all files are indexed again.
     pub documents: bool,
-    /// Texts that are embedded again.
+    /// Number of texts to embed again.
     pub vectors: usize,
 }
 
@@ -102,49 +102,49 @@ impl Seal {
         seal.sum = match read_sum(connection)? {
             Some(sum) => sum,
             None => {
-                write_sum(connection, seal.actual())?;
-                seal.actual()
+                write_sum(connection, seal.actual_sum())?;
+                seal.actual_sum()
             }
         };
         Ok(seal)
     }
 
-    /// Hears of changes on a connection.
+    /// Registers an update hook that collects changed parts.
     pub(super) fn listen(&self, connection: &mut Connection) -> rusqlite::Result<()> {
         let changed = Arc::clone(&self.changed);
         connection.update_hook(Some(move |_: Action, _: &str, table: &str, row: i64| {
             let mut changed = changed.lock().unwrap_or_else(PoisonError::into_inner);
             let Some(changed) = changed.as_mut() else { return };
-            if let Some((name, _, part)) = SOURCES.iter().find(|(name, _, _)| *name == table) {
+            if let Some((name, _, part)) = SEALED_TABLES.iter().find(|(name, _, _)| *name == table) {
                 changed.insert(part(row));
                 if *name == "lexical_data" {
-                    // The directory has no numbers of rows, and changes with its blocks.
-                    changed.insert(Part::Segment((row >> BLOCK_BITS) & SEGMENTS));
+                    // `lexical_idx` has no rowids for the hook; it changes together with its blocks.
+                    changed.insert(SealPart::Segment((row >> BLOCK_BITS) & SEGMENTS));
                 }
             }
         }))
     }
 
-    /// Begins to note changes.
+    /// Starts collecting changes.
     pub(super) fn begin(&self) {
         *self.changed.lock().unwrap_or_else(PoisonError::into_inner) = Some(HashSet::new());
     }
 
-    /// Commits a transaction with the sum of the rows as it leaves them.
+    /// Commits a transaction together with the sum of its resulting rows.
     pub(super) fn commit(&mut self, change: Transaction<'_>) -> rusqlite::Result<()> {
         let sealed = self.write(&change)?;
         change.commit()?;
-        self.take(sealed);
+        self.apply(sealed);
         Ok(())
     }
 
-    fn write(&self, connection: &Connection) -> rusqlite::Result<Sealed> {
-        // What was not flushed would be written after the sum.
+    fn write(&self, connection: &Connection) -> rusqlite::Result<NewSeal> {
+        // Flush the lexical index now: unflushed rows would be written after the sum.
         connection
             .prepare_cached("INSERT INTO lexical(lexical) VALUES ('flush')")?
             .execute([])?;
         let changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let mut sealed = Sealed {
+        let mut sealed = NewSeal {
             parts: Vec::new(),
             sum: self.sum,
         };
@@ -163,8 +163,8 @@ impl Seal {
         Ok(sealed)
     }
 
-    /// Takes over what was committed.
-    fn take(&mut self, sealed: Sealed) {
+    /// Applies committed checksums.
+    fn apply(&mut self, sealed: NewSeal) {
         self.sum = sealed.sum;
         for (part, now) in sealed.parts {
             match now {
@@ -174,13 +174,13 @@ impl Seal {
         }
     }
 
-    fn actual(&self) -> u64 {
+    fn actual_sum(&self) -> u64 {
         sum_of(&self.parts)
     }
 }
 
 impl Store {
-    /// Merges the lexical index into few segments.
+    /// Merges the segments of the lexical index.
     pub(super) fn merge_lexical(&mut self) -> rusqlite::Result<()> {
         self.seal.begin();
         let change = self.connection.unchecked_transaction()?;
@@ -188,12 +188,12 @@ impl Store {
         self.seal.commit(change)
     }
 
-    /// Compares derived rows with their checksums and drops those that differ. `None` where nothing does.
+    /// Compares derived rows with their checksums and drops those that differ. Returns `None` if none do.
     ///
     /// # Errors
     /// See [`StoreError`].
     pub fn mend(&mut self) -> Result<Option<Mended>, StoreError> {
-        let documents = self.seal.sum != self.seal.actual();
+        let documents = self.seal.sum != self.seal.actual_sum();
         if documents {
             self.clear()?;
         }
@@ -201,7 +201,7 @@ impl Store {
         Ok((documents || vectors > 0).then_some(Mended { documents, vectors }))
     }
 
-    /// Empties what is derived of the files, in a transaction of its own.
+    /// Deletes all rows derived from files, in one transaction.
     pub(super) fn empty_derived(&mut self) -> rusqlite::Result<()> {
         let change = self.connection.unchecked_transaction()?;
         change.execute_batch(
@@ -218,17 +218,15 @@ impl Store {
     }
 }
 
-/// What differs from its checksum, for people.
+/// Describes the rows that differ from their checksum.
 pub(super) fn find_damage(connection: &Connection) -> rusqlite::Result<Option<String>> {
-    // All of it as of one moment.
+    // One transaction, so that all rows are from the same moment.
     let view = connection.unchecked_transaction()?;
     if read_sum(&view)?.is_some_and(|sum| read_parts(&view).map_or(true, |parts| sum_of(&parts) != sum)) {
-        return Ok(Some(
-            "rows of documents or words have another checksum".to_owned(),
-        ));
+        return Ok(Some("checksum mismatch in rows of documents or terms".to_owned()));
     }
     let wrong = vectors::count_damaged(&view)?;
-    Ok((wrong > 0).then(|| format!("{wrong} vectors have another checksum")))
+    Ok((wrong > 0).then(|| format!("checksum mismatch in {wrong} vectors")))
 }
 
 fn read_sum(connection: &Connection) -> rusqlite::Result<Option<u64>> {
@@ -247,16 +245,16 @@ fn write_sum(connection: &Connection, sum: u64) -> rusqlite::Result<()> {
         .map(|_| ())
 }
 
-fn sum_of(parts: &HashMap<Part, u64>) -> u64 {
+fn sum_of(parts: &HashMap<SealPart, u64>) -> u64 {
     parts.values().fold(0, |sum, part| sum.wrapping_add(*part))
 }
 
-fn read_parts(connection: &Connection) -> rusqlite::Result<HashMap<Part, u64>> {
-    let mut parts: HashMap<Part, u64> = HashMap::new();
-    for (table, columns, part) in SOURCES {
+fn read_parts(connection: &Connection) -> rusqlite::Result<HashMap<SealPart, u64>> {
+    let mut parts: HashMap<SealPart, u64> = HashMap::new();
+    for (table, columns, part) in SEALED_TABLES {
         let mut statement = connection.prepare(&format!("SELECT {columns} FROM {table}"))?;
         let mut rows = statement.query([])?;
-        let count = statement_columns(columns);
+        let count = count_columns(columns);
         while let Some(row) = rows.next()? {
             let sum = parts.entry(part(row.get(0).unwrap_or(-1))).or_default();
             *sum = sum.wrapping_add(digest(table, row, count)?);
@@ -265,11 +263,12 @@ fn read_parts(connection: &Connection) -> rusqlite::Result<HashMap<Part, u64>> {
     Ok(parts)
 }
 
-/// The checksum of one part; `None` where it has no rows.
-fn read_part(connection: &Connection, wanted: Part) -> rusqlite::Result<Option<u64>> {
+/// Returns the checksum of one part, or `None` if it has no rows.
+fn read_part(connection: &Connection, wanted: SealPart) -> rusqlite::Result<Option<u64>> {
     let mut sum: Option<u64> = None;
-    let (Part::Document(key) | Part::Chunk(key) | Part::Block(key) | Part::Segment(key)) = wanted;
-    for (table, columns, part) in SOURCES {
+    let (SealPart::Document(key) | SealPart::Chunk(key) | SealPart::Block(key) | SealPart::Segment(key)) =
+        wanted;
+    for (table, columns, part) in SEALED_TABLES {
         if part(key) != wanted {
             continue;
         }
@@ -278,18 +277,18 @@ fn read_part(connection: &Connection, wanted: Part) -> rusqlite::Result<Option<u
             connection.prepare_cached(&format!("SELECT {columns} FROM {table} WHERE {name} = ?1"))?;
         let mut rows = statement.query([key])?;
         while let Some(row) = rows.next()? {
-            let digest = digest(table, row, statement_columns(columns))?;
+            let digest = digest(table, row, count_columns(columns))?;
             sum = Some(sum.unwrap_or(0).wrapping_add(digest));
         }
     }
     Ok(sum)
 }
 
-fn statement_columns(columns: &str) -> usize {
+fn count_columns(columns: &str) -> usize {
     columns.split(',').count()
 }
 
-/// The checksum of one row: its table, and each value with its type and length.
+/// Returns the checksum of one row: its table, and each value with its type and length.
 fn digest(table: &str, row: &Row<'_>, columns: usize) -> rusqlite::Result<u64> {
     let mut hasher = blake3::Hasher::new();
     hasher.update(table.as_bytes());

@@ -1,7 +1,7 @@
-//! The spare copy of what stands in no file: entries, removals, accesses, runs.
+//! Spare copy of the data that exists in no file: entries, tombstones, accesses, runs.
 //!
-//! A database that is cut to nothing, or gone, would otherwise begin anew without a word, and what was forgotten would be
-//! back. The copy is a database of its own beside it, replaced whole a moment after each change of the entries.
+//! Without it, a truncated or deleted database would silently start empty, and entries that the user removed would return. The
+//! copy is a separate database in the same folder, replaced as a whole shortly after each change of the entries.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,27 +9,28 @@ use std::path::{Path, PathBuf};
 use super::salvage::{Salvaged, salvage_from};
 use super::{Store, salvage};
 use crate::StoreError;
-use crate::in_place::{self, Made, with_suffix};
+use crate::in_place::{self, Replacement, with_suffix};
 
-/// Where the spare copy of a database is.
+/// Returns the path of the spare copy of a database.
 pub(super) fn spare_of(path: &Path) -> PathBuf {
     with_suffix(path, ".spare")
 }
 
 impl Store {
-    /// Writes the spare copy anew.
+    /// Writes a new spare copy.
     ///
     /// # Errors
-    /// [`StoreError::Corrupt`] where not all could be read, and the former copy stays; others where it cannot be written.
+    /// [`StoreError::Corrupt`] if a part of the database is unreadable; the former copy is kept then. Other errors if the copy cannot
+    /// be written.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn write_spare(&self, root: &str) -> Result<(), StoreError> {
         let spare = spare_of(&self.path);
         let draft = with_suffix(&spare, ".draft");
-        // A stopped process may have left one.
+        // A process that was killed may have left a draft.
         discard(&draft);
         let copied = salvage(&self.path, &draft, root).inspect_err(|_| discard(&draft))?;
         if let Some(reason) = copied.lost.into_iter().next() {
-            // Nobody needs half of it.
+            // An incomplete copy is useless.
             discard(&draft);
             return Err(StoreError::Corrupt {
                 path: self.path.clone(),
@@ -47,7 +48,7 @@ impl Store {
     }
 }
 
-/// Removes a draft with its log; the first error is the one to report.
+/// Removes a draft and its WAL. Errors are ignored: the first error is the one to report.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn discard(draft: &Path) {
     for suffix in ["", "-wal", "-shm"] {
@@ -55,21 +56,21 @@ fn discard(draft: &Path) {
     }
 }
 
-/// A database that was there and was gone or empty, made again from its spare copy.
+/// A truncated or deleted database that was restored from its spare copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recovered {
-    /// Rows that the spare copy had.
+    /// Number of rows in the spare copy.
     pub rows: usize,
-    /// What could not be read, for people.
+    /// Descriptions of what could not be read.
     pub lost: Vec<String>,
-    /// Where what stood in its place is kept.
+    /// The path of the former file.
     pub aside: PathBuf,
 }
 
-/// Makes a database again that is cut to nothing, or gone although it has a spare copy. `None` for any other.
+/// Restores a database that is empty, or missing although it has a spare copy. Returns `None` in all other cases.
 ///
 /// # Errors
-/// See [`StoreError`]; it can be tried again.
+/// See [`StoreError`]; the call can be repeated.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn recover(path: &Path, root: &str) -> Result<Option<Recovered>, StoreError> {
     in_place::finish(path)?;
@@ -81,15 +82,15 @@ pub fn recover(path: &Path, root: &str) -> Result<Option<Recovered>, StoreError>
     if !is_cut {
         return Ok(None);
     }
-    // SQLite would remove the log of an empty database.
+    // SQLite would delete the WAL of an empty database.
     let aside = in_place::set_aside(path)?;
-    let draft = Made::Again.draft(path)?;
+    let draft = Replacement::Rebuilt.draft(path)?;
     let sources: &[&Path] = if spare.exists() { &[&spare] } else { &[] };
     let Salvaged { rows, mut lost } = salvage_from(sources, &draft, root)?;
     if sources.is_empty() {
         lost.push("all of it: there is no spare copy".to_owned());
     }
-    Made::Again.settle(&draft, path)?;
+    Replacement::Rebuilt.settle(&draft, path)?;
     Ok(Some(Recovered { rows, lost, aside }))
 }
 
@@ -102,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_database_that_is_cut_or_gone_keeps_what_was_forgotten() {
+    fn a_truncated_or_deleted_database_keeps_its_tombstones() {
         for gone in [false, true] {
             let folder = tempfile::tempdir().unwrap();
             let file = folder.path().join("index.db");
@@ -116,7 +117,11 @@ mod tests {
             batch.put_tombstone(&id, &tombstone).unwrap();
             batch.commit().unwrap();
             store.write_spare("/w").unwrap();
-            assert_eq!(recover(&file, "/w").unwrap(), None, "a sound one stays");
+            assert_eq!(
+                recover(&file, "/w").unwrap(),
+                None,
+                "an intact database is not replaced"
+            );
             drop(store);
             match gone {
                 true => fs::remove_file(&file).unwrap(),

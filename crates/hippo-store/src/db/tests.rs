@@ -1,4 +1,4 @@
-//! The database against what its documentation promises.
+//! Tests of the database.
 
 use std::path::PathBuf;
 
@@ -7,12 +7,12 @@ use hippo_core::retrieval::terms::{self, QueryTerm};
 
 use super::*;
 
-struct Scratch {
+struct StoreScratch {
     _folder: tempfile::TempDir,
     file: PathBuf,
 }
 
-impl Scratch {
+impl StoreScratch {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("index.db");
@@ -61,7 +61,7 @@ fn index_terms(text: &str) -> impl FnMut(&chunk::Chunk, &str, &mut String) -> us
     }
 }
 
-/// Stores vectors and gives them to all chunks that wait for them.
+/// Stores vectors and assigns them to all pending chunks.
 fn embed(store: &mut Store, embedder: &EmbedderRow, embeddings: Vec<Embedding>) -> Vec<u32> {
     let mut placed = Vec::new();
     for vector in store.put_vectors(embedder, embeddings).unwrap() {
@@ -70,7 +70,7 @@ fn embed(store: &mut Store, embedder: &EmbedderRow, embeddings: Vec<Embedding>) 
     placed
 }
 
-fn find(scratch: &Scratch, word: &str) -> Vec<u32> {
+fn find(scratch: &StoreScratch, word: &str) -> Vec<u32> {
     let term = QueryTerm {
         term: terms::index_terms(word)[0].clone(),
         stop: false,
@@ -90,8 +90,8 @@ fn embedding(text: &str, direction: usize) -> Embedding {
 }
 
 #[test]
-fn an_edit_touches_only_the_chunks_that_differ() {
-    let scratch = Scratch::new();
+fn an_edit_changes_only_the_chunks_that_differ() {
+    let scratch = StoreScratch::new();
     let mut store = scratch.open();
     let before = put(
         &mut store,
@@ -112,8 +112,8 @@ fn an_edit_touches_only_the_chunks_that_differ() {
 }
 
 #[test]
-fn a_heading_is_found_at_the_chunk_that_it_leads_and_a_new_heading_replaces_it() {
-    let scratch = Scratch::new();
+fn a_heading_is_indexed_with_its_first_chunk_and_replaced_by_a_new_heading() {
+    let scratch = StoreScratch::new();
     let mut store = scratch.open();
     let before = put(&mut store, "a.md", "# Vercel\n\n- push to main\n- wait\n");
     assert_eq!(find(&scratch, "vercel"), [before.chunks[0].id]);
@@ -124,8 +124,8 @@ fn a_heading_is_found_at_the_chunk_that_it_leads_and_a_new_heading_replaces_it()
 }
 
 #[test]
-fn a_batch_that_is_dropped_did_nothing() {
-    let scratch = Scratch::new();
+fn a_dropped_batch_changes_nothing() {
+    let scratch = StoreScratch::new();
     let mut store = scratch.open();
     put(&mut store, "a.md", "- the pump is blue\n");
     let text = "- the valve is red\n";
@@ -146,13 +146,13 @@ fn a_batch_that_is_dropped_did_nothing() {
     assert_eq!(
         change.added,
         [1],
-        "the id that the dropped batch took is free again"
+        "the id allocated by the dropped batch is free again"
     );
 }
 
 #[test]
-fn ids_are_dense_and_used_again_also_after_reopening() {
-    let scratch = Scratch::new();
+fn ids_are_dense_and_reused_even_after_reopening() {
+    let scratch = StoreScratch::new();
     let mut store = scratch.open();
     put(
         &mut store,
@@ -171,8 +171,8 @@ fn ids_are_dense_and_used_again_also_after_reopening() {
 }
 
 #[test]
-fn a_text_is_embedded_once_wherever_it_stands() {
-    let scratch = Scratch::new();
+fn each_text_is_embedded_once_wherever_it_occurs() {
+    let scratch = StoreScratch::new();
     let mut store = scratch.open();
     let embedder = store.embedder("m", 8).unwrap();
     assert!(embedder.active);
@@ -181,7 +181,7 @@ fn a_text_is_embedded_once_wherever_it_stands() {
     put(&mut store, "b.md", moved);
     assert_eq!(store.pending(&embedder).unwrap().len(), 2);
     let placed = embed(&mut store, &embedder, vec![embedding(line, 2)]);
-    assert_eq!(placed.len(), 2, "both places have their vector");
+    assert_eq!(placed.len(), 2, "both chunks have their vector");
     assert_eq!(store.pending(&embedder).unwrap(), []);
 
     let mut batch = store.begin().unwrap();
@@ -196,8 +196,8 @@ fn a_text_is_embedded_once_wherever_it_stands() {
 }
 
 #[test]
-fn a_text_that_stands_in_many_places_is_stored_once_and_placed_in_slices() {
-    let scratch = Scratch::new();
+fn a_text_in_many_chunks_is_stored_once_and_assigned_in_batches() {
+    let scratch = StoreScratch::new();
     let mut store = scratch.open();
     let embedder = store.embedder("m", 8).unwrap();
     put(&mut store, "a.md", &"# h\n\nx\n\n".repeat(1000));
@@ -208,7 +208,7 @@ fn a_text_that_stands_in_many_places_is_stored_once_and_placed_in_slices() {
     assert_eq!(
         stored.len(),
         1,
-        "one vector for a text, however often it was embedded"
+        "one vector per text, however often it was embedded"
     );
     let (mut after, mut sizes) = (None, Vec::new());
     loop {
@@ -223,7 +223,7 @@ fn a_text_that_stands_in_many_places_is_stored_once_and_placed_in_slices() {
     assert_eq!(sizes, [300, 300, 300, 100], "each chunk is written once");
     assert_eq!(store.pending(&embedder).unwrap(), []);
 
-    // A process that stops between the two steps leaves a vector that is stored and not placed.
+    // A process that stops between the two steps leaves a stored but unassigned vector.
     put(&mut store, "b.md", "- late\n");
     let late = store
         .put_vectors(&embedder, vec![embedding("- late", 3)])
@@ -234,8 +234,8 @@ fn a_text_that_stands_in_many_places_is_stored_once_and_placed_in_slices() {
 }
 
 #[test]
-fn vectors_whose_text_is_gone_go_when_asked() {
-    let scratch = Scratch::new();
+fn vectors_without_a_text_can_be_dropped() {
+    let scratch = StoreScratch::new();
     let mut store = scratch.open();
     let embedder = store.embedder("m", 8).unwrap();
     put(&mut store, "a.md", "- one\n");
@@ -249,8 +249,8 @@ fn vectors_whose_text_is_gone_go_when_asked() {
 }
 
 #[test]
-fn another_model_takes_over_only_when_it_is_activated() {
-    let scratch = Scratch::new();
+fn another_model_is_used_only_after_its_activation() {
+    let scratch = StoreScratch::new();
     let mut store = scratch.open();
     let old = store.embedder("old", 8).unwrap();
     put(&mut store, "a.md", "- one\n");
@@ -263,7 +263,7 @@ fn another_model_takes_over_only_when_it_is_activated() {
     assert_eq!(
         store.vectors(&[0]).unwrap()[0].1[0],
         1.0,
-        "the old one still answers"
+        "the old model is still used"
     );
     assert_eq!(store.pending(&new).unwrap(), []);
 
@@ -279,8 +279,8 @@ fn another_model_takes_over_only_when_it_is_activated() {
 }
 
 #[test]
-fn what_was_written_is_what_is_loaded() {
-    let scratch = Scratch::new();
+fn documents_survive_a_round_trip() {
+    let scratch = StoreScratch::new();
     let text = "---\ndate: 2026-01-02\n---\n# Pumps\n\nUser: which one?\nAssistant: the blue one\n\n## 2026-02-03\n- a note\n";
     let change = put(&mut scratch.open(), "a.md", text);
     let loaded = scratch.open().load().unwrap();
@@ -294,8 +294,8 @@ fn what_was_written_is_what_is_loaded() {
 }
 
 #[test]
-fn clearing_keeps_vectors_and_moves_the_generation() {
-    let scratch = Scratch::new();
+fn clearing_keeps_vectors_and_increments_the_generation() {
+    let scratch = StoreScratch::new();
     let mut store = scratch.open();
     let embedder = store.embedder("m", 8).unwrap();
     put(&mut store, "a.md", "- one\n");
@@ -308,8 +308,8 @@ fn clearing_keeps_vectors_and_moves_the_generation() {
 }
 
 #[test]
-fn a_rename_keeps_chunks_and_words() {
-    let scratch = Scratch::new();
+fn a_rename_keeps_chunks_and_terms() {
+    let scratch = StoreScratch::new();
     let mut store = scratch.open();
     let before = put(&mut store, "a.md", "- one pump\n");
     let mut batch = store.begin().unwrap();
@@ -326,8 +326,8 @@ fn a_rename_keeps_chunks_and_words() {
 }
 
 #[test]
-fn damaged_files_are_told_apart_from_others() {
-    let scratch = Scratch::new();
+fn damaged_files_and_newer_schemas_have_different_errors() {
+    let scratch = StoreScratch::new();
     let text: String = (0..2000)
         .map(|n| format!("- line {n} of a long file about pumps\n"))
         .collect();
@@ -344,7 +344,7 @@ fn damaged_files_are_told_apart_from_others() {
 
     std::fs::write(
         &scratch.file,
-        b"this is no database at all, but it is long enough to look at",
+        b"this is not a database at all, but it is long enough to look at",
     )
     .unwrap();
     let error = Store::open(&scratch.file, "/w").unwrap_err();
@@ -364,8 +364,8 @@ fn damaged_files_are_told_apart_from_others() {
 }
 
 #[test]
-fn without_room_nothing_of_a_change_happens_and_later_it_does() {
-    let scratch = Scratch::new();
+fn a_change_fails_completely_on_a_full_disk_and_succeeds_later() {
+    let scratch = StoreScratch::new();
     let mut store = scratch.open();
     put(&mut store, "a.md", "- the pump is blue\n");
     let pages: i64 = store

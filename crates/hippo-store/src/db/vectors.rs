@@ -1,4 +1,4 @@
-//! Vectors: kept once for each text and embedder, however many chunks share the text and wherever they move.
+//! Vectors, stored once per text and embedder.
 
 use std::collections::HashSet;
 
@@ -9,51 +9,51 @@ use super::schema::Counter;
 use super::{Store, number, seal};
 use crate::StoreError;
 
-/// An embedding model as the database knows it.
+/// The row of an embedding model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EmbedderRow {
     /// Its row.
     pub id: i64,
-    /// The stable text form of its model id.
+    /// The stable form of its model id.
     pub model: String,
-    /// Components of a vector.
+    /// Number of components of a vector.
     pub dimension: usize,
-    /// Whether its vectors answer queries; at most one does.
+    /// True if its vectors are used for queries; at most one embedder is active.
     pub active: bool,
 }
 
-/// A chunk whose text has no vector of some embedder yet.
+/// A chunk whose text has no vector from an embedder yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PendingChunk {
     /// The chunk.
     pub id: u32,
-    /// The document that holds it.
+    /// The document of the chunk.
     pub document: u32,
 }
 
-/// A vector made of one text.
+/// The vector of one text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Embedding {
-    /// blake3-128 of the text's bytes.
+    /// BLAKE3 hash of the text, first 128 bits.
     pub hash: [u8; 16],
-    /// Word pieces of the text.
+    /// Number of word pieces of the text.
     pub tokens: u32,
-    /// Unit length.
+    /// The vector, of unit length.
     pub vector: Vec<f32>,
 }
 
-/// A stored vector that chunks with its text can be given.
+/// A stored vector, to be assigned to the chunks with its text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredVector {
     /// Its row.
     pub row: i64,
-    /// What it was made of, and its components as they are stored.
+    /// The text hash and the components as stored.
     pub embedding: Embedding,
 }
 
 impl Store {
-    /// The embedder of this name, made on the first call. The first one ever is active at once; a later one becomes
-    /// so by [`Store::activate`], when its vectors are complete.
+    /// Returns the embedder of this name, and creates it on the first call. The first embedder is active immediately, a later one
+    /// after [`Store::activate`], when its vectors are complete.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -68,7 +68,7 @@ impl Store {
         found.ok_or_else(|| StoreError::from_sql(&self.path, rusqlite::Error::QueryReturnedNoRows))
     }
 
-    /// All embedders that the database knows.
+    /// Returns all embedders of the database.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -89,11 +89,11 @@ impl Store {
         self.sql(read())
     }
 
-    /// Stores vectors by the hash of the text they were made from. Returns them as they will be read back, each text
-    /// once; nothing for an embedder that is not active. [`Store::place_vector`] gives them to their chunks.
+    /// Stores vectors by the hash of their text. Returns the vectors as stored, each text once, or nothing for an inactive embedder.
+    /// [`Store::place_vector`] assigns them to their chunks.
     ///
     /// # Errors
-    /// See [`StoreError`]; nothing of the call happened then.
+    /// See [`StoreError`]; nothing is stored then.
     pub fn put_vectors(
         &mut self,
         embedder: &EmbedderRow,
@@ -104,11 +104,11 @@ impl Store {
             .map_err(|source| StoreError::from_sql(&path, source))
     }
 
-    /// Gives a vector to the next chunks with its text that have none, at most `limit` of those after the chunk
-    /// `after`. Returns their ids in rising order; fewer than `limit` are the last ones.
+    /// Assigns a vector to the next chunks with its text that have none: at most `limit` chunks with ids above `after`. Returns their
+    /// ids, ascending; fewer than `limit` ids mean that no further chunks are left.
     ///
     /// # Errors
-    /// See [`StoreError`]; nothing of the call happened then.
+    /// See [`StoreError`]; nothing is stored then.
     pub fn place_vector(
         &mut self,
         vector: &StoredVector,
@@ -145,8 +145,7 @@ impl Store {
         place().map_err(|source| StoreError::from_sql(&path, source))
     }
 
-    /// Vectors of the active embedder whose text stands in a chunk without one: a process stopped after it had stored
-    /// them.
+    /// Returns stored vectors of the active embedder that pending chunks need: a process stopped before it assigned them.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -176,7 +175,7 @@ impl Store {
         self.sql(read())
     }
 
-    /// Number of stored vectors: one for each text and embedder.
+    /// Returns the number of stored vectors, one per text and embedder.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -187,7 +186,7 @@ impl Store {
         Ok(usize::try_from(self.sql(count)?).unwrap_or(0))
     }
 
-    /// Chunks without a vector of `embedder`, those of one document together.
+    /// Returns the chunks without a vector of `embedder`, grouped by document.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -213,10 +212,10 @@ impl Store {
         self.sql(read())
     }
 
-    /// Lets `embedder` answer from now on, and drops the vectors of every other.
+    /// Makes `embedder` the active one, and deletes the vectors of all others.
     ///
     /// # Errors
-    /// See [`StoreError`]; the old one goes on answering then.
+    /// See [`StoreError`]; the old embedder stays active then.
     pub fn activate(&mut self, embedder: &EmbedderRow) -> Result<(), StoreError> {
         let path = self.path.clone();
         let mut run = || {
@@ -237,8 +236,8 @@ impl Store {
         run().map_err(|source| StoreError::from_sql(&path, source))
     }
 
-    /// Drops vectors whose text stands in no chunk any more. They are worth keeping for a while: text that moves is
-    /// gone for a moment, and an unmounted disk comes back. Answers how many went.
+    /// Deletes vectors whose text is in no chunk, and returns their number. Such vectors are kept for some time, because moved text
+    /// is missing for a moment and an unmounted disk may return.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -250,7 +249,7 @@ impl Store {
         self.sql(done)
     }
 
-    /// Calls `each` with every chunk that has a vector of the active embedder, in the order of the file.
+    /// Calls `each` for every chunk with a vector of the active embedder, in file order.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -259,7 +258,7 @@ impl Store {
         self.each_vector(query, [], each)
     }
 
-    /// The same of an embedder that need not be active.
+    /// As [`for_each_vector`](Self::for_each_vector), for an embedder that may be inactive.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -292,7 +291,7 @@ impl Store {
         self.sql(read())
     }
 
-    /// The vectors of those of the chunks that have one.
+    /// Returns the vectors of the given chunks, except chunks without one.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -351,7 +350,7 @@ impl Store {
     }
 }
 
-/// Half precision, little-endian: half the file for an error of the cosine below 0.001.
+/// Encodes as little-endian half precision: half the size, with an error of the cosine below 0.001.
 fn encode(vector: &[f32]) -> Vec<u8> {
     vector
         .iter()
@@ -359,7 +358,7 @@ fn encode(vector: &[f32]) -> Vec<u8> {
         .collect()
 }
 
-/// The vector of a chunk, if it has one.
+/// Returns the vector of a chunk, if it has one.
 pub(super) fn vector_of(connection: &Connection, chunk: u32) -> rusqlite::Result<Option<Vec<f32>>> {
     connection
         .prepare_cached(

@@ -1,4 +1,4 @@
-//! How a changed document reaches the tables: one transaction, and only what differs.
+//! Writing of changed documents: one transaction, only the differences.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -9,49 +9,49 @@ use hippo_core::chunk::{Chunk, Document};
 use super::{IdPool, Store, fresh, number, schema, seal::Seal};
 use crate::StoreError;
 
-/// What the file system said of a file when it was read.
+/// A document's path, metadata and hash from the time of indexing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentRecord {
     /// Path relative to the workspace, with `/`.
     pub path: String,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
-    /// Last modification, nanoseconds since the Unix epoch.
+    /// Time of the last modification, nanoseconds since the Unix epoch.
     pub mtime_ns: i64,
-    /// blake3-128 of the bytes.
+    /// BLAKE3 hash of the bytes, first 128 bits.
     pub hash: [u8; 16],
-    /// The document's own date, ISO 8601.
+    /// The date of the document, ISO 8601.
     pub date: Option<String>,
 }
 
-/// A chunk as it stands in the tables after a change.
+/// The row of a chunk after a change.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct NewChunk {
     /// Its id.
     pub id: u32,
-    /// How many terms the lexical index holds of it.
+    /// Number of its terms in the lexical index.
     pub terms: u32,
-    /// The row of its vector, when its text was embedded before.
+    /// The row of its vector, if its text was embedded before.
     pub vector: Option<i64>,
-    /// Word pieces of its text, counted by the model that embedded it.
+    /// Number of word pieces, as counted by the embedding model.
     pub tokens: Option<u32>,
 }
 
-/// What one change did to a document's chunks.
+/// The effect of a change on the chunks of a document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DocumentChange {
     /// The document's row.
     pub document: u32,
-    /// Every chunk of the document in order, kept and new.
+    /// All chunks of the document in order, kept and new.
     pub chunks: Vec<NewChunk>,
-    /// Ids that are new to the indexes.
+    /// Ids added to the indexes.
     pub added: Vec<u32>,
-    /// Ids that are gone from the indexes. An id may be in `added` too: ids are used again.
+    /// Ids removed from the indexes. An id may also be in `added`, because ids are reused.
     pub removed: Vec<u32>,
 }
 
-/// One transaction of changes. Dropped without [`Batch::commit`], nothing of it happened.
-pub struct Batch<'store> {
+/// One transaction of changes. Dropping it without [`DocumentBatch::commit`] rolls it back.
+pub struct DocumentBatch<'store> {
     transaction: Transaction<'store>,
     ids: IdPool,
     pool: &'store mut IdPool,
@@ -64,14 +64,14 @@ impl Store {
     ///
     /// # Errors
     /// See [`StoreError`].
-    pub fn begin(&mut self) -> Result<Batch<'_>, StoreError> {
+    pub fn begin(&mut self) -> Result<DocumentBatch<'_>, StoreError> {
         let path = self.path.as_path();
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(|source| StoreError::from_sql(path, source))?;
         self.seal.begin();
-        Ok(Batch {
+        Ok(DocumentBatch {
             transaction,
             ids: self.ids.clone(),
             pool: &mut self.ids,
@@ -81,13 +81,13 @@ impl Store {
     }
 }
 
-impl Batch<'_> {
-    /// Writes a document as it is now. Chunks whose text and leading heading did not change keep their id, their
-    /// lexical row and their vector; `terms` writes the index terms of a new chunk, space-separated, and counts them.
-    /// It is given the heading that leads the chunk, or an empty string where the chunk opens no section.
+impl DocumentBatch<'_> {
+    /// Writes the current state of a document. Chunks with the same text and leading heading keep their id, lexical row and vector.
+    /// `terms` writes the space-separated index terms of a new chunk and returns their number. Its second argument is the heading of
+    /// the chunk's section if the chunk is the first one there, otherwise an empty string.
     ///
     /// # Errors
-    /// See [`StoreError`]; the batch is then to be dropped.
+    /// See [`StoreError`]; drop the batch then.
     pub fn put_document(
         &mut self,
         record: &DocumentRecord,
@@ -98,7 +98,7 @@ impl Batch<'_> {
         done.map_err(|source| StoreError::from_sql(self.path, source))
     }
 
-    /// Removes a document and its chunks; vectors stay for a while, should the text come back.
+    /// Removes a document and its chunks. Vectors stay for some time, in case the text returns.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -107,7 +107,7 @@ impl Batch<'_> {
         done.map_err(|source| StoreError::from_sql(self.path, source))
     }
 
-    /// Renames a document whose bytes did not change. Answers whether it was there.
+    /// Renames a document with unchanged bytes. Returns whether it existed.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -117,11 +117,11 @@ impl Batch<'_> {
             "UPDATE documents SET path = ?2, size = ?3, mtime_ns = ?4, date = ?5 WHERE path = ?1",
             params![from, to.path, size, mtime, to.date],
         );
-        done.and_then(|moved| fresh::follow(&self.transaction, from, &to.path, moved > 0))
+        done.and_then(|moved| fresh::rename_mark(&self.transaction, from, &to.path, moved > 0))
             .map_err(|source| StoreError::from_sql(self.path, source))
     }
 
-    /// Notes size and time of a file whose bytes did not change, so that the next scan need not read it.
+    /// Updates size and time of a file with unchanged bytes, so that the next scan does not read it.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -134,7 +134,7 @@ impl Batch<'_> {
             .map_err(|source| StoreError::from_sql(self.path, source))
     }
 
-    /// Counts this batch as one more generation of the documents.
+    /// Increments the generation of the documents.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -145,10 +145,10 @@ impl Batch<'_> {
             .map_err(|source| StoreError::from_sql(self.path, source))
     }
 
-    /// Makes the batch durable and visible to readers.
+    /// Commits the batch, which makes it visible to readers.
     ///
     /// # Errors
-    /// See [`StoreError`]; nothing of the batch happened then.
+    /// See [`StoreError`]; nothing of the batch is stored then.
     pub fn commit(self) -> Result<(), StoreError> {
         self.seal
             .commit(self.transaction)
@@ -263,7 +263,7 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// The chunks that the tables hold of a document, by what makes a chunk the same: its text and leading heading.
+    /// Returns the stored chunks of a document, by their text hash and leading heading.
     fn old_chunks(&self, document: u32) -> rusqlite::Result<OldChunks> {
         let mut statement = self.transaction.prepare_cached(
             "SELECT chunks.id, chunks.hash, chunks.terms, chunks.vector, chunks.section, sections.title, chunks.tokens
@@ -323,7 +323,7 @@ impl Batch<'_> {
         self.transaction
             .prepare_cached("DELETE FROM chunks WHERE id = ?1")?
             .execute([id])?;
-        self.ids.give_back(id);
+        self.ids.release(id);
         Ok(())
     }
 
@@ -335,7 +335,7 @@ impl Batch<'_> {
         terms: &str,
         count: usize,
     ) -> rusqlite::Result<NewChunk> {
-        let id = self.ids.take();
+        let id = self.ids.allocate();
         let known: Option<(i64, u32)> = self
             .transaction
             .prepare_cached(
@@ -380,7 +380,7 @@ impl Batch<'_> {
 
 type OldChunks = HashMap<([u8; 16], String), VecDeque<NewChunk>>;
 
-/// The heading that leads a chunk: its section's, when the chunk is the first of it.
+/// Returns the leading heading of a chunk: the title of its section if the chunk is the first one there.
 pub(super) fn lead(document: &Document, ordinal: usize) -> &str {
     let chunk = &document.chunks[ordinal];
     let opens = ordinal == 0 || document.chunks[ordinal - 1].section != chunk.section;

@@ -1,4 +1,4 @@
-//! What do files have on Unix?
+//! File operations on Unix.
 
 use std::fs::{DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::io;
@@ -29,7 +29,7 @@ pub(super) fn file_id(_: &Path, metadata: &Metadata) -> io::Result<FileId> {
     })
 }
 
-/// Kind and rights.
+/// Returns the file type and the permissions.
 pub fn mode(metadata: &Metadata) -> u32 {
     metadata.mode()
 }
@@ -39,29 +39,29 @@ pub fn is_mine(metadata: &Metadata) -> bool {
     metadata.uid() == rustix::process::geteuid().as_raw()
 }
 
-/// Gives what is at `path` these rights.
+/// Sets the permissions of a path.
 ///
 /// # Errors
-/// As the system says.
+/// Any error of the operating system.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
     std::fs::set_permissions(path, Permissions::from_mode(mode))
 }
 
-/// Gives an open file these rights.
+/// Sets the permissions of an open file.
 ///
 /// # Errors
-/// As the system says.
+/// Any error of the operating system.
 pub fn set_file_mode(file: &File, mode: u32) -> io::Result<()> {
     file.set_permissions(Permissions::from_mode(mode))
 }
 
-/// When the content changed last, in nanoseconds since the Unix epoch.
+/// Returns the time of the last change of the content, in nanoseconds since the Unix epoch.
 pub fn modified_ns(metadata: &Metadata) -> i64 {
     nanoseconds(metadata.mtime(), metadata.mtime_nsec())
 }
 
-/// When anything of it changed last, in nanoseconds since the Unix epoch.
+/// Returns the time of the last change of content or metadata, in nanoseconds since the Unix epoch.
 pub fn change_time_ns(metadata: &Metadata) -> i64 {
     nanoseconds(metadata.ctime(), metadata.ctime_nsec())
 }
@@ -70,38 +70,38 @@ fn nanoseconds(seconds: i64, rest: i64) -> i64 {
     seconds.saturating_mul(1_000_000_000).saturating_add(rest)
 }
 
-/// Whether the process, or the machine, has as many files open as it may.
+/// Returns whether the error means that the process or the machine has too many open files.
 pub fn is_shortage(error: &io::Error) -> bool {
     matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE))
 }
 
-/// Whether this process may read the file.
+/// Checks that this process may read the file.
 ///
 /// # Errors
-/// Why not.
+/// Any error of the operating system, usually a missing permission.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn check_readable(path: &Path) -> io::Result<()> {
     Ok(rustix::fs::access(path, Access::READ_OK)?)
 }
 
-/// Whether this process may make files in the folder.
+/// Checks that this process may create files in the folder.
 ///
 /// # Errors
-/// Why not.
+/// Any error of the operating system, usually a missing permission.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn check_writable(folder: &Path) -> io::Result<()> {
     Ok(rustix::fs::access(folder, Access::WRITE_OK | Access::EXEC_OK)?)
 }
 
-/// Fills `bytes` from that place of the file.
+/// Fills `bytes` from the given offset of the file.
 ///
 /// # Errors
-/// As the system says, or [`io::ErrorKind::UnexpectedEof`].
+/// Any error of the operating system, or [`io::ErrorKind::UnexpectedEof`].
 pub fn read_exact_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
     FileExt::read_exact_at(file, bytes, at)
 }
 
-/// Whether links lead to each other there.
+/// Returns whether the error means a loop of links.
 pub fn is_loop(error: &io::Error) -> bool {
     error.raw_os_error() == Some(Errno::LOOP.raw_os_error())
 }
@@ -109,16 +109,16 @@ pub fn is_loop(error: &io::Error) -> bool {
 /// Makes the content of a file durable.
 ///
 /// # Errors
-/// As the system says.
+/// Any error of the operating system.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn sync_file(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }
 
-/// Makes the names in a folder durable.
+/// Makes the entries of a folder durable.
 ///
 /// # Errors
-/// As the system says.
+/// Any error of the operating system.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()

@@ -1,6 +1,6 @@
-//! What do files have on Windows?
+//! File operations on Windows.
 //!
-//! Who may read them is decided by the folder that they are in: those of a user's profile are closed to other users.
+//! The folder of a file determines who may read it: other users have no access to files in a user profile.
 
 use std::fs::{DirBuilder, File, Metadata, OpenOptions};
 use std::io;
@@ -24,7 +24,7 @@ impl WithMode for DirBuilder {
     }
 }
 
-/// Whether the process has as many files open as it may.
+/// Returns whether the error means that the process has too many open files.
 pub fn is_shortage(error: &io::Error) -> bool {
     const ERROR_TOO_MANY_OPEN_FILES: i32 = 4;
     error.raw_os_error() == Some(ERROR_TOO_MANY_OPEN_FILES)
@@ -38,7 +38,7 @@ pub(super) fn file_id(path: &Path, _: &Metadata) -> io::Result<FileId> {
     })
 }
 
-/// The rights that such a file has where there are rights of this kind.
+/// Returns the Unix permissions that correspond to the file.
 pub fn mode(metadata: &Metadata) -> u32 {
     match metadata.is_dir() {
         true => PRIVATE_FOLDER,
@@ -47,15 +47,15 @@ pub fn mode(metadata: &Metadata) -> u32 {
     }
 }
 
-/// Who owns a file is not looked at here: what is in a user's profile is closed to other users.
+/// Always returns true: other users have no access to a user profile, so the owner is not checked.
 pub fn is_mine(_: &Metadata) -> bool {
     true
 }
 
-/// Has a file be written to or not; there are no other rights here.
+/// Makes a file writable or read-only; Windows has no other permissions of this kind.
 ///
 /// # Errors
-/// As the system says.
+/// Any error of the operating system.
 pub fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
     let metadata = path.metadata()?;
     if metadata.is_dir() {
@@ -66,17 +66,17 @@ pub fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
     std::fs::set_permissions(path, permissions)
 }
 
-/// Has an open file be written to or not; there are no other rights here.
+/// Makes an open file writable or read-only; Windows has no other permissions of this kind.
 ///
 /// # Errors
-/// As the system says.
+/// Any error of the operating system.
 pub fn set_file_mode(file: &File, mode: u32) -> io::Result<()> {
     let mut permissions = file.metadata()?.permissions();
     permissions.set_readonly(mode & 0o200 == 0);
     file.set_permissions(permissions)
 }
 
-/// When the content changed last, in nanoseconds since the Unix epoch.
+/// Returns the time of the last change of the content, in nanoseconds since the Unix epoch.
 pub fn modified_ns(metadata: &Metadata) -> i64 {
     let Ok(at) = metadata.modified() else { return 0 };
     match at.duration_since(UNIX_EPOCH) {
@@ -85,20 +85,20 @@ pub fn modified_ns(metadata: &Metadata) -> i64 {
     }
 }
 
-/// The same: when its name or its rights changed is not told here.
+/// Returns [`modified_ns`], because Windows does not report changes of metadata.
 pub fn change_time_ns(metadata: &Metadata) -> i64 {
     modified_ns(metadata)
 }
 
-/// Whether this process may read the file, which is tried.
+/// Checks that this process may read the file, by opening it.
 ///
 /// # Errors
-/// Why not.
+/// Any error of the operating system, usually a missing permission.
 pub fn check_readable(path: &Path) -> io::Result<()> {
     File::open(path).map(drop)
 }
 
-/// Whether this process may make files in the folder: known once one is made.
+/// Does nothing: Windows reports the permission only when a file is created.
 ///
 /// # Errors
 /// None.
@@ -106,10 +106,10 @@ pub fn check_writable(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Fills `bytes` from that place of the file, whose position moves.
+/// Fills `bytes` from the given offset of the file. Changes the position of the file.
 ///
 /// # Errors
-/// As the system says, or [`io::ErrorKind::UnexpectedEof`].
+/// Any error of the operating system, or [`io::ErrorKind::UnexpectedEof`].
 pub fn read_exact_at(file: &File, mut bytes: &mut [u8], mut at: u64) -> io::Result<()> {
     while !bytes.is_empty() {
         match file.seek_read(bytes, at) {
@@ -125,7 +125,7 @@ pub fn read_exact_at(file: &File, mut bytes: &mut [u8], mut at: u64) -> io::Resu
     Ok(())
 }
 
-/// Whether links lead to each other there.
+/// Returns whether the error means a loop of links.
 pub fn is_loop(error: &io::Error) -> bool {
     const ERROR_CANT_RESOLVE_FILENAME: i32 = 1921;
     error.raw_os_error() == Some(ERROR_CANT_RESOLVE_FILENAME)
@@ -134,13 +134,13 @@ pub fn is_loop(error: &io::Error) -> bool {
 /// Makes the content of a file durable.
 ///
 /// # Errors
-/// As the system says.
+/// Any error of the operating system.
 pub fn sync_file(path: &Path) -> io::Result<()> {
-    // Who may only read it may not ask for this.
+    // Windows requires write access for this.
     File::options().write(true).open(path)?.sync_all()
 }
 
-/// Makes the names in a folder durable, which the system does by itself here.
+/// Does nothing: Windows makes names durable by itself.
 ///
 /// # Errors
 /// None.

@@ -1,4 +1,4 @@
-//! How a graph comes to be: `hnsw_rs` builds it over a snapshot, then it is flattened.
+//! Construction of a graph from a snapshot with `hnsw_rs`.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,22 +6,22 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use hnsw_rs::prelude::{Distance, Hnsw};
 
-use super::graph::{Graph, Links, Part, Upper};
+use super::graph::{GraphLinks, GraphPart, HnswGraph, UpperLayer};
 use super::params::VectorParams;
 use super::quantize;
 use super::slots::{Codes, SlotSet};
 
-/// Points inserted between two looks at the cancel flag: about a tenth of a second.
+/// Points inserted between two checks of the cancel flag; takes about 0.1 s.
 const BATCH: usize = 256;
-/// Layers that `hnsw_rs` may use; its own limit.
+/// Maximum number of layers, which is the limit of `hnsw_rs`.
 const MAX_LAYERS: usize = 16;
 
-/// A build was given up because its cancel flag was set.
+/// The build was cancelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("could not build the vector graph: cancelled")]
 pub struct BuildCancelled;
 
-/// A snapshot of an index, ready to be built in another thread while the index goes on.
+/// A snapshot of an index, to build a graph in another thread while the index is in use.
 #[derive(Clone)]
 pub struct BuildJob {
     pub(super) token: u64,
@@ -30,10 +30,10 @@ pub struct BuildJob {
     pub(super) params: VectorParams,
 }
 
-/// A finished build, to be handed to [`VectorIndex::install`](super::VectorIndex::install).
-pub struct Built {
+/// A finished build for [`VectorIndex::install`](super::VectorIndex::install).
+pub struct BuiltGraph {
     pub(super) token: u64,
-    pub(super) graph: Option<Graph>,
+    pub(super) graph: Option<HnswGraph>,
 }
 
 impl fmt::Debug for BuildJob {
@@ -45,9 +45,9 @@ impl fmt::Debug for BuildJob {
     }
 }
 
-impl fmt::Debug for Built {
+impl fmt::Debug for BuiltGraph {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Built")
+        f.debug_struct("BuiltGraph")
             .field("token", &self.token)
             .field("graph", &self.graph.is_some())
             .finish()
@@ -55,24 +55,24 @@ impl fmt::Debug for Built {
 }
 
 impl BuildJob {
-    /// Number of vectors to build over.
+    /// Returns the number of vectors.
     pub fn len(&self) -> usize {
         self.slots.len()
     }
 
-    /// Whether there is nothing to build over.
+    /// Returns whether the snapshot has no vectors.
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
 
-    /// Builds the graph, or none when the snapshot is small enough to be scanned. Takes minutes for hundreds of
-    /// thousands of vectors; uses [`VectorParams::build_threads`] threads.
+    /// Builds the graph, or none if the snapshot is small enough for a scan. Takes minutes for hundreds of thousands of vectors; uses
+    /// [`VectorParams::build_threads`] threads.
     ///
     /// # Errors
-    /// When `cancel` was set in between.
-    pub fn run(self, cancel: &AtomicBool) -> Result<Built, BuildCancelled> {
+    /// `cancel` was set during the build.
+    pub fn run(self, cancel: &AtomicBool) -> Result<BuiltGraph, BuildCancelled> {
         if self.slots.len() <= self.params.exact_below.max(1) {
-            return Ok(Built {
+            return Ok(BuiltGraph {
                 token: self.token,
                 graph: None,
             });
@@ -81,17 +81,17 @@ impl BuildJob {
         let slots = self.codes.len();
         let threads = self.params.build_threads.max(1);
         let raw = match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
-            // `hnsw_rs` uses the pool it is called in, also to drop its points.
+            // `hnsw_rs` uses the current pool, also to drop its points.
             Ok(pool) => pool.install(|| self.build(cancel, threads > 1))?,
             Err(_) => self.build(cancel, false)?,
         };
-        Ok(Built {
+        Ok(BuiltGraph {
             token,
             graph: Some(raw.flatten(slots)),
         })
     }
 
-    /// Part after part, so that the originals of `hnsw_rs` (2.2 KB a vector) are never all there at once.
+    /// Builds the parts one after the other, so that the large structures of `hnsw_rs` (2.2 KB per vector) exist for only one part.
     fn build(self, cancel: &AtomicBool, parallel: bool) -> Result<RawGraph, BuildCancelled> {
         let codes = Arc::new(self.codes);
         let parts = self.slots.len().div_ceil(self.params.part_max.max(2)).max(1);
@@ -138,8 +138,8 @@ fn build_part<'a>(
     Ok(hnsw)
 }
 
-/// Distance between two slots: 1 − cosine of their codes, never below 0 (`hnsw_rs` asserts that, and rounding of
-/// equal vectors would break it). A point's "vector" is its slot alone, so that the codes are not held twice.
+/// Distance between two slots: 1 − cosine of their codes, at least 0. `hnsw_rs` asserts this, and rounding of equal vectors would
+/// violate it. The "vector" of a point is only its slot, so that the codes are not stored twice.
 struct CodeDistance {
     codes: Arc<Codes>,
 }
@@ -153,21 +153,21 @@ impl Distance<u32> for CodeDistance {
     }
 }
 
-/// A slot and what it links to.
-type Row = (u32, Vec<u32>);
+/// A slot and its links.
+type LinkRow = (u32, Vec<u32>);
 
-/// The links of finished graphs as `hnsw_rs` hands them out.
+/// The links of finished graphs, as exported by `hnsw_rs`.
 #[derive(Default)]
 struct RawGraph {
-    parts: Vec<Part>,
-    /// From and to, in the lowest layer.
+    parts: Vec<GraphPart>,
+    /// Pairs (from, to) in the lowest layer.
     base: Vec<(u32, u32)>,
 }
 
 impl RawGraph {
-    /// Copies the links out and drops the original, by far the largest thing of a build.
+    /// Copies the links and drops the original, which is by far the largest structure of a build.
     fn add(&mut self, hnsw: Hnsw<'_, u32, CodeDistance>) {
-        let mut uppers: Vec<Vec<Row>> = vec![Vec::new(); MAX_LAYERS];
+        let mut uppers: Vec<Vec<LinkRow>> = vec![Vec::new(); MAX_LAYERS];
         let mut top: Option<(u8, u32)> = None;
         for point in hnsw.get_point_indexation() {
             let slot = point.get_origin_id() as u32;
@@ -187,16 +187,16 @@ impl RawGraph {
         }
         let Some((level, entry)) = top else { return };
         uppers.truncate(usize::from(level));
-        self.parts.push(Part {
+        self.parts.push(GraphPart {
             entry,
             uppers: uppers.iter_mut().rev().map(|rows| upper_layer(rows)).collect(),
         });
     }
 
-    fn flatten(self, slots: usize) -> Graph {
-        let base = both_ways(&self.base, slots);
-        let members = reachable(&base, self.parts.iter().map(|part| part.entry), slots);
-        Graph {
+    fn flatten(self, slots: usize) -> HnswGraph {
+        let base = make_bidirectional(&self.base, slots);
+        let members = find_reachable(&base, self.parts.iter().map(|part| part.entry), slots);
+        HnswGraph {
             parts: self.parts,
             base,
             members,
@@ -204,11 +204,11 @@ impl RawGraph {
     }
 }
 
-fn upper_layer(rows: &mut [Row]) -> Upper {
+fn upper_layer(rows: &mut [LinkRow]) -> UpperLayer {
     rows.sort_unstable_by_key(|(slot, _)| *slot);
-    let mut upper = Upper {
+    let mut upper = UpperLayer {
         nodes: Vec::new(),
-        links: Links {
+        links: GraphLinks {
             offsets: vec![0],
             links: Vec::new(),
         },
@@ -221,9 +221,9 @@ fn upper_layer(rows: &mut [Row]) -> Upper {
     upper
 }
 
-/// The links of the lowest layer in both directions, each once: `hnsw_rs` drops the farthest back link of a full
-/// node, which leaves nodes that no other one leads to.
-fn both_ways(pairs: &[(u32, u32)], slots: usize) -> Links {
+/// Returns the links of the lowest layer in both directions, each once. `hnsw_rs` drops the farthest back link of a full node,
+/// which leaves some nodes without incoming links.
+fn make_bidirectional(pairs: &[(u32, u32)], slots: usize) -> GraphLinks {
     let mut starts = vec![0u32; slots + 1];
     for &(a, b) in pairs {
         starts[a as usize + 1] += 1;
@@ -240,7 +240,7 @@ fn both_ways(pairs: &[(u32, u32)], slots: usize) -> Links {
             next[from as usize] += 1;
         }
     }
-    let mut base = Links {
+    let mut base = GraphLinks {
         offsets: vec![0],
         links: Vec::with_capacity(pairs.len()),
     };
@@ -259,7 +259,7 @@ fn both_ways(pairs: &[(u32, u32)], slots: usize) -> Links {
     base
 }
 
-fn reachable(base: &Links, entries: impl Iterator<Item = u32>, slots: usize) -> SlotSet {
+fn find_reachable(base: &GraphLinks, entries: impl Iterator<Item = u32>, slots: usize) -> SlotSet {
     let mut members = SlotSet::with_slots(slots);
     let mut open: Vec<u32> = entries.filter(|&entry| members.insert(entry)).collect();
     while let Some(slot) = open.pop() {

@@ -1,9 +1,9 @@
-//! How an index is kept in a file, and how a file is refused.
+//! File format of the vector index, with complete validation.
 //!
-//! `vectors.hvi`: magic (8 bytes), version (u32), length of the header (u32), header (JSON), BLAKE3 of all that
-//! (32 bytes), body. The header names the identity, the shape and the BLAKE3 of the body. Nothing is interpreted
-//! before its checksum was found right, and the arrays are checked against each other after that: no file can make
-//! loading panic or end the process. Integers and floats are little-endian.
+//! `vectors.hvi` consists of the magic (8 bytes), the version (u32), the length of the header (u32), the header (JSON), the
+//! BLAKE3 hash of all that (32 bytes), and the body. The header contains the identity, the shape and the BLAKE3 hash of the body.
+//! Nothing is interpreted before its checksum is verified, and the arrays are then checked for consistency, so that no file can
+//! make loading panic or abort. Integers and floats are little-endian.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -14,37 +14,37 @@ use serde::{Deserialize, Serialize};
 use crate::system::sync_folder;
 
 use super::error::{DumpRejected, RejectReason};
-use super::graph::{Graph, Links, Part, Upper};
+use super::graph::{GraphLinks, GraphPart, HnswGraph, UpperLayer};
 use super::index::VectorIndex;
 use super::params::VectorParams;
-use super::slots::{BLOCK, Block, Codes, NONE, SlotSet};
+use super::slots::{BLOCK, CodeBlock, Codes, NONE, SlotSet};
 
-/// Name of the dump inside its folder.
+/// File name of the dump in its folder.
 pub const DUMP_FILE: &str = "vectors.hvi";
 const MAGIC: &[u8; 8] = b"HIPPOVEC";
 const VERSION: u32 = 2;
-/// Longest header that is read; a real one is below 1 KB.
+/// Maximum length of a header in bytes; real ones are below 1 KB.
 const MAX_HEADER: usize = 64 * 1024;
 
-/// What a dump must belong to in order to be used.
+/// The state of the store that a dump belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DumpIdentity {
-    /// The model that made the vectors.
+    /// The model of the vectors.
     pub model_id: String,
-    /// Dimensions of each vector.
+    /// Number of dimensions.
     pub dimension: usize,
     /// Generation of the embeddings in the store.
     pub generation: u64,
     /// Number of vectors.
     pub count: usize,
-    /// The store's checksum over the ids and contents of the vectors.
+    /// Checksum of the store over the ids and contents of the vectors.
     pub content: String,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Header {
+struct DumpHeader {
     identity: DumpIdentity,
     slots: usize,
     graph: Option<GraphShape>,
@@ -54,7 +54,7 @@ struct Header {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct GraphShape {
-    /// Slots there were when the graph was built.
+    /// Number of slots when the graph was built.
     slots: usize,
     base_links: usize,
     parts: Vec<PartShape>,
@@ -64,21 +64,21 @@ struct GraphShape {
 #[serde(deny_unknown_fields)]
 struct PartShape {
     entry: u32,
-    /// Nodes and links of each layer above the lowest.
+    /// Number of nodes and links of each layer above the lowest.
     uppers: Vec<(usize, usize)>,
 }
 
 impl VectorIndex {
-    /// Writes the index to `dir` (created when missing): temporary file, fsync, rename, fsync of the folder.
+    /// Writes the index to `dir` and creates that folder: temporary file, fsync, rename, fsync of the folder.
     ///
     /// # Errors
-    /// When the system refuses; an earlier dump is untouched then.
+    /// Any error of the operating system; an earlier dump is unchanged then.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn save(&self, dir: &Path, identity: &DumpIdentity) -> io::Result<()> {
         fs::create_dir_all(dir)?;
         let mut hasher = blake3::Hasher::new();
         self.write_body(&mut hasher)?;
-        let header = Header {
+        let header = DumpHeader {
             identity: identity.clone(),
             slots: self.ids.len(),
             graph: self.graph.as_ref().map(shape_of),
@@ -103,17 +103,17 @@ impl VectorIndex {
             fs::rename(&temporary, dir.join(DUMP_FILE))
         })();
         if written.is_err() {
-            // The first error is the one to report.
+            // Ignore the error: the first error is the one to report.
             let _ = fs::remove_file(&temporary);
             return written;
         }
         sync_folder(dir)
     }
 
-    /// Reads the dump in `dir` when it belongs to `expect` and is undamaged.
+    /// Loads the dump in `dir` if it belongs to `expect` and is intact.
     ///
     /// # Errors
-    /// [`DumpRejected`] with the reason; never a panic.
+    /// [`DumpRejected`] with the reason. Never panics.
     pub fn load(dir: &Path, expect: &DumpIdentity, params: VectorParams) -> Result<Self, DumpRejected> {
         read(&dir.join(DUMP_FILE), expect, params).map_err(|reason| DumpRejected { reason })
     }
@@ -142,8 +142,8 @@ impl VectorIndex {
     }
 }
 
-fn shape_of(graph: &Graph) -> GraphShape {
-    let part = |part: &Part| PartShape {
+fn shape_of(graph: &HnswGraph) -> GraphShape {
+    let part = |part: &GraphPart| PartShape {
         entry: part.entry,
         uppers: part
             .uppers
@@ -185,7 +185,7 @@ fn read(path: &Path, expect: &DumpIdentity, params: VectorParams) -> Result<Vect
         return Err(RejectReason::Length);
     }
 
-    let mut body = Body {
+    let mut body = DumpBody {
         input,
         hasher: blake3::Hasher::new(),
     };
@@ -196,7 +196,7 @@ fn read(path: &Path, expect: &DumpIdentity, params: VectorParams) -> Result<Vect
         let count = left.min(BLOCK);
         let (upper, lower) = (body.bytes(count * half)?, body.bytes(count * half)?);
         let scales = body.u32s(count)?.into_iter().map(f32::from_bits).collect();
-        codes.push_block(Block { upper, lower, scales });
+        codes.push_block(CodeBlock { upper, lower, scales });
         left -= count;
     }
     let graph = match &header.graph {
@@ -215,7 +215,7 @@ fn read(path: &Path, expect: &DumpIdentity, params: VectorParams) -> Result<Vect
         return Err(RejectReason::Malformed);
     }
     let index = VectorIndex::assemble(expect.dimension, params, codes, ids, graph);
-    // A repeated id would have been dropped.
+    // `assemble` drops repeated ids.
     if index.len() == live {
         Ok(index)
     } else {
@@ -223,7 +223,7 @@ fn read(path: &Path, expect: &DumpIdentity, params: VectorParams) -> Result<Vect
     }
 }
 
-fn read_header(input: &mut impl Read) -> Result<(Header, u64), RejectReason> {
+fn read_header(input: &mut impl Read) -> Result<(DumpHeader, u64), RejectReason> {
     let mut fixed = [0u8; 16];
     input.read_exact(&mut fixed)?;
     let ([magic, words], _) = fixed.as_chunks::<8>() else {
@@ -273,8 +273,8 @@ fn compare(found: &DumpIdentity, expect: &DumpIdentity) -> Result<(), RejectReas
     }
 }
 
-/// Bytes of the body that a header promises; `None` when the numbers are absurd.
-fn body_len(header: &Header, half: usize) -> Option<u64> {
+/// Returns the length of the body according to the header, or `None` if the numbers overflow.
+fn body_len(header: &DumpHeader, half: usize) -> Option<u64> {
     let slots = header.slots as u64;
     let mut words = slots.checked_mul(2)?;
     let mut bytes = slots.checked_mul(2 * half as u64)?;
@@ -292,13 +292,13 @@ fn body_len(header: &Header, half: usize) -> Option<u64> {
     words.checked_mul(4)?.checked_add(bytes)
 }
 
-/// Reads the body and hashes what it reads.
-struct Body<R> {
+/// A reader of the body that also computes its hash.
+struct DumpBody<R> {
     input: R,
     hasher: blake3::Hasher,
 }
 
-impl<R: Read> Body<R> {
+impl<R: Read> DumpBody<R> {
     fn bytes(&mut self, count: usize) -> Result<Vec<u8>, RejectReason> {
         let mut bytes = vec![0u8; count];
         self.input.read_exact(&mut bytes)?;
@@ -318,29 +318,29 @@ impl<R: Read> Body<R> {
         Ok(values)
     }
 
-    fn links(&mut self, nodes: usize, links: usize) -> Result<Links, RejectReason> {
-        Ok(Links {
+    fn links(&mut self, nodes: usize, links: usize) -> Result<GraphLinks, RejectReason> {
+        Ok(GraphLinks {
             offsets: self.u32s(nodes + 1)?,
             links: self.u32s(links)?,
         })
     }
 
-    fn part(&mut self, shape: &PartShape) -> Result<Part, RejectReason> {
+    fn part(&mut self, shape: &PartShape) -> Result<GraphPart, RejectReason> {
         let upper = |&(nodes, links): &(usize, usize)| {
             let nodes_of = self.u32s(nodes)?;
-            self.links(nodes, links).map(|links| Upper {
+            self.links(nodes, links).map(|links| UpperLayer {
                 nodes: nodes_of,
                 links,
             })
         };
         let uppers = shape.uppers.iter().map(upper).collect::<Result<_, _>>()?;
-        Ok(Part {
+        Ok(GraphPart {
             entry: shape.entry,
             uppers,
         })
     }
 
-    fn graph(&mut self, shape: &GraphShape) -> Result<Graph, RejectReason> {
+    fn graph(&mut self, shape: &GraphShape) -> Result<HnswGraph, RejectReason> {
         let slots = shape.slots;
         let words = self.bytes(8 * slots.div_ceil(64))?;
         let words = words
@@ -352,7 +352,7 @@ impl<R: Read> Body<R> {
         let base = self.links(slots, shape.base_links)?;
         let parts = shape.parts.iter().map(|part| self.part(part));
         let parts = parts.collect::<Result<_, _>>()?;
-        Ok(Graph {
+        Ok(HnswGraph {
             parts,
             base,
             members: SlotSet { words },

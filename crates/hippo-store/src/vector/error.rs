@@ -1,12 +1,12 @@
-//! What can be wrong with a vector that is offered to the index, or with a dump of one.
+//! Errors of the vector index and its dumps.
 
 use std::io;
 
-/// Why a vector was refused. Nothing was changed in the index.
+/// The reason for which a vector was rejected. The index is unchanged.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum VectorError {
     /// The vector has another number of dimensions than the index.
-    #[error("could not take a vector of {got} dimensions: the index holds vectors of {expected}")]
+    #[error("could not add a vector of {got} dimensions: the index has {expected}")]
     Dimension {
         /// Dimensions of the index.
         expected: usize,
@@ -14,53 +14,53 @@ pub enum VectorError {
         got: usize,
     },
     /// A component is NaN or infinite.
-    #[error("could not take a vector that is not finite")]
+    #[error("could not add a vector with a component that is not finite")]
     NotFinite,
-    /// The length is not 1 (within 1 %); the zero vector is the usual case.
-    #[error("could not take a vector of length {length}: unit length is expected")]
+    /// The length is not 1 (within 1 %), usually because it is the zero vector.
+    #[error("could not add a vector of length {length}: its length must be 1")]
     NotUnit {
         /// Euclidean length.
         length: f32,
     },
-    /// The id is `u32::MAX`, which marks an empty slot.
-    #[error("could not take a vector for id {}", u32::MAX)]
+    /// The id is `u32::MAX`, which is reserved for empty slots.
+    #[error("could not add a vector with id {}: the id is reserved", u32::MAX)]
     Id,
 }
 
-/// A dump was not used. The index can be built from the store again.
+/// A dump was rejected. The index can be rebuilt from the store.
 #[derive(Debug, thiserror::Error)]
 #[error("could not use the dump of the vector index: {reason}")]
 pub struct DumpRejected {
-    /// What is wrong with it.
+    /// The reason.
     pub reason: RejectReason,
 }
 
-/// What is wrong with a dump.
+/// The reason for which a dump was rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum RejectReason {
-    /// There is no dump.
-    #[error("there is none")]
+    /// The file does not exist.
+    #[error("no such file")]
     Missing,
-    /// The system could not read it.
+    /// The file could not be read.
     #[error("{0}")]
     Unreadable(io::Error),
-    /// It does not begin as one.
-    #[error("it is not a dump")]
+    /// The file does not start with the magic.
+    #[error("not a dump of a vector index")]
     NotADump,
-    /// It was written by another version of the format.
-    #[error("its format has version {0}")]
+    /// The format has another version.
+    #[error("unknown format version {0}")]
     Version(u32),
-    /// It is shorter or longer than it says.
-    #[error("its length is wrong")]
+    /// The file is shorter or longer than its header states.
+    #[error("wrong length")]
     Length,
     /// A checksum differs: the file is damaged.
-    #[error("its checksum is wrong")]
+    #[error("checksum mismatch")]
     Checksum,
-    /// It belongs to another state of the store; the field that differs is named.
-    #[error("it belongs to another {0}")]
+    /// It belongs to another state of the store; holds the name of the field that differs.
+    #[error("other {0}")]
     Identity(&'static str),
-    /// The checksums are right, yet the parts do not fit each other.
-    #[error("its parts do not fit each other")]
+    /// The checksums are right, but the parts are inconsistent.
+    #[error("inconsistent parts")]
     Malformed,
 }
 

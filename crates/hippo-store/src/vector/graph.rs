@@ -1,27 +1,27 @@
-//! The approximate path: a finished HNSW graph as flat arrays of slots, and the walk through it.
+//! The finished HNSW graph as flat arrays, and its search.
 //!
-//! `hnsw_rs` keeps one allocation per edge (2.5 KB a point at M 16). The finished graph is copied out of it into
-//! offsets and links (about 100 bytes a point): a fifth of the memory, a walk without locks or reference counts,
-//! and a plain array to dump.
+//! `hnsw_rs` uses one allocation per edge (2.5 KB per point with M = 16). The finished graph is copied into offsets and links
+//! (about 100 bytes per point). This needs a fifth of the memory, allows a search without locks and reference counts, and is easy
+//! to dump.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::quantize::PreparedQuery;
-use super::scan::{Scored, score_slots};
+use super::scan::{ScoredSlot, score_slots};
 use super::slots::{Codes, SlotSet};
 
-/// Candidates kept while one of several parts is walked, at least.
+/// Minimum number of candidates when one of several parts is searched.
 const LEAST_EF: usize = 64;
 
-/// Links of the slots: those of `slot` are `links[offsets[slot]..offsets[slot + 1]]`.
+/// Links of the slots: `links[offsets[slot]..offsets[slot + 1]]` for each `slot`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Links {
+pub(super) struct GraphLinks {
     pub offsets: Vec<u32>,
     pub links: Vec<u32>,
 }
 
-impl Links {
+impl GraphLinks {
     pub fn of(&self, at: usize) -> &[u32] {
         match self.offsets.get(at..at + 2) {
             Some(&[start, end]) => &self.links[start as usize..end as usize],
@@ -29,7 +29,7 @@ impl Links {
         }
     }
 
-    /// Whether every range and every link lies where it must (fewer than `slots`).
+    /// Returns whether every range is valid and every link is below `slots`.
     pub fn is_valid(&self, slots: usize) -> bool {
         self.offsets.first() == Some(&0)
             && self.offsets.is_sorted()
@@ -45,14 +45,14 @@ impl Links {
     }
 }
 
-/// A layer above the lowest: a few of the nodes (sorted) and the links among them.
+/// A layer above the lowest: some nodes, sorted, and the links between them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Upper {
+pub(super) struct UpperLayer {
     pub nodes: Vec<u32>,
-    pub links: Links,
+    pub links: GraphLinks,
 }
 
-impl Upper {
+impl UpperLayer {
     fn of(&self, slot: u32) -> &[u32] {
         self.nodes
             .binary_search(&slot)
@@ -60,34 +60,34 @@ impl Upper {
     }
 }
 
-/// Where the walk through a part of the graph begins.
+/// The entry point and upper layers of a part of the graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Part {
+pub(super) struct GraphPart {
     pub entry: u32,
     /// The layers above the lowest, highest first.
-    pub uppers: Vec<Upper>,
+    pub uppers: Vec<UpperLayer>,
 }
 
-/// A graph over the slots of `members`: one or more parts that no link connects, each walked on its own.
+/// A graph over the slots in `members`. Its parts have no links between each other and are searched separately.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Graph {
-    pub parts: Vec<Part>,
+pub(super) struct HnswGraph {
+    pub parts: Vec<GraphPart>,
     /// The lowest layer of all parts, by slot.
-    pub base: Links,
-    /// The slots that a walk can reach; every other slot has to be scanned.
+    pub base: GraphLinks,
+    /// The slots that a search can reach; all other slots must be scanned.
     pub members: SlotSet,
 }
 
-impl Graph {
-    /// Walks to the `ef` nearest members that `admit` lets in (the walk itself goes through all), in no order. Of
-    /// several parts each is walked to fewer, together to more: the nearest lie scattered over the parts.
+impl HnswGraph {
+    /// Returns the `ef` nearest members accepted by `admit`, in arbitrary order; the search also passes through other members. With
+    /// several parts, fewer candidates are kept per part but more in total, because the nearest vectors are spread over the parts.
     pub fn search(
         &self,
         codes: &Codes,
         query: &PreparedQuery,
         ef: usize,
         admit: &dyn Fn(u32) -> bool,
-    ) -> Vec<Scored> {
+    ) -> Vec<ScoredSlot> {
         let ef = (2 * ef / (self.parts.len() + 1)).max(ef.min(LEAST_EF));
         let mut visited = SlotSet::with_slots(codes.len());
         let mut found = Vec::new();
@@ -103,13 +103,13 @@ impl Graph {
         &self,
         codes: &Codes,
         query: &PreparedQuery,
-        start: Scored,
+        start: ScoredSlot,
         ef: usize,
         visited: &mut SlotSet,
         admit: &dyn Fn(u32) -> bool,
-    ) -> BinaryHeap<Reverse<Scored>> {
+    ) -> BinaryHeap<Reverse<ScoredSlot>> {
         let mut open = BinaryHeap::from([start]);
-        let mut found: BinaryHeap<Reverse<Scored>> = BinaryHeap::with_capacity(ef + 1);
+        let mut found: BinaryHeap<Reverse<ScoredSlot>> = BinaryHeap::with_capacity(ef + 1);
         let mut fresh = Vec::with_capacity(64);
         visited.insert(start.slot);
         if admit(start.slot) {
@@ -147,7 +147,7 @@ impl Graph {
         found
     }
 
-    /// Whether the arrays fit each other and `slots`: asked of every graph that was read from a file.
+    /// Returns whether the arrays are consistent with each other and with `slots`. Required for graphs read from a file.
     pub fn is_valid(&self, slots: usize) -> bool {
         self.base.is_valid(slots)
             && self.base.offsets.len() <= slots + 1
@@ -164,10 +164,10 @@ impl Graph {
     }
 }
 
-impl Part {
-    /// From the entry point down to the best start in the lowest layer.
-    fn descend(&self, codes: &Codes, query: &PreparedQuery) -> Scored {
-        let mut here = Scored {
+impl GraphPart {
+    /// Descends from the entry point to the best start in the lowest layer.
+    fn descend(&self, codes: &Codes, query: &PreparedQuery) -> ScoredSlot {
+        let mut here = ScoredSlot {
             score: f32::NEG_INFINITY,
             slot: self.entry,
         };
@@ -196,6 +196,6 @@ impl Part {
     }
 }
 
-fn worst_of(found: &BinaryHeap<Reverse<Scored>>) -> f32 {
+fn worst_of(found: &BinaryHeap<Reverse<ScoredSlot>>) -> f32 {
     found.peek().map_or(f32::NEG_INFINITY, |Reverse(s)| s.score)
 }

@@ -1,36 +1,36 @@
-//! The index itself: what is in it, which path a query takes, how a build is taken over.
+//! The vector index: content, choice of search path, installation of builds.
 
 use std::fmt;
 
-use super::build::{BuildJob, Built};
+use super::build::{BuildJob, BuiltGraph};
 use super::error::VectorError;
-use super::graph::Graph;
+use super::graph::HnswGraph;
 use super::params::VectorParams;
 use super::quantize;
 use super::slots::{Codes, NONE, SlotOf, SlotSet};
 
-/// The nearest vectors by id. `search` takes `&self` and may run in many threads; changes take `&mut self`.
+/// Search for the nearest vectors by id. `search` takes `&self` and may run in many threads; changes take `&mut self`.
 pub struct VectorIndex {
     pub(super) dimension: usize,
     pub(super) params: VectorParams,
     pub(super) codes: Codes,
-    /// The id in each slot, [`NONE`] where the vector was removed.
+    /// The id in each slot; [`NONE`] if the vector was removed.
     pub(super) ids: Vec<u32>,
     pub(super) slot_of: SlotOf,
     pub(super) live: usize,
-    /// Slots without a vector that neither the graph nor a pending build refers to.
+    /// Empty slots that neither the graph nor a pending build uses.
     free: Vec<u32>,
-    pub(super) graph: Option<Graph>,
-    /// Slots that the graph does not reach, empty ones too.
+    pub(super) graph: Option<HnswGraph>,
+    /// Slots that the graph does not reach, including empty ones.
     pub(super) outside: Vec<u32>,
-    /// Live members of the graph.
+    /// Number of live members of the graph.
     live_members: usize,
-    pending: Option<Pending>,
+    pending: Option<PendingBuild>,
     next_token: u64,
 }
 
-/// A build under way: the slots of its snapshot must keep their codes until it is installed.
-struct Pending {
+/// A running build: the codes in the slots of its snapshot must not change until it is installed.
+struct PendingBuild {
     token: u64,
     slots: SlotSet,
 }
@@ -46,25 +46,24 @@ impl fmt::Debug for VectorIndex {
 }
 
 impl VectorIndex {
-    /// An empty index for vectors of `dimension` (at least 1) with the default parameters.
+    /// Creates an empty index for vectors of `dimension` (at least 1) with the default parameters.
     pub fn new(dimension: usize) -> Self {
         Self::with_params(dimension, VectorParams::default())
     }
 
-    /// An empty index with parameters of its own.
+    /// Creates an empty index with the given parameters.
     pub fn with_params(dimension: usize, params: VectorParams) -> Self {
         let codes = Codes::new(dimension);
         Self::assemble(dimension, params, codes, Vec::new(), None)
     }
 
-    /// Puts an index together from its stored parts. The parts must fit each other; a repeated id keeps its first
-    /// slot.
+    /// Assembles an index from its parts, which must be consistent. A repeated id keeps its first slot.
     pub(super) fn assemble(
         dimension: usize,
         params: VectorParams,
         codes: Codes,
         mut ids: Vec<u32>,
-        graph: Option<Graph>,
+        graph: Option<HnswGraph>,
     ) -> Self {
         let mut slot_of = SlotOf::default();
         let mut live = 0;
@@ -90,53 +89,52 @@ impl VectorIndex {
             pending: None,
             next_token: 1,
         };
-        index.take_stock();
+        index.recompute_slots();
         index
     }
 
-    /// Number of vectors.
+    /// Returns the number of vectors.
     pub fn len(&self) -> usize {
         self.live
     }
 
-    /// Whether there is no vector.
+    /// Returns whether the index has no vectors.
     pub fn is_empty(&self) -> bool {
         self.live == 0
     }
 
-    /// Number of dimensions of every vector.
+    /// Returns the number of dimensions.
     pub fn dimension(&self) -> usize {
         self.dimension
     }
 
-    /// Whether `id` has a vector.
+    /// Returns whether `id` has a vector.
     pub fn contains(&self, id: u32) -> bool {
         self.slot_of.get(id).is_some()
     }
 
-    /// The parameters in force.
+    /// Returns the parameters.
     pub fn params(&self) -> &VectorParams {
         &self.params
     }
 
-    /// Changes the parameters; those of the graph act from the next build on.
+    /// Changes the parameters; graph parameters apply from the next build.
     pub fn set_params(&mut self, params: VectorParams) {
         self.params = params;
     }
 
-    /// Bytes held for codes, ids and graph.
+    /// Returns the memory of codes, ids and graph in bytes.
     pub fn memory_bytes(&self) -> usize {
         self.codes.memory_bytes()
             + self.slot_of.memory_bytes()
             + 4 * (self.ids.capacity() + self.free.capacity() + self.outside.capacity())
-            + self.graph.as_ref().map_or(0, Graph::memory_bytes)
+            + self.graph.as_ref().map_or(0, HnswGraph::memory_bytes)
     }
 
-    /// Adds the vector of `id`, or replaces it.
+    /// Adds or replaces the vector of `id`.
     ///
     /// # Errors
-    /// When the vector has another dimension, is not finite or not of unit length, or the id is `u32::MAX`; the
-    /// index is unchanged then.
+    /// The vector has another dimension, is not finite or not of unit length, or the id is `u32::MAX`. The index is unchanged then.
     pub fn insert(&mut self, id: u32, vector: &[f32]) -> Result<(), VectorError> {
         quantize::check(vector, self.dimension)?;
         if id == NONE {
@@ -161,7 +159,7 @@ impl VectorIndex {
         Ok(())
     }
 
-    /// Removes the vector of `id`; false when there was none.
+    /// Removes the vector of `id`; returns false if there was none.
     pub fn remove(&mut self, id: u32) -> bool {
         let Some(slot) = self.slot_of.get(id) else {
             return false;
@@ -180,17 +178,17 @@ impl VectorIndex {
         true
     }
 
-    /// Whether a search without filter would walk the graph.
+    /// Returns whether a search without a filter would use the graph.
     pub fn uses_graph(&self) -> bool {
         self.graph.is_some() && self.live > self.params.exact_below
     }
 
-    /// Whether there is a graph.
+    /// Returns whether a graph is installed.
     pub fn has_graph(&self) -> bool {
         self.graph.is_some()
     }
 
-    /// Removed vectors that still take room, in the graph or as free slots.
+    /// Returns the number of removed vectors that still occupy memory, in the graph or in free slots.
     pub fn tombstones(&self) -> usize {
         let dead = self
             .graph
@@ -199,9 +197,8 @@ impl VectorIndex {
         dead + self.free.len()
     }
 
-    /// Whether a build would pay: there are more vectors than are scanned and no graph, or a graph of which more
-    /// than 30 % was removed or beside which more than 10 % (at least 10,000) was added; or a graph that is not used
-    /// any more.
+    /// Returns whether a build is worthwhile: the index is too large for a scan and has no graph; or more than 30 % of the graph were
+    /// removed; or more than 10 % (at least 10,000) were added outside it; or the graph is no longer used.
     pub fn needs_rebuild(&self) -> bool {
         let Some(graph) = &self.graph else {
             return self.live > self.params.exact_below;
@@ -214,8 +211,7 @@ impl VectorIndex {
             || added > (members / 10).max(10_000)
     }
 
-    /// A snapshot to build a graph from; shares the codes with the index. A later snapshot makes an earlier one
-    /// void.
+    /// Creates a snapshot to build a graph from; it shares the codes with the index. A new snapshot invalidates the previous one.
     pub fn snapshot_for_build(&mut self) -> BuildJob {
         let mut kept = SlotSet::with_slots(self.ids.len());
         let slots: Vec<u32> = (0..self.ids.len() as u32)
@@ -223,8 +219,8 @@ impl VectorIndex {
             .collect();
         let token = self.next_token;
         self.next_token += 1;
-        self.pending = Some(Pending { token, slots: kept });
-        self.take_stock();
+        self.pending = Some(PendingBuild { token, slots: kept });
+        self.recompute_slots();
         BuildJob {
             token,
             codes: self.codes.clone(),
@@ -233,29 +229,29 @@ impl VectorIndex {
         }
     }
 
-    /// Takes a finished build over. What was inserted or removed since the snapshot stays so. False, and nothing
-    /// changes, when a later snapshot or [`abandon_build`](Self::abandon_build) made the build void.
-    pub fn install(&mut self, built: Built) -> bool {
+    /// Installs a finished build. Changes since the snapshot are kept. Returns false, without effect, if a later snapshot or
+    /// [`abandon_build`](Self::abandon_build) invalidated the build.
+    pub fn install(&mut self, built: BuiltGraph) -> bool {
         if self.pending.as_ref().is_none_or(|p| p.token != built.token) {
             return false;
         }
         self.pending = None;
         self.graph = built.graph;
-        self.take_stock();
+        self.recompute_slots();
         if self.graph.is_none() && !self.free.is_empty() {
             self.compact();
         }
         true
     }
 
-    /// Forgets the last snapshot after its build was cancelled, so that its slots can be used again.
+    /// Discards the last snapshot after its build was cancelled, which releases its slots.
     pub fn abandon_build(&mut self) {
         self.pending = None;
-        self.take_stock();
+        self.recompute_slots();
     }
 
-    /// Recomputes what follows from slots, graph and pending build.
-    fn take_stock(&mut self) {
+    /// Recomputes the fields derived from slots, graph and pending build.
+    fn recompute_slots(&mut self) {
         let member = |slot: u32| self.graph.as_ref().is_some_and(|g| g.members.contains(slot));
         let pinned = |slot: u32| self.pending.as_ref().is_some_and(|p| p.slots.contains(slot));
         let slots = 0..self.ids.len() as u32;
@@ -272,7 +268,7 @@ impl VectorIndex {
         };
     }
 
-    /// Closes the gaps that removals left. Only without graph and pending build, which refer to slots.
+    /// Removes empty slots. Allowed only without a graph and a pending build, which refer to slots.
     fn compact(&mut self) {
         let slots: Vec<u32> = (0..self.ids.len() as u32)
             .filter(|&s| self.ids[s as usize] != NONE)

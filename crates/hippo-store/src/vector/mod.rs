@@ -1,10 +1,9 @@
-//! Which stored vectors are nearest to a query: one index, exact scan and HNSW graph inside.
+//! Nearest-neighbour search over the stored vectors: exact scan and HNSW graph.
 //!
-//! Vectors are truth in SQLite; everything here is a rebuildable cache of them. A vector of unit length is kept as
-//! one int8 code per dimension and one scale (`quantize`). Below [`VectorParams::exact_below`] live vectors every
-//! query reads all of them (`scan`); above it a graph built in the background (`build`, `graph`) names the
-//! candidates. Both paths refine their candidates with the full codes and rescore the best with the exact vectors
-//! that the caller fetches.
+//! The vectors in SQLite are authoritative; the index is a cache that can be rebuilt. A unit vector is stored as one int8 code
+//! per dimension and one scale (`quantize`). Up to [`VectorParams::exact_below`] live vectors, every query scans all of them
+//! (`scan`); above that, a graph built in the background (`build`, `graph`) selects the candidates. Both paths refine their
+//! candidates with the full codes, and rescore the best ones with the exact vectors from the caller.
 
 mod build;
 mod dump;
@@ -17,10 +16,10 @@ mod scan;
 mod search;
 mod slots;
 
-pub use build::{BuildCancelled, BuildJob, Built};
+pub use build::{BuildCancelled, BuildJob, BuiltGraph};
 pub use dump::{DUMP_FILE, DumpIdentity};
 pub use error::{DumpRejected, RejectReason, VectorError};
 pub use index::VectorIndex;
 pub use params::VectorParams;
 pub use quantize::PreparedQuery;
-pub use search::{Filter, Rescore};
+pub use search::{IdFilter, Rescore};

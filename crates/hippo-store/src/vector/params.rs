@@ -1,31 +1,31 @@
-//! The numbers that trade time, memory and recall.
+//! Parameters for time, memory and recall.
 
 use std::thread;
 
-/// Numbers that trade time, memory and recall. The defaults come from `cargo bench -p hippo-store --bench vector`.
+/// Parameters for time, memory and recall. The defaults come from `cargo bench -p hippo-store --bench vector`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VectorParams {
-    /// Up to this many live vectors every query scans all of them and no graph is built.
+    /// Up to this many live vectors, every query scans all of them and no graph is built.
     ///
-    /// In time alone the graph is ahead from about 10,000 vectors on (p50 of 384 dimensions at 100,000, real embeddings,
-    /// on two idle cores: 0.40 against 0.92 ms; docs/benchmarks.md), with a recall@10 of 0.999 against 1. The default is
-    /// higher because a graph costs more than the queries it speeds up: a build of 44 s at 100,000 on both cores, 2.2 KB
-    /// a vector while it runs, and a new build when much was changed.
+    /// The graph is faster from about 10,000 vectors on (p50 for 384 dimensions and 100,000 real embeddings on two idle cores: 0.40
+    /// against 0.92 ms; docs/benchmarks.md), with a recall@10 of 0.999 against 1. The default is higher because a graph costs more
+    /// than it saves: a build for 100,000 vectors takes 44 s on both cores and 2.2 KB of memory per vector, and must be repeated
+    /// after many changes.
     pub exact_below: usize,
-    /// Links per node of the graph (twice that in its lowest layer), 2..=256.
+    /// Links per node (twice as many in the lowest layer), 2..=256.
     pub m: usize,
-    /// Most vectors of one part of the graph. More are built part after part: `hnsw_rs` takes 2.2 KB a vector while it
-    /// builds.
+    /// Maximum number of vectors in one part of the graph. Parts are built one after the other, because `hnsw_rs` needs 2.2 KB per
+    /// vector during a build.
     pub part_max: usize,
-    /// Candidates considered while a node is linked.
+    /// Number of candidates considered for the links of a new node.
     pub ef_construction: usize,
-    /// Candidates kept while the graph is walked; never fewer than are refined.
+    /// Number of candidates kept during a search; at least the number of refined ones.
     pub ef_search: usize,
-    /// Share of the live vectors that a filter must pass for the graph to be used, 0..=1.
+    /// Minimum share of the live vectors that a filter must pass for the graph to be used, 0..=1.
     pub graph_pass_rate: f32,
-    /// Threads of one scan.
+    /// Number of threads for a scan.
     pub scan_threads: usize,
-    /// Threads of one build.
+    /// Number of threads for a build.
     pub build_threads: usize,
 }
 

@@ -1,12 +1,11 @@
-//! How a unit vector becomes codes, and the dot products over them.
+//! Quantisation of unit vectors, and dot products of the codes.
 //!
-//! A component `x` becomes `c = round(x / scale)` in −127..=127, stored as `u = c + 128`. The eight bits of `u` are
-//! kept in two planes of nibbles, the upper half of each code apart from the lower: the first pass over all vectors
-//! reads the upper plane only (half the bytes, and memory bandwidth is what limits it), the refinement of the
-//! candidates adds the lower one. Byte `j` of a plane holds dimension `j` in its low nibble and dimension
-//! `half + j` in its high nibble. Dimensions are padded with zeros to a multiple of 64.
+//! A component `x` becomes `c = round(x / scale)` in −127..=127, stored as `u = c + 128`. The upper and lower nibbles of `u` are
+//! stored in two separate planes. The first pass over all vectors reads only the upper plane: half the bytes, and memory bandwidth
+//! is the limit. The refinement of candidates adds the lower plane. Byte `j` of a plane contains dimension `j` in its low nibble
+//! and dimension `half + j` in its high nibble. Dimensions are padded with zeros to a multiple of 64.
 //!
-//! `multiversion` compiles the kernels for AVX-512, AVX2 and the baseline and picks at run time, without `unsafe` here.
+//! `multiversion` compiles the kernels for AVX-512, AVX2 and the baseline, and selects one at run time, without `unsafe` here.
 
 use multiversion::multiversion;
 
@@ -14,27 +13,27 @@ use super::error::VectorError;
 
 const LANES: usize = 32;
 
-/// Number of bytes of one plane for vectors of `dimension`.
+/// Returns the number of bytes in one plane for vectors of `dimension`.
 pub(super) fn half_len(dimension: usize) -> usize {
     dimension.next_multiple_of(2 * LANES) / 2
 }
 
-/// A query, checked and quantised once, usable for any number of searches in indexes of its dimension.
+/// A validated and quantised query, reusable for any number of searches in indexes of its dimension.
 #[derive(Debug, Clone)]
 pub struct PreparedQuery {
     pub(super) exact: Vec<f32>,
-    /// The codes `a` of the first half, then `b − 16 · a` for those of the second: a byte `l + 16 · h` of a plane
-    /// gives `l · a + h · b` as `byte · a + h · (b − 16 · a)`, without masking the low nibble.
+    /// The codes `a` of the first half, then `b − 16 · a` for the codes `b` of the second half. For a byte `l + 16 · h` of a plane,
+    /// `l · a + h · b` is then `byte · a + h · (b − 16 · a)`, which avoids masking the low nibble.
     pub(super) codes: Vec<i16>,
     scale: f32,
     sum: i32,
 }
 
 impl PreparedQuery {
-    /// Checks and quantises a query of unit length.
+    /// Validates and quantises a query.
     ///
     /// # Errors
-    /// When the query is not finite or not of unit length.
+    /// The query is not finite or not of unit length.
     pub fn new(query: &[f32]) -> Result<Self, VectorError> {
         check(query, query.len())?;
         let half = half_len(query.len());
@@ -54,29 +53,29 @@ impl PreparedQuery {
         })
     }
 
-    /// Number of dimensions.
+    /// Returns the number of dimensions.
     pub fn dimension(&self) -> usize {
         self.exact.len()
     }
 
-    /// What to add to 16 · dot(upper nibbles) when the lower nibble is not read: its mean is 7.5.
+    /// Returns the offset to add to 16 · dot(upper nibbles) when the lower nibbles are not read; their mean is 7.5.
     pub(super) fn coarse_offset(&self) -> f32 {
         (7.5 - 128.0) * self.sum as f32
     }
 
-    /// Cosine from the dot products of both planes.
+    /// Computes the cosine from the dot products of both planes.
     pub(super) fn cosine(&self, upper: i32, lower: i32, scale: f32) -> f32 {
         (16 * upper + lower - 128 * self.sum) as f32 * scale * self.scale
     }
 
-    /// Factor from a coarse score (in units of the query's codes) to a cosine.
+    /// Returns the factor from a coarse score (in units of the query's codes) to a cosine.
     #[cfg(test)]
     fn unit(&self) -> f32 {
         self.scale
     }
 }
 
-/// Refuses what is not a finite vector of unit length and of `dimension`.
+/// Checks that a vector is finite, of unit length and of `dimension`.
 pub(super) fn check(vector: &[f32], dimension: usize) -> Result<(), VectorError> {
     if vector.len() != dimension {
         return Err(VectorError::Dimension {
@@ -94,7 +93,7 @@ pub(super) fn check(vector: &[f32], dimension: usize) -> Result<(), VectorError>
     Ok(())
 }
 
-/// Appends the two planes of a checked vector and returns its scale.
+/// Writes the two planes of a validated vector and returns its scale.
 pub(super) fn encode(vector: &[f32], upper: &mut [u8], lower: &mut [u8]) -> f32 {
     let scale = scale_of(vector);
     let half = upper.len();
@@ -114,7 +113,7 @@ fn scale_of(vector: &[f32]) -> f32 {
     vector.iter().fold(0.0f32, |max, x| max.max(x.abs())) / 127.0
 }
 
-/// Dot product of two equally long f32 slices with independent accumulators, so that it vectorises.
+/// Computes the dot product of two f32 slices of equal length, with independent accumulators so that it vectorises.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2+fma"))]
 pub(super) fn dot_f32(a: &[f32], b: &[f32]) -> f32 {
     let mut acc = [0.0f32; LANES];
@@ -129,10 +128,10 @@ pub(super) fn dot_f32(a: &[f32], b: &[f32]) -> f32 {
     acc.iter().sum::<f32>() + rest
 }
 
-/// Coarse scores of consecutive vectors: `(16 · dot(upper, query) + offset) · scale`, one per element of `out`.
+/// Computes coarse scores of consecutive vectors: `(16 · dot(upper, query) + offset) · scale`, one per element of `out`.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2"))]
 pub(super) fn score_run(upper: &[u8], query: &[i16], offset: f32, scales: &[f32], out: &mut [f32]) {
-    // The step is a constant in each arm: known trip counts make the loop three times as fast.
+    // The step is a constant in each arm: a known trip count makes the loop three times as fast.
     match step_of(query.len() / 2) {
         192 => score_rows::<192>(upper, query, offset, scales, out),
         256 => score_rows::<256>(upper, query, offset, scales, out),
@@ -148,7 +147,7 @@ fn score_rows<const STEP: usize>(upper: &[u8], query: &[i16], offset: f32, scale
     }
 }
 
-/// Dot products of some planes with the query, one per element of `out`.
+/// Computes the dot products of several planes with the query, one per element of `out`.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2"))]
 pub(super) fn dot_planes(planes: &[&[u8]], query: &[i16], out: &mut [i32]) {
     match step_of(query.len() / 2) {
@@ -166,7 +165,7 @@ fn dot_rows<const STEP: usize>(planes: &[&[u8]], query: &[i16], out: &mut [i32])
     }
 }
 
-/// The longest step that divides a plane of `half` bytes.
+/// Returns the best step that divides a plane of `half` bytes.
 fn step_of(half: usize) -> usize {
     [192, 256, 128]
         .into_iter()
@@ -174,11 +173,11 @@ fn step_of(half: usize) -> usize {
         .unwrap_or(LANES)
 }
 
-/// Dot product of the nibbles of a plane with the query's codes, `STEP` bytes (a multiple of 32, at most 256) at a
-/// time. A lane sums at most 16 products of a nibble (≤ 15) and a code (≤ 127): 30,480 fits its i16, and what
-/// overflows on the way wraps back.
+/// Computes the dot product of the nibbles of a plane with the query's codes, `STEP` bytes (a multiple of 32, at most 256) at a
+/// time. A lane sums at most 16 products of a nibble (≤ 15) and a code (≤ 127): 30,480 fits into its i16, and an intermediate
+/// overflow wraps back.
 ///
-/// Loops and no iterator closures: a closure that is not inlined is compiled without the caller's instruction set.
+/// Uses loops instead of iterator closures: a closure that is not inlined is compiled without the caller's instruction set.
 #[inline(always)]
 fn dot_nibbles<const STEP: usize>(plane: &[u8], query: &[i16]) -> i32 {
     let (first, second) = query.split_at(plane.len());
@@ -226,7 +225,7 @@ fn second(upper: u8, lower: u8) -> i32 {
     i32::from((((upper & 0xF0) | (lower >> 4)) ^ 0x80) as i8)
 }
 
-/// Dot product of the codes of two stored vectors, given as (upper, lower) planes.
+/// Computes the dot product of the codes of two stored vectors, given as (upper, lower) planes.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2"))]
 pub(super) fn dot_codes(a: (&[u8], &[u8]), b: (&[u8], &[u8])) -> i32 {
     let (au, al) = (a.0.as_chunks::<LANES>().0, a.1.as_chunks::<LANES>().0);
@@ -252,9 +251,9 @@ mod tests {
     }
 
     proptest! {
-        /// The quantised cosine is close to the exact one, and both kernels agree with a naive sum over the codes.
+        /// The quantised cosine is close to the exact one, and both kernels agree with a plain sum over the codes.
         #[test]
-        fn codes_keep_the_cosine(
+        fn quantised_cosines_are_close_to_exact_ones(
             (a, b) in (1usize..600).prop_flat_map(|d| (
                 proptest::collection::vec(-1.0f32..1.0, d),
                 proptest::collection::vec(-1.0f32..1.0, d),
@@ -284,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn accumulators_hold_the_largest_products() {
+    fn accumulators_do_not_overflow_with_the_largest_products() {
         for dimension in [64, 384, 512, 513, 1536] {
             let x = 1.0 / (dimension as f32).sqrt();
             let vector = vec![x; dimension];
@@ -302,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_unit_vector() {
+    fn vectors_without_unit_length_are_refused() {
         assert_eq!(
             PreparedQuery::new(&[f32::NAN, 1.0]).unwrap_err(),
             VectorError::NotFinite

@@ -1,4 +1,4 @@
-//! The exact path: coarse scores of every slot (or of a list of slots), the best of them kept.
+//! Exact path: coarse scores of all or some slots.
 
 use std::cmp::Ordering;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -7,27 +7,27 @@ use std::thread;
 use super::quantize::{self, PreparedQuery};
 use super::slots::{BLOCK, Codes};
 
-/// Slots for which another thread is worth its start (30 µs, and more when the processor is busy).
+/// Number of slots that justify another thread, whose start takes 30 µs or more.
 const SLOTS_PER_THREAD: usize = 40_000;
-/// Scores computed before they are looked at: 2 KB of them stay in the first-level cache.
+/// Number of scores computed at a time: 2 KB, which fit into the first-level cache.
 const TILE: usize = 512;
 
-/// A slot and its score; ordered by score, then by lower slot.
+/// A slot and its score, ordered by score, then by descending slot.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Scored {
+pub(super) struct ScoredSlot {
     pub score: f32,
     pub slot: u32,
 }
 
-impl Eq for Scored {}
+impl Eq for ScoredSlot {}
 
-impl PartialOrd for Scored {
+impl PartialOrd for ScoredSlot {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Scored {
+impl Ord for ScoredSlot {
     fn cmp(&self, other: &Self) -> Ordering {
         self.score
             .total_cmp(&other.score)
@@ -35,16 +35,16 @@ impl Ord for Scored {
     }
 }
 
-/// Keeps the best `cap` of what is pushed.
+/// A collector of the best `cap` items.
 #[derive(Debug)]
-pub(super) struct Best {
+pub(super) struct BestScores {
     cap: usize,
-    /// Scores that are not above it cannot get in.
+    /// Scores up to this value are not accepted.
     pub threshold: f32,
-    items: Vec<Scored>,
+    items: Vec<ScoredSlot>,
 }
 
-impl Best {
+impl BestScores {
     pub fn new(cap: usize) -> Self {
         Self {
             cap: cap.max(1),
@@ -53,22 +53,22 @@ impl Best {
         }
     }
 
-    /// Pushes what is above the threshold.
-    pub fn push_if_better(&mut self, item: Scored) {
+    /// Adds an item whose score is above the threshold.
+    pub fn push_if_better(&mut self, item: ScoredSlot) {
         if item.score > self.threshold {
             self.push(item);
         }
     }
 
-    pub fn push(&mut self, item: Scored) {
+    pub fn push(&mut self, item: ScoredSlot) {
         self.items.push(item);
         if self.items.len() >= 2 * self.cap {
             self.cut();
         }
     }
 
-    /// The best, best first.
-    pub fn into_sorted(mut self) -> Vec<Scored> {
+    /// Returns the best items, best first.
+    pub fn into_sorted(mut self) -> Vec<ScoredSlot> {
         self.cut();
         self.items.sort_unstable_by(|a, b| b.cmp(a));
         self.items
@@ -83,19 +83,19 @@ impl Best {
     }
 }
 
-/// Scores all slots coarsely and returns the best `cap` that `admit` lets in, best first. `admit` is asked only for
-/// slots whose score would get in, so it may cost something.
+/// Scores all slots coarsely and returns the best `cap` accepted by `admit`, best first. `admit` is called only for slots with a
+/// sufficient score, so it may be expensive.
 pub(super) fn scan_all(
     codes: &Codes,
     query: &PreparedQuery,
     cap: usize,
     admit: &(dyn Fn(u32) -> bool + Sync),
     threads: usize,
-) -> Vec<Scored> {
+) -> Vec<ScoredSlot> {
     let threads = threads.min(codes.len() / SLOTS_PER_THREAD).max(1);
     let next = AtomicUsize::new(0);
     let work = || {
-        let mut best = Best::new(cap);
+        let mut best = BestScores::new(cap);
         loop {
             let block = next.fetch_add(1, Relaxed);
             if block >= codes.blocks.len() {
@@ -124,7 +124,7 @@ fn scan_block(
     codes: &Codes,
     query: &PreparedQuery,
     index: usize,
-    best: &mut Best,
+    best: &mut BestScores,
     admit: &(dyn Fn(u32) -> bool + Sync),
 ) {
     let block = &codes.blocks[index];
@@ -146,15 +146,20 @@ fn scan_block(
             for (i, &score) in group.iter().enumerate() {
                 let slot = (first + part * 16 + i) as u32;
                 if score > best.threshold && admit(slot) {
-                    best.push(Scored { score, slot });
+                    best.push(ScoredSlot { score, slot });
                 }
             }
         }
     }
 }
 
-/// Coarse scores of some slots, handed to `each` in their order.
-pub(super) fn score_slots(codes: &Codes, query: &PreparedQuery, slots: &[u32], mut each: impl FnMut(Scored)) {
+/// Calls `each` with the coarse scores of some slots, in order.
+pub(super) fn score_slots(
+    codes: &Codes,
+    query: &PreparedQuery,
+    slots: &[u32],
+    mut each: impl FnMut(ScoredSlot),
+) {
     let offset = query.coarse_offset();
     let mut dots = [0i32; 64];
     let mut planes: [&[u8]; 64] = [&[]; 64];
@@ -165,7 +170,7 @@ pub(super) fn score_slots(codes: &Codes, query: &PreparedQuery, slots: &[u32], m
         }
         quantize::dot_planes(planes, &query.codes, dots);
         for (&slot, &dot) in part.iter().zip(&*dots) {
-            each(Scored {
+            each(ScoredSlot {
                 score: ((16 * dot) as f32 + offset) * codes.scale(slot),
                 slot,
             });
@@ -173,8 +178,8 @@ pub(super) fn score_slots(codes: &Codes, query: &PreparedQuery, slots: &[u32], m
     }
 }
 
-/// Cosines of some slots from their full codes, in their order.
-pub(super) fn refine(codes: &Codes, query: &PreparedQuery, slots: &[u32]) -> Vec<Scored> {
+/// Returns the cosines of some slots from their full codes, in order.
+pub(super) fn refine(codes: &Codes, query: &PreparedQuery, slots: &[u32]) -> Vec<ScoredSlot> {
     let mut planes: Vec<&[u8]> = Vec::with_capacity(2 * slots.len());
     for &slot in slots {
         planes.push(codes.upper(slot));
@@ -186,7 +191,7 @@ pub(super) fn refine(codes: &Codes, query: &PreparedQuery, slots: &[u32]) -> Vec
     slots
         .iter()
         .zip(pairs)
-        .map(|(&slot, &[upper, lower])| Scored {
+        .map(|(&slot, &[upper, lower])| ScoredSlot {
             score: query.cosine(upper, lower, codes.scale(slot)),
             slot,
         })
@@ -198,10 +203,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn best_keeps_the_best_in_order() {
-        let mut best = Best::new(3);
+    fn best_keeps_the_highest_scores_in_order() {
+        let mut best = BestScores::new(3);
         for slot in 0..100u32 {
-            best.push(Scored {
+            best.push(ScoredSlot {
                 score: ((slot * 37) % 100) as f32,
                 slot,
             });

@@ -1,52 +1,51 @@
-//! How a query is answered: candidates by one of two paths, refined, then rescored.
+//! Search: candidates from one of two paths, refined and rescored.
 
 use super::error::VectorError;
 use super::index::VectorIndex;
 use super::quantize::{self, PreparedQuery};
-use super::scan::{self, Best, Scored};
+use super::scan::{self, BestScores, ScoredSlot};
 use super::slots::NONE;
 
-/// Which ids a search may return; asked inside the candidate search, many times.
-pub type Filter<'a> = Option<&'a (dyn Fn(u32) -> bool + Sync)>;
-/// Fetches the exact vectors of some ids, one answer per id in their order; `None` keeps the approximate score.
+/// Accepts the ids that a search may return; called many times during the search for candidates.
+pub type IdFilter<'a> = Option<&'a (dyn Fn(u32) -> bool + Sync)>;
+/// Fetches the exact vectors of some ids, in order; `None` keeps the approximate score.
 pub type Rescore<'a> = &'a dyn Fn(&[u32]) -> Vec<Option<Vec<f32>>>;
 
-/// Candidates by upper nibbles that are refined with full codes. What a coarse score does to the order shifts a
-/// vector by about so many places near the top, however many results are asked for.
+/// Returns the number of candidates by upper nibbles to refine with full codes. The coarse score shifts a vector by about 200
+/// ranks near the top, independent of `k`.
 fn coarse_candidates(k: usize) -> usize {
     k.saturating_mul(2).saturating_add(200)
 }
 
-/// Candidates by full codes that are rescored with exact vectors.
+/// Returns the number of candidates by full codes to rescore with exact vectors.
 fn exact_candidates(k: usize) -> usize {
     k.saturating_add(30)
 }
 
 impl VectorIndex {
-    /// The `k` nearest ids that `filter` passes, with their cosines, nearest first. `k` and 30 more candidates are
-    /// rescored.
+    /// Returns the `k` nearest ids accepted by `filter` with their cosines, nearest first. Rescores `k + 30` candidates.
     ///
     /// # Errors
-    /// When the query has another dimension, is not finite or not of unit length.
+    /// The query has another dimension, is not finite or not of unit length.
     pub fn search(
         &self,
         query: &[f32],
         k: usize,
-        filter: Filter<'_>,
+        filter: IdFilter<'_>,
         rescore: Rescore<'_>,
     ) -> Result<Vec<(u32, f32)>, VectorError> {
         self.search_prepared(&PreparedQuery::new(query)?, k, filter, rescore)
     }
 
-    /// [`search`](Self::search) with a query that was prepared before.
+    /// As [`search`](Self::search), with a prepared query.
     ///
     /// # Errors
-    /// When the query has another dimension than the index.
+    /// The query has another dimension than the index.
     pub fn search_prepared(
         &self,
         query: &PreparedQuery,
         k: usize,
-        filter: Filter<'_>,
+        filter: IdFilter<'_>,
         rescore: Rescore<'_>,
     ) -> Result<Vec<(u32, f32)>, VectorError> {
         self.check_query(query)?;
@@ -76,11 +75,10 @@ impl VectorIndex {
         Ok(hits)
     }
 
-    /// Approximate cosines (within about 0.01) of the query with some ids, in their order; NaN where an id has no
-    /// vector.
+    /// Returns approximate cosines (within about 0.01) of the query with some ids, in order; NaN for an id without a vector.
     ///
     /// # Errors
-    /// When the query has another dimension than the index.
+    /// The query has another dimension than the index.
     pub fn scores(&self, query: &PreparedQuery, ids: &[u32]) -> Result<Vec<f32>, VectorError> {
         self.check_query(query)?;
         let slots: Vec<u32> = ids.iter().filter_map(|&id| self.slot_of.get(id)).collect();
@@ -102,7 +100,7 @@ impl VectorIndex {
         })
     }
 
-    fn candidates(&self, query: &PreparedQuery, cap: usize, filter: Filter<'_>) -> Vec<Scored> {
+    fn candidates(&self, query: &PreparedQuery, cap: usize, filter: IdFilter<'_>) -> Vec<ScoredSlot> {
         let passes = |slot: u32| {
             let id = self.ids[slot as usize];
             id != NONE && filter.is_none_or(|f| f(id))
@@ -112,7 +110,7 @@ impl VectorIndex {
             && self.uses_graph()
             && rate >= self.params.graph_pass_rate
         {
-            let mut best = Best::new(cap);
+            let mut best = BestScores::new(cap);
             let ef = self.params.ef_search.max(cap);
             graph
                 .search(&self.codes, query, ef, &passes)
@@ -122,17 +120,17 @@ impl VectorIndex {
             scan::score_slots(&self.codes, query, &outside, |s| best.push_if_better(s));
             return best.into_sorted();
         }
-        // Few pass: asking the filter first leaves little to score. Many pass: it is asked of good scores only.
+        // For a strict filter, apply it first: few vectors are left to score. Otherwise apply it only to good scores.
         if rate < 0.1 {
             let subset: Vec<u32> = (0..self.ids.len() as u32).filter(|&s| passes(s)).collect();
-            let mut best = Best::new(cap);
+            let mut best = BestScores::new(cap);
             scan::score_slots(&self.codes, query, &subset, |s| best.push_if_better(s));
             return best.into_sorted();
         }
         scan::scan_all(&self.codes, query, cap, &passes, self.params.scan_threads)
     }
 
-    /// Share of the live vectors that a filter passes, from a sample of 256 spread over all slots.
+    /// Estimates the share of the live vectors that a filter passes, from a sample of 256 slots.
     fn pass_rate(&self, filter: &(dyn Fn(u32) -> bool + Sync)) -> f32 {
         let step = (self.ids.len() / 256).max(1);
         let sample = self.ids.iter().step_by(step).filter(|&&id| id != NONE);

@@ -1,27 +1,27 @@
-//! Where the codes of each vector lie: slots in shared blocks, and the way from an id to its slot.
+//! Storage of codes in slots and blocks, and the map from ids to slots.
 
 use std::sync::Arc;
 
 use super::quantize;
 
-/// Vectors per block: a block of 384 dimensions is 1.5 MB, what a change copies at most while a build shares it.
+/// Vectors per block. A block of 384 dimensions has 1.5 MB, which is the most that a change copies while a build shares it.
 pub(super) const BLOCK: usize = 4096;
-/// The id of a slot whose vector was removed, and the slot of an id that is not there.
+/// The id of an empty slot, and the slot of a missing id.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// Codes of up to [`BLOCK`] vectors.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Block {
+pub(super) struct CodeBlock {
     pub upper: Vec<u8>,
     pub lower: Vec<u8>,
     pub scales: Vec<f32>,
 }
 
-/// The codes of all slots. Cloning shares the blocks: it is how a build takes its snapshot.
+/// The codes of all slots. A clone shares the blocks, which makes snapshots for builds cheap.
 #[derive(Debug, Clone)]
 pub(super) struct Codes {
     half: usize,
-    pub blocks: Vec<Arc<Block>>,
+    pub blocks: Vec<Arc<CodeBlock>>,
     len: usize,
 }
 
@@ -34,17 +34,17 @@ impl Codes {
         }
     }
 
-    /// Number of slots, of removed vectors too.
+    /// Returns the number of slots, including empty ones.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Bytes of one plane of one vector.
+    /// Returns the number of bytes in one plane of one vector.
     pub fn half(&self) -> usize {
         self.half
     }
 
-    /// Writes a checked vector into `slot`, an existing one or the next new one.
+    /// Writes a validated vector into an existing slot or the next new one.
     pub fn write(&mut self, slot: usize, vector: &[f32]) {
         if slot == self.len {
             if slot.is_multiple_of(BLOCK) {
@@ -64,8 +64,8 @@ impl Codes {
         block.scales[at] = quantize::encode(vector, &mut block.upper[range.clone()], &mut block.lower[range]);
     }
 
-    /// Appends a whole block as read from a dump; the lengths must agree with each other.
-    pub fn push_block(&mut self, block: Block) {
+    /// Appends a whole block from a dump; its lengths must be consistent.
+    pub fn push_block(&mut self, block: CodeBlock) {
         self.len += block.scales.len();
         self.blocks.push(Arc::new(block));
     }
@@ -84,7 +84,7 @@ impl Codes {
         self.blocks[slot as usize / BLOCK].scales[slot as usize % BLOCK]
     }
 
-    /// A copy that holds the given slots only, in this order.
+    /// Returns a copy with only the given slots, in this order.
     pub fn gather(&self, slots: &[u32]) -> Self {
         let mut to = Self {
             half: self.half,
@@ -92,7 +92,7 @@ impl Codes {
             len: 0,
         };
         for part in slots.chunks(BLOCK) {
-            let mut block = Block::default();
+            let mut block = CodeBlock::default();
             for &slot in part {
                 block.upper.extend_from_slice(self.upper(slot));
                 block.lower.extend_from_slice(self.lower(slot));
@@ -104,12 +104,12 @@ impl Codes {
     }
 
     pub fn memory_bytes(&self) -> usize {
-        let of = |b: &Arc<Block>| b.upper.capacity() + b.lower.capacity() + 4 * b.scales.capacity();
+        let of = |b: &Arc<CodeBlock>| b.upper.capacity() + b.lower.capacity() + 4 * b.scales.capacity();
         self.blocks.iter().map(of).sum()
     }
 }
 
-/// From an id to its slot, in pages, so that one large id costs 16 MB and not gigabytes.
+/// Map from ids to slots, in pages, so that one large id needs 16 MB instead of gigabytes.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SlotOf {
     pages: Vec<Option<Box<[u32]>>>,
@@ -160,7 +160,7 @@ impl SlotSet {
             .is_some_and(|w| w >> (slot % 64) & 1 == 1)
     }
 
-    /// Adds a slot below the size of the set; false when it was there.
+    /// Adds a slot below the size of the set; returns false if it was already in the set.
     pub fn insert(&mut self, slot: u32) -> bool {
         let word = &mut self.words[slot as usize / 64];
         let bit = 1 << (slot % 64);

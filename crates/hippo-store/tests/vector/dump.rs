@@ -1,11 +1,11 @@
-//! Dumps: the same index comes back, everything else is refused.
+//! Dumps of the index: round trip, and refusal of damaged files.
 
 use std::fs;
 use std::path::Path;
 
 use hippo_store::vector::{DUMP_FILE, DumpIdentity, RejectReason, VectorIndex};
 
-use crate::model::{Random, build, filled, graph_params};
+use crate::model::{TestRandom, build, filled, graph_params};
 
 fn identity(index: &VectorIndex) -> DumpIdentity {
     DumpIdentity {
@@ -22,7 +22,7 @@ fn load(dir: &Path, expect: &DumpIdentity) -> Result<VectorIndex, RejectReason> 
 }
 
 #[test]
-fn a_dump_comes_back_the_same() {
+fn a_dump_survives_a_round_trip() {
     let dir = tempfile::tempdir().unwrap();
     for count in [0, 1, 99, 500] {
         let (mut index, mut model) = filled(count, 32, graph_params());
@@ -30,7 +30,7 @@ fn a_dump_comes_back_the_same() {
         for id in 0..count / 10 {
             index.remove(id);
             model.0.remove(&id);
-            let vector = Random(u64::from(id) + 1).unit(32);
+            let vector = TestRandom(u64::from(id) + 1).unit(32);
             index.insert(5000 + 2 * id, &vector).unwrap();
             model.0.insert(5000 + 2 * id, vector);
         }
@@ -41,11 +41,11 @@ fn a_dump_comes_back_the_same() {
             (index.len(), index.uses_graph())
         );
         for seed in 1..20 {
-            let query = Random(seed).unit(32);
+            let query = TestRandom(seed).unit(32);
             let answer = model.search(&again, &query, 10, &|_| true);
             assert_eq!(answer, model.search(&index, &query, 10, &|_| true));
         }
-        again.insert(7, &Random(8).unit(32)).unwrap();
+        again.insert(7, &TestRandom(8).unit(32)).unwrap();
         again.save(dir.path(), &identity(&again)).unwrap();
         assert!(
             load(dir.path(), &identity(&again)).unwrap().contains(7),
@@ -118,7 +118,7 @@ fn a_dump_of_another_state_is_refused() {
 }
 
 #[test]
-fn every_damage_is_refused() {
+fn every_damaged_dump_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let (mut index, _) = filled(300, 16, graph_params());
     build(&mut index);

@@ -1,4 +1,4 @@
-//! The vector index against brute force, through changes, builds, dumps and damage.
+//! The vector index compared with brute force: changes, builds, dumps, damage.
 
 mod dump;
 mod model;
@@ -6,33 +6,33 @@ mod model;
 use std::sync::atomic::AtomicBool;
 
 use hippo_store::vector::{PreparedQuery, Rescore, VectorError, VectorIndex, VectorParams};
-use model::{Model, Random, build, dot, filled, graph_params};
+use model::{TestRandom, VectorModel, build, dot, filled, graph_params};
 use proptest::prelude::*;
 
 #[derive(Debug, Clone)]
-enum Change {
+enum VectorChange {
     Insert(u32, u64),
     Remove(u32),
 }
 
-fn changes() -> impl Strategy<Value = Vec<Change>> {
+fn changes() -> impl Strategy<Value = Vec<VectorChange>> {
     let change = prop_oneof![
-        3 => (0u32..60, 1u64..40).prop_map(|(id, value)| Change::Insert(id, value)),
-        2 => (0u32..60).prop_map(Change::Remove),
+        3 => (0u32..60, 1u64..40).prop_map(|(id, value)| VectorChange::Insert(id, value)),
+        2 => (0u32..60).prop_map(VectorChange::Remove),
     ];
     proptest::collection::vec(change, 0..150)
 }
 
-fn apply(index: &mut VectorIndex, model: &mut Model, changes: &[Change]) {
+fn apply(index: &mut VectorIndex, model: &mut VectorModel, changes: &[VectorChange]) {
     for change in changes {
         match *change {
-            Change::Insert(id, value) => {
-                // Few different values: duplicates are common.
-                let vector = Random(value * 7919).unit(index.dimension());
+            VectorChange::Insert(id, value) => {
+                // Few different values, so that duplicates are common.
+                let vector = TestRandom(value * 7919).unit(index.dimension());
                 index.insert(id, &vector).expect("the vectors have unit length");
                 model.0.insert(id, vector);
             }
-            Change::Remove(id) => assert_eq!(index.remove(id), model.0.remove(&id).is_some()),
+            VectorChange::Remove(id) => assert_eq!(index.remove(id), model.0.remove(&id).is_some()),
         }
     }
 }
@@ -40,14 +40,14 @@ fn apply(index: &mut VectorIndex, model: &mut Model, changes: &[Change]) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// Any sequence of changes, with a build taken before and installed after some of them, leaves an index that
-    /// answers like brute force over what it should hold.
+    /// After any sequence of changes, with a snapshot before and an installation after some of them, the index answers like brute
+    /// force.
     #[test]
-    fn changes_and_builds_keep_the_answers(
+    fn changes_and_builds_give_the_answers_of_brute_force(
         before in changes(), during in changes(), after in changes(), dimension in 3usize..80, graph in any::<bool>(),
     ) {
         let params = VectorParams { exact_below: if graph { 0 } else { 1000 }, build_threads: 1, part_max: 60, ..graph_params() };
-        let (mut index, mut model) = (VectorIndex::with_params(dimension, params), Model::default());
+        let (mut index, mut model) = (VectorIndex::with_params(dimension, params), VectorModel::default());
         apply(&mut index, &mut model, &before);
         let job = index.snapshot_for_build();
         apply(&mut index, &mut model, &during);
@@ -56,10 +56,10 @@ proptest! {
         apply(&mut index, &mut model, &after);
         prop_assert_eq!(index.len(), model.0.len());
         for passes in [|_: u32| true, |id: u32| id.is_multiple_of(2), |id: u32| id == 7] {
-            let query = Random(5).unit(dimension);
+            let query = TestRandom(5).unit(dimension);
             let truth = model.nearest(&query, 10, &passes);
             let answer = model.search(&index, &query, 10, &passes);
-            // Duplicates make the choice of ids free, their cosines not.
+            // Duplicates make the ids ambiguous, but not their cosines.
             let cosines = |ids: &[u32]| ids.iter().map(|id| dot(&query, &model.0[id])).collect::<Vec<_>>();
             let (truth, answer) = (cosines(&truth), cosines(&answer));
             prop_assert_eq!(truth.len(), answer.len());
@@ -85,13 +85,13 @@ fn exact_search_equals_brute_force() {
 }
 
 #[test]
-fn two_threads_find_the_same() {
+fn two_threads_return_the_same_results() {
     let one = VectorParams {
         scan_threads: 1,
         ..VectorParams::default()
     };
     let (mut index, model) = filled(81_000, 8, one.clone());
-    let query = Random(3).unit(8);
+    let query = TestRandom(3).unit(8);
     let answer = model.search(&index, &query, 50, &|_| true);
     index.set_params(VectorParams {
         scan_threads: 2,
@@ -102,7 +102,7 @@ fn two_threads_find_the_same() {
 }
 
 #[test]
-fn the_graph_finds_nearly_all_and_keeps_filters_and_changes() {
+fn the_graph_finds_nearly_all_neighbours_with_filters_and_changes() {
     let (mut index, mut model) = filled(1200, 32, graph_params());
     assert!(index.needs_rebuild());
     build(&mut index);
@@ -112,10 +112,10 @@ fn the_graph_finds_nearly_all_and_keeps_filters_and_changes() {
     assert_eq!(
         model.recall(&index, 20, &|id| id % 25 == 0),
         1.0,
-        "few pass: exact"
+        "a strict filter uses the exact path"
     );
 
-    let mut random = Random(1234);
+    let mut random = TestRandom(1234);
     for id in 0..320 {
         assert!(index.remove(id));
         model.0.remove(&id);
@@ -155,7 +155,7 @@ fn a_shrunken_index_drops_its_graph() {
 }
 
 #[test]
-fn a_build_is_void_after_a_later_snapshot_or_when_cancelled() {
+fn a_build_is_invalid_after_a_later_snapshot_or_a_cancellation() {
     let (mut index, model) = filled(300, 16, graph_params());
     let first = index.snapshot_for_build();
     let second = index.snapshot_for_build();
@@ -167,9 +167,12 @@ fn a_build_is_void_after_a_later_snapshot_or_when_cancelled() {
 }
 
 #[test]
-fn duplicates_do_not_disturb_building_or_searching() {
-    let mut random = Random(11);
-    let (mut index, mut model) = (VectorIndex::with_params(24, graph_params()), Model::default());
+fn duplicates_do_not_affect_building_or_searching() {
+    let mut random = TestRandom(11);
+    let (mut index, mut model) = (
+        VectorIndex::with_params(24, graph_params()),
+        VectorModel::default(),
+    );
     let same = random.unit(24);
     for id in 0..600 {
         let vector = if id % 2 == 0 {
@@ -185,14 +188,14 @@ fn duplicates_do_not_disturb_building_or_searching() {
     assert!(hits.iter().all(|id| id % 2 == 0) && hits.len() == 30);
     assert!(
         model.recall(&index, 30, &|id| id % 2 == 1) > 0.97,
-        "what lies beside the duplicates is found"
+        "vectors other than the duplicates are found"
     );
 }
 
 #[test]
-fn scores_are_close_and_unknown_ids_are_told() {
+fn scores_are_close_and_unknown_ids_have_nan() {
     let (index, model) = filled(200, 48, VectorParams::default());
-    let query = Random(21).unit(48);
+    let query = TestRandom(21).unit(48);
     let prepared = PreparedQuery::new(&query).unwrap();
     let scores = index.scores(&prepared, &[5, 999_999, 7, 5]).unwrap();
     assert!(scores[1].is_nan());
@@ -202,7 +205,7 @@ fn scores_are_close_and_unknown_ids_are_told() {
 }
 
 #[test]
-fn refuses_vectors_and_queries_that_are_none() {
+fn invalid_vectors_and_queries_are_refused() {
     let (mut index, _) = filled(3, 4, VectorParams::default());
     let none: Rescore<'_> = &|ids| vec![None; ids.len()];
     assert_eq!(

@@ -1,14 +1,14 @@
-//! What an index should hold and answer, by brute force.
+//! Brute-force model of an index.
 
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 
 use hippo_store::vector::{VectorIndex, VectorParams};
 
-/// A small generator, so that the vectors are the same everywhere.
-pub struct Random(pub u64);
+/// A small random generator, so that the vectors are the same on every machine.
+pub struct TestRandom(pub u64);
 
-impl Random {
+impl TestRandom {
     fn next(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -33,11 +33,11 @@ pub fn dot(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
-/// What the index should hold, and the brute-force answer over it.
+/// The expected content of the index, with brute-force search.
 #[derive(Default, Clone)]
-pub struct Model(pub HashMap<u32, Vec<f32>>);
+pub struct VectorModel(pub HashMap<u32, Vec<f32>>);
 
-impl Model {
+impl VectorModel {
     pub fn nearest(&self, query: &[f32], k: usize, passes: &dyn Fn(u32) -> bool) -> Vec<u32> {
         let mut all: Vec<(f32, u32)> = self
             .0
@@ -70,13 +70,13 @@ impl Model {
     }
 
     pub fn recall(&self, index: &VectorIndex, queries: usize, passes: &(dyn Fn(u32) -> bool + Sync)) -> f64 {
-        let mut random = Random(99);
+        let mut random = TestRandom(99);
         let (mut found, mut wanted) = (0, 0);
         for _ in 0..queries {
             let query = random.unit(index.dimension());
             let truth = self.nearest(&query, 10, passes);
             let answer = self.search(index, &query, 10, passes);
-            assert!(answer.iter().all(|&id| passes(id)), "the filter holds");
+            assert!(answer.iter().all(|&id| passes(id)), "all results pass the filter");
             found += truth.iter().filter(|id| answer.contains(id)).count();
             wanted += truth.len();
         }
@@ -84,9 +84,12 @@ impl Model {
     }
 }
 
-pub fn filled(count: u32, dimension: usize, params: VectorParams) -> (VectorIndex, Model) {
-    let mut random = Random(7);
-    let (mut index, mut model) = (VectorIndex::with_params(dimension, params), Model::default());
+pub fn filled(count: u32, dimension: usize, params: VectorParams) -> (VectorIndex, VectorModel) {
+    let mut random = TestRandom(7);
+    let (mut index, mut model) = (
+        VectorIndex::with_params(dimension, params),
+        VectorModel::default(),
+    );
     for id in 0..count {
         let vector = random.unit(dimension);
         index.insert(id, &vector).expect("the vectors have unit length");
@@ -110,6 +113,6 @@ pub fn build(index: &mut VectorIndex) {
     let built = index
         .snapshot_for_build()
         .run(&AtomicBool::new(false))
-        .expect("nobody cancels");
+        .expect("the build is not cancelled");
     assert!(index.install(built));
 }

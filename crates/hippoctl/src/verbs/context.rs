@@ -18,7 +18,7 @@ use hippoctl::args::{
 };
 
 /// What to do with content that is too long to be sent.
-const TOO_LONG: &str = "keep it in a file, and put what matters of it with that file as its source";
+const TOO_LONG: &str = "store it in a file, and put the relevant part with that file as its source";
 
 /// Does one of the verbs of `context`.
 ///

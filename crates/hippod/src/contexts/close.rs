@@ -9,7 +9,7 @@ use hippo_core::time::Timestamp;
 use hippo_proto::{
     ContextCloseRequest, ContextCloseResponse, ContextPersisted, ErrorKind, RememberRequest, RpcError,
 };
-use hippo_store::contexts::Session;
+use hippo_store::contexts::SessionRow;
 
 use super::session::changed;
 use super::{Home, now, refusal};
@@ -30,7 +30,7 @@ const ROUNDS: usize = 20;
 /// What is to be written into long-term memory.
 struct Leaving {
     view: Arc<WorkspaceView>,
-    session: Session,
+    session: SessionRow,
     ids: Vec<String>,
     texts: Vec<(String, EntryKind)>,
 }
@@ -41,7 +41,7 @@ enum Step {
     Leaving(Leaving),
     /// It is over.
     Closed {
-        session: Session,
+        session: SessionRow,
         already: bool,
         not_persisted: usize,
     },
@@ -154,7 +154,7 @@ async fn promote(shared: &Arc<Shared>, leaving: &Leaving) -> Result<Option<Strin
         .map(|error| format!("not in {MEMORY}: {}; {}", error.message, error.data.hint)))
 }
 
-fn topic(session: &Session) -> String {
+fn topic(session: &SessionRow) -> String {
     match &session.agent {
         Some(agent) => format!("Session {} of {agent}", session.id),
         None => format!("Session {}", session.id),

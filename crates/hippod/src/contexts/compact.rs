@@ -15,7 +15,7 @@ use hippo_proto::{
     CompactEntry, CompactProblem, CompactStats, ErrorKind, MAX_SCORES, RpcError, SessionCompactRequest,
     SessionCompactResponse, TranscriptFormat,
 };
-use hippo_store::contexts::{ContentId, ContextError, MOST_CONTENT, Piece};
+use hippo_store::contexts::{ContentId, ContextError, MAX_CONTENT, TranscriptPiece};
 
 use super::{Place, now, refusal};
 use crate::files;
@@ -73,8 +73,8 @@ pub fn compact(
         Some(mut keeper) => {
             let rest = compacted.stats.rest.as_ref().map(|_| compacted.dropped_list());
             match rest.filter(|rest| !rest.is_empty()) {
-                Some(rest) if rest.len() > MOST_CONTENT => notes.push(format!(
-                    "the list of what has no room in the summary has {} bytes, and is not kept: more than {MOST_CONTENT}",
+                Some(rest) if rest.len() > MAX_CONTENT => notes.push(format!(
+                    "the list of what has no room in the summary has {} bytes, and is not kept: more than {MAX_CONTENT}",
                     rest.len()
                 )),
                 Some(rest) => keeper.add(&rest),
@@ -318,10 +318,10 @@ impl Keeper {
     fn flush(&mut self) -> Result<(), RpcError> {
         let mut held = self.place.held()?;
         let (store, _) = held.parts()?;
-        let pieces: Vec<Piece<'_>> = self
+        let pieces: Vec<TranscriptPiece<'_>> = self
             .batch
             .iter()
-            .map(|content| Piece {
+            .map(|content| TranscriptPiece {
                 bytes: content.as_bytes(),
                 tokens: hippo_core::tokens::of(content) as u64,
             })

@@ -7,7 +7,9 @@ use hippo_core::compaction;
 use hippo_core::context::complete::{self, CompletionSources};
 use hippo_core::time::DAY_MS;
 use hippo_proto::{ContextFetchRequest, ContextFetchResponse, ErrorKind, RpcError};
-use hippo_store::contexts::{Content, ContentId, ContentPrefix, ContextReader, Gone, KeptEntry, Lookup};
+use hippo_store::contexts::{
+    ContentId, ContentPrefix, ContextReader, Gone, KeptEntry, Lookup, StoredContent,
+};
 
 use super::turn::unknown;
 use super::{Home, Place, now, refusal, wire};
@@ -173,7 +175,7 @@ fn entry(
 }
 
 /// Notes that a content was used, once a day: it is kept for longer then. An open session holds its contents by itself.
-fn used(place: &Place, content: &Content, now: i64) {
+fn used(place: &Place, content: &StoredContent, now: i64) {
     if now.saturating_sub(content.used_ms) < DAY_MS {
         return;
     }

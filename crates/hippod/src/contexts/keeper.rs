@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use hippo_core::context::lifecycle::Trigger;
 use hippo_core::time::{DAY_MS, Timestamp};
 use hippo_proto::{ContextCloseRequest, CycleName, Event, RpcError};
-use hippo_store::contexts::{ContextError, ContextReader, Session};
+use hippo_store::contexts::{ContextError, ContextReader, SessionRow};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::watch;
 
@@ -92,7 +92,7 @@ async fn look_after(
         return Ok(());
     };
     let before = now(shared).saturating_sub(IDLE_DAYS * DAY_MS);
-    let (over, open): (Vec<Session>, Vec<Session>) = sessions
+    let (over, open): (Vec<SessionRow>, Vec<SessionRow>) = sessions
         .into_iter()
         .filter(|session| session.closed_ms.is_none())
         .partition(|session| session.last_used_ms < before);
@@ -114,7 +114,12 @@ async fn look_after(
 }
 
 /// Goes through the entries of open sessions, forgets contents past their time, and gives the room back.
-fn tidy(shared: &Shared, view: &WorkspaceView, open: &[Session], trigger: Trigger) -> Result<(), RpcError> {
+fn tidy(
+    shared: &Shared,
+    view: &WorkspaceView,
+    open: &[SessionRow],
+    trigger: Trigger,
+) -> Result<(), RpcError> {
     let place = shared.contexts.place(shared, &view.root);
     if trigger == Trigger::DefragCycle {
         for session in open {

@@ -9,7 +9,7 @@ use hippo_proto::{
     ContextOpenRequest, ContextOpenResponse, ContextPutOutcome, ContextPutRequest, ContextPutResponse,
     ErrorKind, RpcError,
 };
-use hippo_store::contexts::{ContextError, NewContent, NewEntry, Put, Ready};
+use hippo_store::contexts::{ContextError, NewContent, NewEntry, PackedContent, PutOutcome};
 
 use super::session::Known;
 use super::{Home, Place, lock, now, refusal, wire};
@@ -127,7 +127,7 @@ pub fn put(shared: &Shared, request: &ContextPutRequest) -> Result<ContextPutRes
         };
         let entries = sessions.entries(store, &request.session)?;
         match store.put_ready(&new, ready.as_ref()) {
-            Ok(Put::Entry { content, .. }) => {
+            Ok(PutOutcome::Entry { content, .. }) => {
                 answer.content_id = content.map(|content| content.to_string());
                 answer.entry = Some(wire::entry(&entry, entry.strength));
                 entries.push(Known {
@@ -136,7 +136,7 @@ pub fn put(shared: &Shared, request: &ContextPutRequest) -> Result<ContextPutRes
                     tokens: captured.tokens,
                 });
             }
-            Ok(Put::Known(known)) => {
+            Ok(PutOutcome::Known(known)) => {
                 let mut kept = known.to_kept();
                 let asked = request.summary.is_some()
                     || request.key_data.is_some()
@@ -162,7 +162,11 @@ pub fn put(shared: &Shared, request: &ContextPutRequest) -> Result<ContextPutRes
 }
 
 /// Does something while a content is made ready on another thread, where there is one for it.
-fn beside<'a, T>(place: &Place, content: &'a [u8], work: impl FnOnce() -> T) -> (T, Option<Ready<'a>>) {
+fn beside<'a, T>(
+    place: &Place,
+    content: &'a [u8],
+    work: impl FnOnce() -> T,
+) -> (T, Option<PackedContent<'a>>) {
     thread::scope(|scope| {
         let packing = thread::Builder::new()
             .name("packer".to_owned())

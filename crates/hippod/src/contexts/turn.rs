@@ -10,7 +10,7 @@ use hippo_proto::{
     ContextRenderResponse, ContextSession, ContextTouchRequest, ContextTouchResponse, ContextTurnRequest,
     ContextTurnResponse, CycleName, RpcError,
 };
-use hippo_store::contexts::{ContextReader, Session};
+use hippo_store::contexts::{ContextReader, SessionRow};
 
 use super::session::changed;
 use super::{Home, now, refusal, wire};
@@ -161,7 +161,7 @@ pub fn touch(shared: &Shared, request: &ContextTouchRequest) -> Result<ContextTo
 }
 
 /// That a session has no entry with an id.
-pub(super) fn unknown(id: &str, session: &Session) -> RpcError {
+pub(super) fn unknown(id: &str, session: &SessionRow) -> RpcError {
     RpcError::not_found(format!("the session {} has no entry {id}", session.id)).hint(format!(
         "hippoctl context list --session {} shows those it has",
         session.id

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use hippo_proto::Event as News;
 use hippo_store::StoreError;
-use hippo_store::vector::Built;
+use hippo_store::vector::BuiltGraph;
 
 use super::turn::Hand;
 use super::workspace::Workspace;
@@ -225,7 +225,7 @@ impl Hand {
     }
 
     /// Takes a finished graph into use.
-    pub(super) fn graph_built(&mut self, workspace: &mut Workspace, built: Option<Built>) {
+    pub(super) fn graph_built(&mut self, workspace: &mut Workspace, built: Option<BuiltGraph>) {
         workspace.building = false;
         workspace.cancel_build = None;
         let mut picture = workspace.view.picture_mut();

@@ -7,7 +7,7 @@ use anyhow::Result;
 use hippo_proto::RpcError;
 use hippo_store::StoreError;
 use hippo_store::db::{Store, salvage};
-use hippo_store::in_place::Made;
+use hippo_store::in_place::Replacement;
 
 use super::open;
 use super::requests::store_error;
@@ -63,14 +63,14 @@ fn empty(state: &Path, root: &Path) -> Result<Option<Lost>> {
 /// Replaces a database by one of what can be read of it: entries with their accesses, what was removed, runs. The old one
 /// goes aside when the new one is complete.
 fn replace(file: &Path, root: &Path) -> Result<Option<Lost>> {
-    let draft = Made::Again.draft(file)?;
+    let draft = Replacement::Rebuilt.draft(file)?;
     let salvaged = salvage(file, &draft, &root.to_string_lossy())?;
     tracing::info!(
         rows = salvaged.rows,
         lost = salvaged.lost.len(),
         "what stands in no file is taken over from the damaged database"
     );
-    let aside = Made::Again.settle(&draft, file)?;
+    let aside = Replacement::Rebuilt.settle(&draft, file)?;
     Ok((!salvaged.lost.is_empty()).then(|| Lost {
         what: salvaged.lost,
         aside: aside.unwrap_or_else(|| file.to_path_buf()),

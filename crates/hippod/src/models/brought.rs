@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 #[cfg(feature = "onnx")]
 use std::time::Instant;
 
-use hippo_embed::acquire::{self, AcquireError, Fault, LocalModel};
+use hippo_embed::acquire::{self, AcquireError, FileFault, LocalModel};
 use hippo_proto::{
     ErrorKind, ModelFile, ModelImportRequest, ModelInfo, ModelPullResponse, ModelRemoveResponse,
     ModelState as Installed, ModelVerifyResponse, RpcError,
@@ -20,7 +20,7 @@ pub(super) fn locate(
 ) -> Result<PathBuf, AcquireError> {
     let runtime = acquire::locate_runtime(layout, manifest)?;
     match model.absent(layout) {
-        Some((file, Fault::Unchecked)) => Err(AcquireError::Unchecked(file)),
+        Some((file, FileFault::Unchecked)) => Err(AcquireError::Unchecked(file)),
         Some((file, _)) => Err(AcquireError::Changed(file)),
         None => Ok(runtime),
     }

@@ -1,4 +1,4 @@
-//! Whether the graph is complete and points into the file of weights.
+//! Tests of graph completeness and of offsets into the weights file.
 
 use std::collections::BTreeSet;
 
@@ -9,11 +9,11 @@ const CONFIG: &str = r#"{"model_type":"bert","hidden_act":"gelu","hidden_size":8
     "layer_norm_eps":1e-12,"max_position_embeddings":32,"num_attention_heads":2,"num_hidden_layers":2,
     "type_vocab_size":2,"vocab_size":50}"#;
 
-fn config(text: &str) -> Result<Config, EmbedError> {
-    Config::parse(text.as_bytes(), Path::new("config.json"))
+fn config(text: &str) -> Result<EncoderConfig, EmbedError> {
+    EncoderConfig::parse(text.as_bytes(), Path::new("config.json"))
 }
 
-/// A header as safetensors files of a BERT have it, and the size of the file.
+/// Returns the safetensors header of a small BERT, and the size of the file.
 fn header() -> (String, u64) {
     let mut shapes: Vec<(String, Vec<u64>)> = vec![
         ("embeddings.word_embeddings.weight".into(), vec![50, 8]),
@@ -57,7 +57,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn every_value_is_made_before_it_is_used_and_every_weight_lies_in_the_file() {
+fn every_graph_input_is_defined_before_use_and_every_weight_is_inside_the_file() {
     let (header, size) = header();
     let weights = Weights::parse(header.as_bytes(), size).unwrap();
     let model = write(&config(CONFIG).unwrap(), &weights, "model.safetensors").unwrap();

@@ -1,55 +1,55 @@
-//! What is a context entry on the wire? Field for field as v2 §14.1 has it.
+//! Context entries on the wire, with the fields of v2 §14.1.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// A sparse pointer in an agent's context that stands for content kept elsewhere. Time is counted in turns.
+/// A sparse pointer in an agent's context to content stored elsewhere. Time is counted in turns.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextEntry {
-    /// Names it; unique over all sessions.
+    /// Id, unique over all sessions.
     pub id: String,
-    /// What it stands for.
+    /// The kind of content.
     #[serde(rename = "type")]
     pub type_: ContextType,
-    /// Where its content comes from.
+    /// The source of the content.
     pub source: ContextSource,
-    /// One to a few lines for people and models.
+    /// Summary in one to a few lines.
     pub summary: String,
-    /// Values that will be asked for again.
+    /// Values that are likely to be needed again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_data: Option<Map<String, Value>>,
-    /// In the turn asked for, 0 to 1.
+    /// Strength in the requested turn, 0 to 1.
     pub strength: f32,
-    /// How it fades.
+    /// Decay parameters.
     pub decay: ContextDecay,
-    /// What makes it fade slower or faster.
+    /// Factors that slow or speed up the decay.
     pub modifiers: ContextModifiers,
-    /// Its beginning and end.
+    /// Creation and expiry.
     pub lifecycle: ContextLifecycle,
 }
 
-/// What an entry stands for.
+/// The kind of content of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ContextType {
-    /// What a tool answered.
+    /// The result of a tool.
     #[default]
     ToolResult,
-    /// What somebody said.
+    /// A message.
     Message,
-    /// What the agent is doing.
+    /// The state of the agent's work.
     State,
-    /// What was read from long-term memory.
+    /// Text from long-term memory.
     Memory,
 }
 
 impl ContextType {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Self; 4] = [Self::ToolResult, Self::Message, Self::State, Self::Memory];
 
-    /// Its name on the wire.
+    /// Returns the wire name.
     pub fn name(self) -> &'static str {
         match self {
             ContextType::ToolResult => "tool_result",
@@ -60,67 +60,67 @@ impl ContextType {
     }
 }
 
-/// Where the content of an entry comes from.
+/// The source of an entry's content.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextSource {
-    /// How it was made, and how it can be made again: `browser.snapshot`, `file`, `exec`.
+    /// How the content was created and can be created again: `browser.snapshot`, `file`, `exec`.
     #[serde(rename = "type")]
     pub type_: String,
-    /// What it is of: a path, a command, an address; may be empty.
+    /// The origin: a path, a command, an address; may be empty.
     #[serde(rename = "ref")]
     pub reference: String,
     /// The turn in which it was captured.
     pub turn: u64,
-    /// Whether the content can be had again.
+    /// True if the content can be fetched again.
     pub retrievable: bool,
 }
 
-/// How an entry fades.
+/// Decay parameters of an entry.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextDecay {
-    /// How much a turn counts; at least 0.
+    /// Weight of a turn; at least 0.
     pub rate: f32,
-    /// It never gets weaker than this; 0 to 1.
+    /// Minimum strength, 0 to 1.
     pub floor: f32,
     /// The turn of the last access.
     pub last_access: u64,
 }
 
-/// What makes an entry fade slower or faster.
+/// Factors that slow or speed up the decay of an entry.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextModifiers {
-    /// How much it matters.
+    /// The importance.
     pub priority: ContextPriority,
-    /// Whether somebody made it on purpose.
+    /// True if the entry was created deliberately.
     pub encoding: ContextEncoding,
     /// Ids of related entries.
     pub associations: Vec<String>,
 }
 
-/// How much a context entry matters.
+/// The importance of a context entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ContextPriority {
-    /// Never fades.
+    /// Does not decay.
     Critical,
-    /// Fades slowly.
+    /// Decays slowly.
     High,
     /// The default.
     #[default]
     Normal,
-    /// Fades twice as fast.
+    /// Decays twice as fast.
     Low,
 }
 
 impl ContextPriority {
-    /// All of them, the most lasting first.
+    /// All variants, slowest decay first.
     pub const ALL: [Self; 4] = [Self::Critical, Self::High, Self::Normal, Self::Low];
 
-    /// Its name on the wire.
+    /// Returns the wire name.
     pub fn name(self) -> &'static str {
         match self {
             ContextPriority::Critical => "critical",
@@ -131,23 +131,23 @@ impl ContextPriority {
     }
 }
 
-/// Whether somebody made an entry on purpose.
+/// True if an entry was created deliberately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ContextEncoding {
-    /// Somebody did; it fades more slowly.
+    /// Created by a user or agent; decays more slowly.
     Manual,
-    /// It was made because its content was large.
+    /// Created because the content was large.
     #[default]
     Auto,
 }
 
 impl ContextEncoding {
-    /// Both.
+    /// Both variants.
     pub const ALL: [Self; 2] = [Self::Manual, Self::Auto];
 
-    /// Its name on the wire.
+    /// Returns the wire name.
     pub fn name(self) -> &'static str {
         match self {
             ContextEncoding::Manual => "manual",
@@ -156,34 +156,34 @@ impl ContextEncoding {
     }
 }
 
-/// Beginning and end of an entry.
+/// Creation and expiry of an entry.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextLifecycle {
-    /// The turn in which it was made.
+    /// The turn of creation.
     pub created: u64,
-    /// From this turn on it is out of the context, however strong it is; absent: never for this reason.
+    /// The turn from which the entry is out of the context, independent of its strength; absent if it does not expire.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<u64>,
-    /// Whether it goes into long-term memory when its session ends.
+    /// True if it is written to long-term memory when its session closes.
     pub persist: bool,
 }
 
-/// Whether an entry is part of the context in a turn.
+/// The state of an entry in a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ContextState {
-    /// It is.
+    /// Part of the context.
     Active,
-    /// It is too weak, and comes back by an access.
+    /// Too weak; an access reactivates it.
     Dormant,
-    /// Its turns are over.
+    /// Past its expiry.
     Expired,
 }
 
 impl ContextState {
-    /// Its name on the wire.
+    /// Returns the wire name.
     pub fn name(self) -> &'static str {
         match self {
             ContextState::Active => "active",
@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_names_are_those_on_the_wire() {
+    fn the_names_match_the_wire_names() {
         for type_ in ContextType::ALL {
             assert_eq!(serde_json::to_value(type_).unwrap(), type_.name());
         }

@@ -1,28 +1,27 @@
-//! How is content had again, and an entry kept from fading: `context.fetch`, `context.touch`?
+//! `context.fetch`, `context.touch`: returns content and refreshes entries.
 
 use serde::{Deserialize, Serialize};
 
-use super::{ContextEntry, a_session, perhaps_a_session};
+use super::{ContextEntry, check_optional_session_id, check_session_id};
 use crate::error::RpcError;
-use crate::types::{Validate, no_empty};
+use crate::types::{Validate, refuse_empty};
 
 /// Parameters of `context.fetch`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ContextFetchRequest {
-    /// The session that asks: an entry of it is accessed by this.
+    /// The requesting session; the fetch counts as an access to its entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// Of an entry; or of content: `b3:` and at least 12 hexadecimal digits, or the id that a summary of
-    /// `session.compact` has for it.
+    /// Id of an entry or of content: `b3:` and at least 12 hexadecimal digits, or the id from a summary of `session.compact`.
     pub id: String,
 }
 
 impl Validate for ContextFetchRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        perhaps_a_session(self.session.as_deref())?;
-        no_empty("id", Some(&self.id))?;
+        check_optional_session_id(self.session.as_deref())?;
+        refuse_empty("id", Some(&self.id))?;
         let Some(hash) = self.id.strip_prefix("b3:") else {
             return Ok(());
         };
@@ -36,25 +35,25 @@ impl Validate for ContextFetchRequest {
     }
 }
 
-/// How much of the content could be had.
+/// The completeness of the returned content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ContextOutcome {
-    /// All of a content: as it was put, or the source as it is now.
+    /// All of the content: as it was put, or the current source.
     Full,
-    /// The summary and the key data alone.
+    /// Only the summary and the key data.
     Partial,
     /// Nothing.
     Unavailable,
 }
 
-/// Where an answer to `context.fetch` comes from.
+/// The origin of an answer to `context.fetch`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ContextOrigin {
-    /// The content that was kept.
+    /// The stored content.
     Store,
     /// The source, read again.
     Source,
@@ -66,29 +65,29 @@ pub enum ContextOrigin {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextFetchResponse {
-    /// How much could be had.
+    /// The completeness.
     pub outcome: ContextOutcome,
-    /// The content; only where the outcome is full.
+    /// The content; only for the outcome `full`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
-    /// The summary of the entry; absent where the id is not one of an entry.
+    /// The summary of the entry; absent if the id is not an entry's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// Why it is not all, or not what was put; absent where it is.
+    /// The reason for an incomplete or changed content; absent otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Whether the source has changed since, or is gone.
+    /// True if the source has changed since or does not exist any more.
     pub stale: bool,
-    /// Of the content that was put: `b3:` and 64 hexadecimal digits; absent where unknown.
+    /// Id of the content that was put: `b3:` and 64 hexadecimal digits; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stored_hash: Option<String>,
-    /// Of the source as it is now; absent where it could not be read.
+    /// Hash of the current source; absent if it is unreadable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_hash: Option<String>,
-    /// The entry as it is after this access; absent where the id is not one of an entry.
+    /// The entry after this access; absent if the id is not an entry's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entry: Option<ContextEntry>,
-    /// Where the answer comes from; null: from nowhere.
+    /// The origin of the answer; null if there is no content.
     pub from: Option<ContextOrigin>,
 }
 
@@ -99,17 +98,17 @@ pub struct ContextFetchResponse {
 pub struct ContextTouchRequest {
     /// Id of an open session.
     pub session: String,
-    /// Of an entry of it.
+    /// Id of an entry in the session.
     pub id: String,
-    /// The turn of the access; without it the highest of the session so far.
+    /// The turn of the access; default: the highest turn of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<u64>,
 }
 
 impl Validate for ContextTouchRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        a_session(&self.session)?;
-        no_empty("id", Some(&self.id))
+        check_session_id(&self.session)?;
+        refuse_empty("id", Some(&self.id))
     }
 }
 
@@ -117,6 +116,6 @@ impl Validate for ContextTouchRequest {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextTouchResponse {
-    /// The entry as it is after this access.
+    /// The entry after this access.
     pub entry: ContextEntry,
 }

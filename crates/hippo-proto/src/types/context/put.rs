@@ -1,23 +1,23 @@
-//! How does content come into a session: `context.put`?
+//! `context.put`: adds content to a session.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{ContextEncoding, ContextEntry, ContextPriority, ContextType, a_session};
+use super::{ContextEncoding, ContextEntry, ContextPriority, ContextType, check_session_id};
 use crate::error::{ErrorKind, RpcError};
-use crate::types::{Validate, known_members, no_empty, one_of};
+use crate::types::{Validate, refuse_empty, refuse_unknown_members, refuse_unknown_word};
 
-/// Longest content of one request, in bytes: it and its escapes stay below the limit of a line both ways.
+/// Maximum size of content in a request, in bytes. With escapes it stays below the limit of a line in both directions.
 pub const MAX_CONTENT_BYTES: usize = 8 * 1024 * 1024;
-/// Longest type of a source, in characters.
+/// Maximum length of a source type in characters.
 const MAX_SOURCE_CHARS: usize = 128;
-/// Longest reference of a source, in characters.
+/// Maximum length of a source reference in characters.
 const MAX_REF_CHARS: usize = 4_096;
-/// Longest summary, in characters: it stands in prompts.
+/// Maximum length of a summary in characters, because summaries are part of prompts.
 const MAX_SUMMARY_CHARS: usize = 4_000;
-/// Key data are at most this long as JSON, in bytes: they stand in prompts too.
+/// Maximum size of the key data as JSON in bytes, because they are part of prompts.
 const MAX_KEY_DATA_BYTES: usize = 16 * 1024;
-/// Most related entries.
+/// Maximum number of related entries.
 const MAX_ASSOCIATIONS: usize = 16;
 
 /// Parameters of `context.put`.
@@ -27,70 +27,70 @@ const MAX_ASSOCIATIONS: usize = 16;
 pub struct ContextPutRequest {
     /// Id of an open session.
     pub session: String,
-    /// The turn in which the content came up.
+    /// The turn of the content.
     pub turn: u64,
-    /// What it is.
+    /// The kind of content.
     #[serde(rename = "type")]
     pub type_: ContextType,
-    /// Where it comes from.
+    /// The source of the content.
     pub source: ContextPutSource,
-    /// All of it; at most [`MAX_CONTENT_BYTES`].
+    /// The whole content, at most [`MAX_CONTENT_BYTES`] bytes.
     pub content: String,
-    /// What it says, in a few lines; without it the daemon takes it from the content.
+    /// Summary in a few lines; by default it is extracted from the content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// Values that will be asked for again; without it the daemon takes them from the content.
+    /// Values that are likely to be needed again; by default they are extracted from the content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_data: Option<Map<String, Value>>,
-    /// What makes its entry fade slower or faster; what is absent is left to the policies.
+    /// Factors of the entry's decay; the policies set absent ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modifiers: Option<ContextPutModifiers>,
-    /// When its entry ends; what is absent is left to the policies.
+    /// Expiry of the entry; the policies set absent values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lifecycle: Option<ContextPutLifecycle>,
-    /// Whether it tells of a failure: then it gets an entry though it is small.
+    /// True if the content reports a failure; it then gets an entry even if it is small.
     #[serde(default)]
     pub error: bool,
 }
 
-/// Where content comes from.
+/// The source of content.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ContextPutSource {
-    /// How it was made, and how it can be made again: `browser.snapshot`, `file`, `exec`.
+    /// How the content was created and can be created again: `browser.snapshot`, `file`, `exec`.
     #[serde(rename = "type")]
     pub type_: String,
-    /// What it is of: a path, a command, an address; may be empty.
+    /// The origin: a path, a command, an address; may be empty.
     #[serde(rename = "ref")]
     pub reference: String,
 }
 
-/// What makes the new entry fade slower or faster.
+/// Factors that slow or speed up the decay of the new entry.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ContextPutModifiers {
-    /// How much it matters.
+    /// The importance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<ContextPriority>,
-    /// Whether somebody makes it on purpose.
+    /// True if the entry is created deliberately.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<ContextEncoding>,
-    /// Ids of related entries; ids that are unknown mean nothing.
+    /// Ids of related entries; unknown ids are ignored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub associations: Option<Vec<String>>,
 }
 
-/// When the new entry ends.
+/// Expiry of the new entry.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ContextPutLifecycle {
-    /// From this turn on it is out of the context; after the turn of the request.
+    /// The turn from which it is out of the context; must be after the turn of the request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<u64>,
-    /// Whether it goes into long-term memory when the session ends.
+    /// True if it is written to long-term memory when the session closes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub persist: Option<bool>,
 }
@@ -98,50 +98,50 @@ pub struct ContextPutLifecycle {
 impl Validate for ContextPutRequest {
     fn check_raw(params: &Map<String, Value>) -> Result<(), RpcError> {
         let types = ContextType::ALL.map(ContextType::name);
-        one_of(params, ["type", "type", "types"], &types)?;
-        known_members(params, "source", &["type", "ref"])?;
-        known_members(params, "modifiers", &["priority", "encoding", "associations"])?;
-        known_members(params, "lifecycle", &["expires", "persist"])?;
+        refuse_unknown_word(params, ["type", "type", "types"], &types)?;
+        refuse_unknown_members(params, "source", &["type", "ref"])?;
+        refuse_unknown_members(params, "modifiers", &["priority", "encoding", "associations"])?;
+        refuse_unknown_members(params, "lifecycle", &["expires", "persist"])?;
         let Some(Value::Object(modifiers)) = params.get("modifiers") else {
             return Ok(());
         };
         let priorities = ContextPriority::ALL.map(ContextPriority::name);
-        one_of(modifiers, ["priority", "priority", "priorities"], &priorities)?;
+        refuse_unknown_word(modifiers, ["priority", "priority", "priorities"], &priorities)?;
         let encodings = ContextEncoding::ALL.map(ContextEncoding::name);
-        one_of(modifiers, ["encoding", "encoding", "encodings"], &encodings)
+        refuse_unknown_word(modifiers, ["encoding", "encoding", "encodings"], &encodings)
     }
 
     fn validate(&self) -> Result<(), RpcError> {
-        a_session(&self.session)?;
+        check_session_id(&self.session)?;
         let ContextPutSource { type_, reference } = &self.source;
-        no_empty("source.type", Some(type_))?;
-        no_longer("source.type", type_, MAX_SOURCE_CHARS)?;
-        no_longer("source.ref", reference, MAX_REF_CHARS)?;
+        refuse_empty("source.type", Some(type_))?;
+        refuse_longer("source.type", type_, MAX_SOURCE_CHARS)?;
+        refuse_longer("source.ref", reference, MAX_REF_CHARS)?;
         if self.content.len() > MAX_CONTENT_BYTES {
             let what = format!("the content is longer than {MAX_CONTENT_BYTES} bytes");
             return Err(RpcError::new(ErrorKind::TooLarge, what)
-                .hint("keep it in a file, and put what matters of it with that file as its source"));
+                .hint("store it in a file, and put the relevant part with that file as its source"));
         }
         if let Some(summary) = &self.summary {
-            no_empty("summary", Some(summary))?;
-            no_longer("summary", summary, MAX_SUMMARY_CHARS)?;
+            refuse_empty("summary", Some(summary))?;
+            refuse_longer("summary", summary, MAX_SUMMARY_CHARS)?;
         }
         self.check_key_data()?;
         let modifiers = self.modifiers.as_ref();
         let associations = modifiers.and_then(|modifiers| modifiers.associations.as_ref());
         if associations.is_some_and(|ids| ids.len() > MAX_ASSOCIATIONS) {
             let what = format!("the field \"associations\" has more than {MAX_ASSOCIATIONS} ids");
-            return Err(RpcError::bad_request(what).hint("name those that are closest"));
+            return Err(RpcError::bad_request(what).hint("keep the closest ones"));
         }
         for id in associations.into_iter().flatten() {
-            no_empty("associations", Some(id))?;
-            no_longer("associations", id, MAX_SOURCE_CHARS)?;
+            refuse_empty("associations", Some(id))?;
+            refuse_longer("associations", id, MAX_SOURCE_CHARS)?;
         }
         match self.lifecycle.as_ref().and_then(|lifecycle| lifecycle.expires) {
             Some(expires) if expires <= self.turn => {
                 let what = format!("the entry would expire in turn {expires}, before it is made");
                 Err(RpcError::bad_request(what).hint(format!(
-                    "\"expires\" is a turn after {}, that of the request",
+                    "\"expires\" is a turn after {}, the turn of the request",
                     self.turn
                 )))
             }
@@ -152,7 +152,7 @@ impl Validate for ContextPutRequest {
 
 impl ContextPutRequest {
     fn check_key_data(&self) -> Result<(), RpcError> {
-        // What cannot be written as JSON did not come from JSON.
+        // `to_vec` cannot fail for parsed JSON.
         let written = self
             .key_data
             .as_ref()
@@ -162,55 +162,55 @@ impl ContextPutRequest {
         }
         let what = format!("the key data are longer than {MAX_KEY_DATA_BYTES} bytes");
         Err(RpcError::new(ErrorKind::TooLarge, what)
-            .hint("key data stand in prompts: give the few values that will be asked for again"))
+            .hint("key data are part of prompts: keep only the few values that are needed again"))
     }
 }
 
-fn no_longer(field: &str, text: &str, most: usize) -> Result<(), RpcError> {
+fn refuse_longer(field: &str, text: &str, most: usize) -> Result<(), RpcError> {
     if text.chars().nth(most).is_none() {
         return Ok(());
     }
     let what = format!("the field \"{field}\" is longer than {most} characters");
-    Err(RpcError::bad_request(what).hint("it stands in prompts: the whole goes into \"content\""))
+    Err(RpcError::bad_request(what).hint("it is part of prompts: put the full text into \"content\""))
 }
 
-/// What became of the content.
+/// The result of a put.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ContextPutOutcome {
-    /// It is kept, and has an entry.
+    /// The content is stored and has an entry.
     Entry,
-    /// It is small enough to pass through: nothing was kept.
+    /// The content is small and was not stored.
     Passed,
-    /// The session has the same content of the same source: that entry was accessed.
+    /// The session already has this content from this source; its entry was accessed.
     Known,
-    /// A policy wants no entry for it: nothing was kept.
+    /// A policy excludes it; nothing was stored.
     Dropped,
 }
 
-/// Answer to `context.put`; what it tells of is on disk.
+/// Answer to `context.put`; the reported changes are durable.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextPutResponse {
-    /// What stands for the content; null where nothing does.
+    /// The entry of the content; null if it has none.
     pub entry: Option<ContextEntry>,
-    /// What became of the content.
+    /// The result.
     pub outcome: ContextPutOutcome,
-    /// Why, for a person.
+    /// The reason, as text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Where the rule stands that decided so, for a person; absent where none did.
+    /// The location of the deciding rule, as text; absent if no rule decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// `b3:` and the BLAKE3 of the content, 64 hexadecimal digits; absent where it is not kept.
+    /// `b3:` and the BLAKE3 hash of the content, 64 hexadecimal digits; absent if it is not stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_id: Option<String>,
     /// Tokens of the content.
     pub tokens: u64,
-    /// Tokens of the entry as it is rendered; 0 where there is none.
+    /// Tokens of the rendered entry; 0 without one.
     pub entry_tokens: u64,
-    /// What the reader should know about this, such as a policy file that cannot be used.
+    /// Notes, such as an unusable policy file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }

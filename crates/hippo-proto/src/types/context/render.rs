@@ -1,13 +1,13 @@
-//! What does a session's context look like in a prompt: `context.render`?
+//! `context.render`: context of a session as a prompt section.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{ContextSource, ContextType, a_session};
+use super::{ContextSource, ContextType, check_session_id};
 use crate::error::{ErrorKind, RpcError};
-use crate::types::{Validate, at_least_one, no_empty, one_of};
+use crate::types::{Validate, refuse_empty, refuse_unknown_word, refuse_zero};
 
-/// Longest cue, in bytes.
+/// Maximum length of a cue in bytes.
 const MAX_CUE_BYTES: usize = 16 * 1024;
 
 /// Parameters of `context.render`.
@@ -17,13 +17,13 @@ const MAX_CUE_BYTES: usize = 16 * 1024;
 pub struct ContextRenderRequest {
     /// Id of a session.
     pub session: String,
-    /// Most tokens, at least 1; without it what the configuration says.
+    /// Maximum tokens, at least 1; the default is in the configuration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_tokens: Option<u32>,
-    /// The form of the section; `markdown` without it.
+    /// Format of the section; default `markdown`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<ContextFormat>,
-    /// What the agent is about to do: dormant entries that fit it come back.
+    /// The agent's next step; matching dormant entries are reactivated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cue: Option<String>,
 }
@@ -31,13 +31,13 @@ pub struct ContextRenderRequest {
 impl Validate for ContextRenderRequest {
     fn check_raw(params: &Map<String, Value>) -> Result<(), RpcError> {
         let names = ContextFormat::ALL.map(ContextFormat::name);
-        one_of(params, ["format", "format", "formats"], &names)
+        refuse_unknown_word(params, ["format", "format", "formats"], &names)
     }
 
     fn validate(&self) -> Result<(), RpcError> {
-        a_session(&self.session)?;
-        at_least_one("budget_tokens", self.budget_tokens)?;
-        no_empty("cue", self.cue.as_deref())?;
+        check_session_id(&self.session)?;
+        refuse_zero("budget_tokens", self.budget_tokens)?;
+        refuse_empty("cue", self.cue.as_deref())?;
         match &self.cue {
             Some(cue) if cue.len() > MAX_CUE_BYTES => {
                 let what = format!("the cue is longer than {MAX_CUE_BYTES} bytes");
@@ -48,7 +48,7 @@ impl Validate for ContextRenderRequest {
     }
 }
 
-/// The form of the section that `context.render` makes.
+/// The format of a rendered section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -61,10 +61,10 @@ pub enum ContextFormat {
 }
 
 impl ContextFormat {
-    /// Both.
+    /// Both variants.
     pub const ALL: [Self; 2] = [Self::Markdown, Self::Json];
 
-    /// Its name on the wire.
+    /// Returns the wire name.
     pub fn name(self) -> &'static str {
         match self {
             ContextFormat::Markdown => "markdown",
@@ -77,42 +77,42 @@ impl ContextFormat {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextRenderResponse {
-    /// The section between its marks, in the form asked for; empty where there is nothing to show.
+    /// The section between its markers, in the requested format; empty if there is nothing to show.
     pub markdown: String,
-    /// What it shows, in its order.
+    /// The shown entries in order.
     pub entries: Vec<ContextShown>,
     /// Tokens of the section.
     pub tokens: u64,
-    /// Active entries for which the budget has no room.
+    /// Active entries that do not fit into the budget.
     pub left_out: u64,
-    /// Entries that are dormant or expired.
+    /// Dormant or expired entries.
     pub dormant: u64,
     /// Tokens of all contents that can be fetched.
     pub retrievable_tokens: u64,
-    /// What the reader should know about this answer.
+    /// Notes about this answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
-/// An entry that is shown.
+/// A shown entry.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextShown {
-    /// By which its content is fetched.
+    /// The id to fetch its content with.
     pub id: String,
-    /// What it stands for.
+    /// The kind of content.
     #[serde(rename = "type")]
     pub type_: ContextType,
-    /// Now, 0 to 1.
+    /// Current strength, 0 to 1.
     pub strength: f32,
-    /// One to a few lines.
+    /// Summary in one to a few lines.
     pub summary: String,
-    /// Values that will be asked for again.
+    /// Values that are likely to be needed again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_data: Option<Map<String, Value>>,
-    /// Where its content comes from.
+    /// The source of the content.
     pub source: ContextSource,
-    /// What it takes as markdown.
+    /// Tokens as markdown.
     pub tokens: u64,
 }
 
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_names_of_formats_are_those_on_the_wire() {
+    fn the_names_of_formats_match_the_wire_names() {
         for format in ContextFormat::ALL {
             assert_eq!(serde_json::to_value(format).unwrap(), format.name());
         }

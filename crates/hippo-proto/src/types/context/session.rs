@@ -1,10 +1,10 @@
-//! How does a session begin, go on and end: `context.open`, `context.turn`, `context.list`, `context.close`?
+//! `context.open`, `context.turn`, `context.list`, `context.close`: sessions.
 
 use serde::{Deserialize, Serialize};
 
-use super::{ContextEntry, ContextState, a_session, perhaps_a_session};
+use super::{ContextEntry, ContextState, check_optional_session_id, check_session_id};
 use crate::error::RpcError;
-use crate::types::{CycleName, MAX_ENTRIES, Validate, at_least_one, no_empty};
+use crate::types::{CycleName, MAX_ENTRIES, Validate, refuse_empty, refuse_zero};
 
 /// Parameters of `context.open`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,19 +13,19 @@ use crate::types::{CycleName, MAX_ENTRIES, Validate, at_least_one, no_empty};
 pub struct ContextOpenRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
-    /// The agent whose session it is.
+    /// The agent that owns the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// The id that it is to have; an open session of this id is gone on with. Without it the daemon makes one.
+    /// The id of the session; an open session with this id is resumed. By default the daemon creates an id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
 }
 
 impl Validate for ContextOpenRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", Some(&self.workspace))?;
-        no_empty("agent", self.agent.as_deref())?;
-        perhaps_a_session(self.session.as_deref())
+        refuse_empty("workspace", Some(&self.workspace))?;
+        refuse_empty("agent", self.agent.as_deref())?;
+        check_optional_session_id(self.session.as_deref())
     }
 }
 
@@ -33,13 +33,13 @@ impl Validate for ContextOpenRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextOpenResponse {
-    /// Its id, unique over all workspaces.
+    /// The id, unique over all workspaces.
     pub session: String,
     /// The highest turn so far.
     pub turn: u64,
-    /// Entries that it has.
+    /// Number of entries.
     pub entries: u64,
-    /// Whether it was there before.
+    /// True if the session existed before.
     pub resumed: bool,
 }
 
@@ -50,26 +50,26 @@ pub struct ContextOpenResponse {
 pub struct ContextTurnRequest {
     /// Id of an open session.
     pub session: String,
-    /// The turn that is complete.
+    /// The completed turn.
     pub turn: u64,
-    /// Tokens in the agent's context now; goes together with `context_limit`.
+    /// Tokens now in the agent's context; requires `context_limit`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_tokens: Option<u64>,
-    /// Tokens that it can hold, at least 1.
+    /// Maximum tokens of the agent's context, at least 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_limit: Option<u64>,
 }
 
 impl Validate for ContextTurnRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        a_session(&self.session)?;
-        at_least_one("context_limit", self.context_limit)?;
+        check_session_id(&self.session)?;
+        refuse_zero("context_limit", self.context_limit)?;
         if self.context_tokens.is_some() == self.context_limit.is_some() {
             return Ok(());
         }
         Err(
-            RpcError::bad_request("of \"context_tokens\" and \"context_limit\" one alone is given")
-                .hint("give both, or neither: how full the context is takes two numbers"),
+            RpcError::bad_request("only one of \"context_tokens\" and \"context_limit\" is given")
+                .hint("give both, or neither: the fill level needs both numbers"),
         )
     }
 }
@@ -78,34 +78,34 @@ impl Validate for ContextTurnRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextTurnResponse {
-    /// The highest turn so far: the one that counts.
+    /// The highest turn so far, which is the current one.
     pub turn: u64,
-    /// Entries that are part of the context.
+    /// Entries in the context.
     pub active: u64,
     /// Entries that are too weak.
     pub dormant: u64,
-    /// Entries whose turns are over.
+    /// Entries past their expiry.
     pub expired: u64,
-    /// Tokens of the active entries as they are rendered.
+    /// Tokens of the rendered active entries.
     pub tokens: u64,
-    /// The consolidation that was made: `light` or `deep`.
+    /// The consolidation that ran: `light` or `deep`.
     pub cycle: CycleName,
-    /// Entries that changed their state.
+    /// Entries whose state changed.
     pub moved: Vec<ContextMove>,
-    /// What the reader should know, such as a turn that went back.
+    /// A note, such as a turn lower than before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
-/// An entry that changed its state.
+/// An entry whose state changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextMove {
     /// The entry.
     pub id: String,
-    /// What it was.
+    /// The former state.
     pub from: ContextState,
-    /// What it is.
+    /// The new state.
     pub to: ContextState,
 }
 
@@ -117,25 +117,25 @@ pub struct ContextListRequest {
     /// Only sessions of this workspace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
-    /// The entries of this session; without it, sessions are listed.
+    /// List the entries of this session; without it, list sessions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// Strengths as of this turn; without it as of the highest so far. Goes with `session`.
+    /// Compute strengths for this turn; default: the highest turn. Requires `session`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_turn: Option<u64>,
-    /// Most of what is listed, 1 to [`MAX_ENTRIES`], which holds without it too.
+    /// Maximum number of results, 1 to [`MAX_ENTRIES`]; default [`MAX_ENTRIES`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 
 impl Validate for ContextListRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        no_empty("workspace", self.workspace.as_deref())?;
-        perhaps_a_session(self.session.as_deref())?;
+        refuse_empty("workspace", self.workspace.as_deref())?;
+        check_optional_session_id(self.session.as_deref())?;
         if self.at_turn.is_some() && self.session.is_none() {
             return Err(
                 RpcError::bad_request("the field \"at_turn\" goes with a \"session\"")
-                    .hint("a turn is one of a session: name it"),
+                    .hint("a turn belongs to a session: give its id"),
             );
         }
         match self.limit {
@@ -152,27 +152,27 @@ impl Validate for ContextListRequest {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextListResponse {
-    /// The last used first; absent where a session was named.
+    /// Sessions, last used first; absent if a session was named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sessions: Option<Vec<ContextSession>>,
-    /// The strongest first, equal ones the newest first; absent where no session was named.
+    /// Entries, strongest first, then newest first; absent if no session was named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entries: Option<Vec<ContextListed>>,
     /// The turn of the strengths; absent where no session was named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<u64>,
-    /// How many there are without the limit.
+    /// Number of results without the limit.
     pub total: u64,
 }
 
-/// An entry of a session, and whether it is shown.
+/// An entry of a session with its state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextListed {
-    /// The entry; its members stand beside `state`.
+    /// The entry; its members are on the same level as `state`.
     #[serde(flatten)]
     pub entry: ContextEntry,
-    /// Whether it is part of the context.
+    /// The state of the entry.
     pub state: ContextState,
 }
 
@@ -184,18 +184,18 @@ pub struct ContextSession {
     pub session: String,
     /// Canonical root of its workspace.
     pub workspace: String,
-    /// The agent whose session it is.
+    /// The agent that owns the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
     /// The highest turn so far.
     pub turn: u64,
-    /// Entries that it has.
+    /// Number of entries.
     pub entries: u64,
-    /// When it was opened, RFC 3339.
+    /// Time of opening, RFC 3339.
     pub opened: String,
-    /// When something was last done in it, RFC 3339.
+    /// Time of the last activity, RFC 3339.
     pub used: String,
-    /// When it was closed, RFC 3339; null while it is open.
+    /// Time of closing, RFC 3339; null while open.
     pub closed: Option<String>,
 }
 
@@ -210,7 +210,7 @@ pub struct ContextCloseRequest {
 
 impl Validate for ContextCloseRequest {
     fn validate(&self) -> Result<(), RpcError> {
-        a_session(&self.session)
+        check_session_id(&self.session)
     }
 }
 
@@ -220,21 +220,21 @@ impl Validate for ContextCloseRequest {
 pub struct ContextCloseResponse {
     /// Its id.
     pub session: String,
-    /// Entries that it has; they stay, with their contents, as long as the budget allows.
+    /// Number of entries. They and their contents are kept as long as the budget allows.
     pub entries: u64,
-    /// What went into long-term memory.
+    /// Entries written to long-term memory.
     pub persisted: Vec<ContextPersisted>,
-    /// When it was closed, RFC 3339.
+    /// Time of closing, RFC 3339.
     pub closed_at: String,
-    /// Whether it was closed before: then nothing was done.
+    /// True if it was already closed; then nothing was done.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub already: bool,
-    /// What the reader should know, such as an entry that could not be written.
+    /// Notes, such as an entry that could not be written.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
-/// An entry that went into long-term memory.
+/// An entry written to long-term memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextPersisted {
@@ -242,7 +242,7 @@ pub struct ContextPersisted {
     pub id: String,
     /// The file, relative to the workspace.
     pub path: String,
-    /// Its first line there, from 1.
+    /// The first line in the file, 1-based.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
 }

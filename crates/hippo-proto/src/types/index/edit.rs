@@ -1,23 +1,23 @@
-//! What may a client change of an entry: `index.edit`?
+//! `index.edit`: changes the text, tags, sources or priority of an entry.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::super::{Validate, no_empty};
-use super::{IndexEntry, IndexPointer, IndexPriority, an_entry};
+use super::super::{Validate, refuse_empty};
+use super::{IndexEntry, IndexPointer, IndexPriority, check_entry_id};
 use crate::error::RpcError;
 use crate::methods::shorten;
 
-/// Longest topic that `index.edit` takes, in characters.
+/// Maximum length of a topic in characters.
 pub const MAX_TOPIC_CHARS: usize = 200;
-/// Longest summary that `index.edit` takes, in characters: it stands in prompts.
+/// Maximum length of a summary in characters, because summaries are part of prompts.
 pub const MAX_SUMMARY_CHARS: usize = 1_000;
-/// Most tags that `index.edit` takes.
+/// Maximum number of tags.
 pub const MAX_TAGS: usize = 32;
-/// Longest tag that `index.edit` takes, in characters.
+/// Maximum length of a tag in characters.
 pub const MAX_TAG_CHARS: usize = 64;
 
-/// Parameters of `index.edit`: what is absent stays as it is, and something must be given.
+/// Parameters of `index.edit`: absent fields stay unchanged; at least one must be given.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -29,19 +29,19 @@ pub struct IndexEditRequest {
     /// The heading, not empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topic: Option<String>,
-    /// The summary; empty: none.
+    /// The summary; empty to remove it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// All tags; an empty list: none.
+    /// All tags; empty to remove them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tags: Option<Vec<String>>,
-    /// All pointers, the most important first.
+    /// All sources, most important first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pointers: Option<Vec<IndexPointer>>,
-    /// How it resists decay.
+    /// Resistance to decay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<IndexPriority>,
-    /// True: it never fades from now on. False: it has the priority again that it had before. Not with `priority`.
+    /// True: it does not decay any more. False: its former priority is restored. Not together with `priority`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pinned: Option<bool>,
 }
@@ -49,7 +49,7 @@ pub struct IndexEditRequest {
 impl Validate for IndexEditRequest {
     fn check_raw(params: &Map<String, Value>) -> Result<(), RpcError> {
         IndexPriority::check(params)?;
-        // The type of a pointer is one of answers too, and so reads what it does not know.
+        // `IndexPointer` is also part of answers, so its deserialisation accepts unknown members.
         let pointers = params.get("pointers").and_then(Value::as_array);
         let members = pointers.into_iter().flatten().filter_map(Value::as_object);
         match members
@@ -66,27 +66,29 @@ impl Validate for IndexEditRequest {
     }
 
     fn validate(&self) -> Result<(), RpcError> {
-        an_entry(&self.workspace, &self.id)?;
-        no_empty("topic", self.topic.as_deref())?;
-        no_longer("topic", self.topic.as_deref(), MAX_TOPIC_CHARS)?;
-        no_longer("summary", self.summary.as_deref(), MAX_SUMMARY_CHARS)?;
+        check_entry_id(&self.workspace, &self.id)?;
+        refuse_empty("topic", self.topic.as_deref())?;
+        refuse_longer("topic", self.topic.as_deref(), MAX_TOPIC_CHARS)?;
+        refuse_longer("summary", self.summary.as_deref(), MAX_SUMMARY_CHARS)?;
         if self.tags.as_ref().is_some_and(|tags| tags.len() > MAX_TAGS) {
             let what = format!("the field \"tags\" has more than {MAX_TAGS} tags");
-            return Err(RpcError::bad_request(what).hint("keep those that tell it from other entries"));
+            return Err(
+                RpcError::bad_request(what).hint("keep the tags that distinguish it from other entries")
+            );
         }
         for tag in self.tags.iter().flatten() {
-            no_empty("tags", Some(tag))?;
-            no_longer("tags", Some(tag), MAX_TAG_CHARS)?;
+            refuse_empty("tags", Some(tag))?;
+            refuse_longer("tags", Some(tag), MAX_TAG_CHARS)?;
         }
         if self.pinned.is_some() && self.priority.is_some() {
             return Err(
                 RpcError::bad_request("the fields \"pinned\" and \"priority\" exclude each other")
-                    .hint("\"pinned\" sets the priority, and gives back the one before"),
+                    .hint("\"pinned\" sets the priority, and false restores the former one"),
             );
         }
         for pointer in self.pointers.iter().flatten() {
-            no_empty("path", Some(&pointer.path))?;
-            no_empty("section", pointer.section.as_deref())?;
+            refuse_empty("path", Some(&pointer.path))?;
+            refuse_empty("section", pointer.section.as_deref())?;
         }
         let texts = self.topic.is_some() || self.summary.is_some();
         if texts || self.tags.is_some() || self.pointers.is_some() {
@@ -95,17 +97,17 @@ impl Validate for IndexEditRequest {
         if self.priority.is_some() || self.pinned.is_some() {
             return Ok(());
         }
-        Err(RpcError::bad_request("nothing is to be changed")
+        Err(RpcError::bad_request("no field to change is given")
             .hint("give at least one of topic, summary, tags, pointers, priority and pinned"))
     }
 }
 
-fn no_longer(field: &str, text: Option<&str>, most: usize) -> Result<(), RpcError> {
+fn refuse_longer(field: &str, text: Option<&str>, most: usize) -> Result<(), RpcError> {
     match text {
         Some(text) if text.chars().nth(most).is_some() => Err(RpcError::bad_request(format!(
             "the field \"{field}\" is longer than {most} characters"
         ))
-        .hint("an entry says where something is told; put the rest into a memory file")),
+        .hint("an entry is a pointer; put the rest into a memory file")),
         _ => Ok(()),
     }
 }
@@ -114,6 +116,6 @@ fn no_longer(field: &str, text: Option<&str>, most: usize) -> Result<(), RpcErro
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IndexEditResponse {
-    /// The entry as it is now.
+    /// The changed entry.
     pub entry: IndexEntry,
 }

@@ -1,17 +1,15 @@
-//! What happens when the file is damaged, foreign, from the future, or the disk is full?
-
-use std::os::unix::fs::PermissionsExt as _;
+//! Damaged, foreign and newer files, and full disks.
 
 use super::*;
 
 fn sql(store: &ContextStore, statement: &str) {
     store
         .read
-        .ask(|connection| connection.execute_batch(statement))
+        .sql(|connection| connection.execute_batch(statement))
         .unwrap();
 }
 
-fn filled(scratch: &Scratch) -> ContextStore {
+fn filled(scratch: &ContextScratch) -> ContextStore {
     let mut store = scratch.open();
     store.open_session("s", None, 1).unwrap();
     for number in 0..20 {
@@ -30,9 +28,9 @@ fn why(reader: &ContextReader, content: &[u8]) -> String {
     }
 }
 
-/// Changes a bit in the middle of every stored content.
+/// Flips a bit in the middle of every stored content.
 fn flip(store: &ContextStore) {
-    let all = store.read.ask(|connection| {
+    let all = store.read.sql(|connection| {
         let mut statement = connection.prepare("SELECT content, bytes FROM blobs")?;
         let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
         rows.collect::<rusqlite::Result<Vec<(i64, Vec<u8>)>>>()
@@ -43,14 +41,14 @@ fn flip(store: &ContextStore) {
         let update = "UPDATE blobs SET bytes = ?2 WHERE content = ?1";
         store
             .read
-            .ask(|connection| connection.execute(update, (row, bytes)))
+            .sql(|connection| connection.execute(update, (row, bytes)))
             .unwrap();
     }
 }
 
 #[test]
-fn damaged_bytes_are_never_given_and_a_put_heals_them() {
-    let scratch = Scratch::new();
+fn damaged_bytes_are_never_returned_and_a_new_put_repairs_them() {
+    let scratch = ContextScratch::new();
     let mut store = scratch.open();
     store.open_session("s", None, 1).unwrap();
     let (text, bytes) = ("many words ".repeat(500).into_bytes(), noise(1, 500));
@@ -72,8 +70,14 @@ fn damaged_bytes_are_never_given_and_a_put_heals_them() {
             "UPDATE contents SET raw = raw + 1",
             ["were stored", "were stored"],
         ),
-        ("UPDATE contents SET raw = -1", ["no length", "no length"]),
-        ("UPDATE contents SET coding = 9", ["no coding", "no coding"]),
+        (
+            "UPDATE contents SET raw = -1",
+            ["invalid length", "invalid length"],
+        ),
+        (
+            "UPDATE contents SET coding = 9",
+            ["unknown coding", "unknown coding"],
+        ),
         ("UPDATE contents SET coding = 1 - coding", ["bytes", "unpacked"]),
         (
             "UPDATE contents SET tokens = 5; UPDATE blobs SET bytes = x''",
@@ -100,16 +104,16 @@ fn damaged_bytes_are_never_given_and_a_put_heals_them() {
     again.source.reference = entry("t0").source.reference;
     let healing = store.put(&new("s", &again, &text, 1)).unwrap();
     assert!(
-        matches!(healing, Put::Entry { shared: false, .. }),
-        "not known as long as it is damaged"
+        matches!(healing, PutOutcome::Entry { shared: false, .. }),
+        "a damaged content is not known"
     );
     put(&mut store, "s", "last", &bytes, 1);
     assert_sums(&store);
 }
 
 #[test]
-fn a_damaged_row_costs_one_entry() {
-    let scratch = Scratch::new();
+fn a_damaged_row_affects_only_its_entry() {
+    let scratch = ContextScratch::new();
     let mut store = filled(&scratch);
     sql(
         &store,
@@ -130,8 +134,8 @@ fn a_damaged_row_costs_one_entry() {
 }
 
 #[test]
-fn deleted_rows_are_missed_and_nothing_else_is() {
-    let scratch = Scratch::new();
+fn deleted_rows_affect_only_themselves() {
+    let scratch = ContextScratch::new();
     let mut store = filled(&scratch);
     sql(
         &store,
@@ -146,7 +150,7 @@ fn deleted_rows_are_missed_and_nothing_else_is() {
     );
     assert!(matches!(
         put(&mut store, "s", "new", b"new", 2),
-        Put::Entry { seq: 19, .. }
+        PutOutcome::Entry { seq: 19, .. }
     ));
     assert!(kept(store.read(), b"new") && kept(store.read(), &noise(6, 3_000)));
     assert_eq!(store.read().search("s", "new", 5).unwrap()[0].id, "new");
@@ -154,7 +158,7 @@ fn deleted_rows_are_missed_and_nothing_else_is() {
     store.trim(0, 0, 9).unwrap();
 }
 
-fn closed_file(scratch: &Scratch) -> Vec<u8> {
+fn closed_file(scratch: &ContextScratch) -> Vec<u8> {
     let mut store = filled(scratch);
     store.tidy().unwrap();
     drop(store);
@@ -162,8 +166,8 @@ fn closed_file(scratch: &Scratch) -> Vec<u8> {
 }
 
 #[test]
-fn a_file_that_was_cut_short_is_refused_or_gives_only_sound_contents() {
-    let scratch = Scratch::new();
+fn a_truncated_file_is_refused_or_returns_only_intact_contents() {
+    let scratch = ContextScratch::new();
     let bytes = closed_file(&scratch);
     let mut refused = 0;
     for part in 1..16 {
@@ -191,8 +195,8 @@ fn a_file_that_was_cut_short_is_refused_or_gives_only_sound_contents() {
 }
 
 #[test]
-fn flipped_bytes_never_come_out_as_content() {
-    let scratch = Scratch::new();
+fn flipped_bytes_are_never_returned_as_content() {
+    let scratch = ContextScratch::new();
     let bytes = closed_file(&scratch);
     for round in 0..150_usize {
         let mut damaged = bytes.clone();
@@ -223,11 +227,11 @@ fn flipped_bytes_never_come_out_as_content() {
 }
 
 #[test]
-fn foreign_files_and_files_from_the_future_are_refused() {
-    let scratch = Scratch::new();
+fn foreign_and_newer_files_are_refused() {
+    let scratch = ContextScratch::new();
     std::fs::write(
         &scratch.file,
-        "this is no database, whatever its name says".repeat(200),
+        "this is not a database, whatever its name says".repeat(200),
     )
     .unwrap();
     assert!(matches!(
@@ -235,7 +239,7 @@ fn foreign_files_and_files_from_the_future_are_refused() {
         Err(StoreError::Corrupt { .. })
     ));
     let refused = |change: &str| {
-        let scratch = Scratch::new();
+        let scratch = ContextScratch::new();
         let store = scratch.open();
         sql(&store, change);
         drop(store);
@@ -280,15 +284,15 @@ fn foreign_files_and_files_from_the_future_are_refused() {
 }
 
 #[test]
-fn an_empty_file_and_one_that_was_left_before_its_first_table_become_stores() {
-    let scratch = Scratch::new();
+fn an_empty_file_and_a_file_without_tables_become_stores() {
+    let scratch = ContextScratch::new();
     std::fs::write(&scratch.file, "").unwrap();
     assert!(matches!(
         ContextReader::open(&scratch.file),
         Err(StoreError::Corrupt { .. })
     ));
     drop(scratch.open());
-    let scratch = Scratch::new();
+    let scratch = ContextScratch::new();
     let connection = Connection::open(&scratch.file).unwrap();
     connection
         .execute_batch("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;")
@@ -298,32 +302,12 @@ fn an_empty_file_and_one_that_was_left_before_its_first_table_become_stores() {
 }
 
 #[test]
-fn only_the_owner_can_read_the_files() {
-    let scratch = Scratch::new();
-    let modes = || {
-        ["", "-wal", "-shm"].map(|suffix| {
-            let path = scratch.folder.path().join(format!("contexts.db{suffix}"));
-            std::fs::metadata(path).unwrap().permissions().mode() & 0o777
-        })
-    };
-    let mut store = scratch.open();
-    store.open_session("s", None, 1).unwrap();
-    assert_eq!(modes(), [0o600; 3]);
-    for suffix in ["", "-wal", "-shm"] {
-        let path = scratch.folder.path().join(format!("contexts.db{suffix}"));
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o644)).unwrap();
-    }
-    let _other = scratch.open();
-    assert_eq!(modes(), [0o600; 3]);
-}
-
-#[test]
-fn a_full_disk_is_said_and_leaves_nothing_half_done() {
-    let scratch = Scratch::new();
+fn a_full_disk_is_reported_and_the_change_is_rolled_back() {
+    let scratch = ContextScratch::new();
     let mut store = filled(&scratch);
     let pages: i64 = store
         .read
-        .ask(|connection| connection.query_row("PRAGMA page_count", [], |row| row.get(0)))
+        .sql(|connection| connection.query_row("PRAGMA page_count", [], |row| row.get(0)))
         .unwrap();
     let content = noise(99, 200_000);
     let mut full = 0;
@@ -352,10 +336,10 @@ fn a_full_disk_is_said_and_leaves_nothing_half_done() {
 }
 
 #[test]
-fn every_damage_of_the_log_is_counted_and_the_log_is_kept() {
+fn every_damage_of_the_wal_is_counted_and_the_wal_is_kept() {
     use crate::in_place::with_suffix;
 
-    let scratch = Scratch::new();
+    let scratch = ContextScratch::new();
     let store = filled(&scratch);
     let files = ["", "-wal", ".acked"]
         .map(|suffix| (suffix, std::fs::read(with_suffix(&scratch.file, suffix)).unwrap()));
@@ -365,7 +349,7 @@ fn every_damage_of_the_log_is_counted_and_the_log_is_kept() {
     let mut all_there = 0;
     for number in 0..48 {
         let place = (log.len() - 40) * number / 47;
-        let again = Scratch::new();
+        let again = ContextScratch::new();
         for (suffix, bytes) in &files {
             let mut bytes = bytes.clone();
             if *suffix == "-wal" {

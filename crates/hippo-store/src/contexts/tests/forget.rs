@@ -1,4 +1,4 @@
-//! Does what gives way give way in the right order, and nothing else?
+//! Order in which contents are removed.
 
 use super::*;
 
@@ -11,8 +11,8 @@ fn closed(store: &mut ContextStore, session: &str, contents: &[(&[u8], i64)]) {
 }
 
 #[test]
-fn the_longest_unused_contents_of_closed_sessions_go_first() {
-    let scratch = Scratch::new();
+fn the_longest_unused_contents_of_closed_sessions_are_removed_first() {
+    let scratch = ContextScratch::new();
     let mut store = scratch.open();
     let contents: Vec<Vec<u8>> = (0..6).map(|seed| noise(seed, 1_000)).collect();
     closed(
@@ -24,7 +24,7 @@ fn the_longest_unused_contents_of_closed_sessions_go_first() {
     put(&mut store, "open", "o1", &contents[3], 1);
     put(&mut store, "open", "o2", &contents[1], 2);
     store
-        .use_contents(&[ContentId::of(&contents[2]), ContentId::of(b"nobody")], 40)
+        .use_contents(&[ContentId::of(&contents[2]), ContentId::of(b"unknown")], 40)
         .unwrap();
     assert_eq!(store.trim(4_000, 90, 50).unwrap(), Trimmed::default());
     let gone = store.trim(3_999, 90, 50).unwrap();
@@ -42,7 +42,7 @@ fn the_longest_unused_contents_of_closed_sessions_go_first() {
     assert_eq!(gone.contents, [ContentId::of(&contents[2])]);
     assert!(
         kept(store.read(), &contents[1]) && kept(store.read(), &contents[3]),
-        "open sessions keep theirs"
+        "contents of open sessions are kept"
     );
     let entry = store.read().entry("old0").unwrap().unwrap();
     assert_eq!(
@@ -51,7 +51,7 @@ fn the_longest_unused_contents_of_closed_sessions_go_first() {
     );
     assert_sums(&store);
 
-    // Whoever puts it again has it, and so has the entry that lost it.
+    // A new put restores the content, also for the entry that lost it.
     put(&mut store, "open", "o3", &contents[0], 70);
     assert!(store.read().entry("old0").unwrap().unwrap().kept);
     assert!(kept(store.read(), &contents[0]));
@@ -59,12 +59,12 @@ fn the_longest_unused_contents_of_closed_sessions_go_first() {
 }
 
 #[test]
-fn contents_go_by_age_alone_too() {
-    let scratch = Scratch::new();
+fn contents_are_removed_by_age_alone_too() {
+    let scratch = ContextScratch::new();
     let mut store = scratch.open();
     let day = 86_400_000;
     closed(&mut store, "s", &[(b"old", 0), (b"young", 2 * day)]);
-    let pieces = [b"first", b"again", b"again"].map(|bytes| Piece { bytes, tokens: 2 });
+    let pieces = [b"first", b"again", b"again"].map(|bytes| TranscriptPiece { bytes, tokens: 2 });
     let (names, _) = store.put_pieces("t.jsonl", &pieces, PLENTY, day).unwrap();
     assert_eq!(
         names,
@@ -83,7 +83,7 @@ fn contents_go_by_age_alone_too() {
     assert_eq!(
         store.trim(PLENTY, 3, 4 * day + 1).unwrap().contents.len(),
         2,
-        "those of the transcript"
+        "the contents of the transcript"
     );
     assert!(kept(store.read(), b"young"));
     assert_eq!(store.trim(PLENTY, u32::MAX, i64::MIN).unwrap().contents.len(), 0);
@@ -91,11 +91,14 @@ fn contents_go_by_age_alone_too() {
 }
 
 #[test]
-fn many_contents_go_in_slices() {
-    let scratch = Scratch::new();
+fn many_contents_are_removed_in_batches() {
+    let scratch = ContextScratch::new();
     let mut store = scratch.open();
     let contents: Vec<Vec<u8>> = (0..200).map(|seed| noise(seed, 50)).collect();
-    let pieces: Vec<Piece<'_>> = contents.iter().map(|bytes| Piece { bytes, tokens: 1 }).collect();
+    let pieces: Vec<TranscriptPiece<'_>> = contents
+        .iter()
+        .map(|bytes| TranscriptPiece { bytes, tokens: 1 })
+        .collect();
     let (names, _) = store.put_pieces("t", &pieces, PLENTY, 1).unwrap();
     assert_eq!(store.trim(0, 90, 2).unwrap().contents, names);
     assert_eq!(store.read().usage().unwrap().stored_bytes, 0);
@@ -103,8 +106,8 @@ fn many_contents_go_in_slices() {
 }
 
 #[test]
-fn a_put_makes_room_or_is_refused_and_then_nothing_went() {
-    let scratch = Scratch::new();
+fn a_put_makes_room_or_is_refused_without_removing_anything() {
+    let scratch = ContextScratch::new();
     let mut store = scratch.open();
     let contents: Vec<Vec<u8>> = (0..5).map(|seed| noise(seed, 1_000)).collect();
     closed(&mut store, "s", &[(&contents[0], 1), (&contents[1], 2)]);
@@ -114,7 +117,7 @@ fn a_put_makes_room_or_is_refused_and_then_nothing_went() {
         budget_bytes,
         ..new("open", &entries[number - 2], &contents[number], 9)
     };
-    let Put::Entry { trimmed, .. } = store.put(&limited(2, 2_500)).unwrap() else {
+    let PutOutcome::Entry { trimmed, .. } = store.put(&limited(2, 2_500)).unwrap() else {
         panic!("not put");
     };
     assert_eq!(trimmed.contents, [ContentId::of(&contents[0])]);
@@ -126,28 +129,28 @@ fn a_put_makes_room_or_is_refused_and_then_nothing_went() {
             budget: 1_999
         })
     ));
-    assert!(
-        kept(store.read(), &contents[1]),
-        "what would have gone in vain stays"
-    );
+    assert!(kept(store.read(), &contents[1]), "a refused put removes nothing");
     assert_eq!(store.read().entries("open").unwrap().entries.len(), 1);
     store.put(&limited(3, 2_000)).unwrap();
     assert!(!kept(store.read(), &contents[1]));
-    // What is stored already needs no room.
+    // A stored content needs no room.
     let shared = NewEntry {
         budget_bytes: 0,
         ..new("open", &entries[2], &contents[3], 9)
     };
-    assert!(matches!(store.put(&shared), Ok(Put::Entry { shared: true, .. })));
+    assert!(matches!(
+        store.put(&shared),
+        Ok(PutOutcome::Entry { shared: true, .. })
+    ));
     assert_sums(&store);
 }
 
 #[test]
-fn messages_of_one_transcript_do_not_push_each_other_out() {
-    let scratch = Scratch::new();
+fn messages_of_one_transcript_do_not_evict_each_other() {
+    let scratch = ContextScratch::new();
     let mut store = scratch.open();
     let contents: Vec<Vec<u8>> = (0..4).map(|seed| noise(seed, 1_000)).collect();
-    let piece = |number: usize| Piece {
+    let piece = |number: usize| TranscriptPiece {
         bytes: &contents[number],
         tokens: 1,
     };

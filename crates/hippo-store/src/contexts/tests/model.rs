@@ -1,4 +1,4 @@
-//! Do any operations in any order leave what a plain map would have?
+//! Random operations compared with a plain map.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 
 #[derive(Debug, Clone)]
-enum Step {
+enum ModelStep {
     Open(u8),
     Close(u8),
     Put {
@@ -42,51 +42,51 @@ fn budget() -> impl Strategy<Value = u64> {
     prop_oneof![3 => Just(PLENTY), 1 => 0u64..4_000]
 }
 
-fn steps() -> impl Strategy<Value = Vec<Step>> {
+fn steps() -> impl Strategy<Value = Vec<ModelStep>> {
     let step = prop_oneof![
-        2 => (0u8..4).prop_map(Step::Open),
-        1 => (0u8..4).prop_map(Step::Close),
+        2 => (0u8..4).prop_map(ModelStep::Open),
+        1 => (0u8..4).prop_map(ModelStep::Close),
         6 => (0u8..4, 0u8..12, budget(), proptest::bool::weighted(0.1))
-            .prop_map(|(session, content, budget, withhold)| Step::Put { session, content, budget, withhold }),
+            .prop_map(|(session, content, budget, withhold)| ModelStep::Put { session, content, budget, withhold }),
         2 => (0u8..3, proptest::collection::vec(0u8..12, 0..4), budget())
-            .prop_map(|(owner, contents, budget)| Step::Pieces { owner, contents, budget }),
-        1 => any::<usize>().prop_map(|entry| Step::Touch { entry }),
-        1 => (0u8..12).prop_map(|content| Step::Use { content }),
-        1 => (0u8..4, 0u64..9).prop_map(|(session, turn)| Step::Advance { session, turn }),
-        1 => (budget(), 0u32..3).prop_map(|(budget, keep_days)| Step::Trim { budget, keep_days }),
-        1 => Just(Step::Reopen),
+            .prop_map(|(owner, contents, budget)| ModelStep::Pieces { owner, contents, budget }),
+        1 => any::<usize>().prop_map(|entry| ModelStep::Touch { entry }),
+        1 => (0u8..12).prop_map(|content| ModelStep::Use { content }),
+        1 => (0u8..4, 0u64..9).prop_map(|(session, turn)| ModelStep::Advance { session, turn }),
+        1 => (budget(), 0u32..3).prop_map(|(budget, keep_days)| ModelStep::Trim { budget, keep_days }),
+        1 => Just(ModelStep::Reopen),
     ];
     proptest::collection::vec(step, 1..60)
 }
 
-/// A content of a number: it does not shrink, so its size is known.
+/// Returns the content of a number; it is incompressible, so its stored size is known.
 fn bytes(content: u8) -> Vec<u8> {
     noise(u64::from(content), usize::from(content) * 100)
 }
 
 #[derive(Debug, Default)]
-struct Session {
+struct ModelSession {
     closed: bool,
     turn: u64,
     entries: Vec<String>,
 }
 
 #[derive(Debug, Default)]
-struct Model {
-    sessions: BTreeMap<u8, Session>,
+struct MapModel {
+    sessions: BTreeMap<u8, ModelSession>,
     entries: BTreeMap<String, (ContextEntry, u8, u8)>,
-    /// When each content was used last; in order of their rows.
+    /// Time of the last use of each stored content.
     kept: BTreeMap<u8, i64>,
     gone: BTreeSet<u8>,
     rows: Vec<u8>,
 }
 
-impl Model {
+impl MapModel {
     fn stored(&self) -> u64 {
         self.kept.keys().map(|content| u64::from(*content) * 100).sum()
     }
 
-    /// An entry as it reads now: without its content there is nothing to fetch, since it names no file.
+    /// Returns an entry as it should be read: without its content it is not retrievable, since it names no file.
     fn expected(&self, id: &str) -> ContextEntry {
         let (mut entry, _, content) = self.entries[id].clone();
         entry.source.retrievable = self.kept.contains_key(&content);
@@ -112,7 +112,7 @@ impl Model {
         self.gone.insert(content);
     }
 
-    /// What goes when this comes; `None` when there is no room.
+    /// Stores a content and removes others; `None` if there is not enough room.
     fn place(&mut self, content: u8, budget: u64, now: i64, held: &[u8]) -> Option<()> {
         if let Some(used) = self.kept.get_mut(&content) {
             *used = now.max(*used);
@@ -135,11 +135,11 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(48) })]
 
     #[test]
-    fn any_operations_leave_what_a_map_would_have(steps in steps()) {
-        let scratch = Scratch::new();
+    fn random_operations_give_the_same_result_as_a_map(steps in steps()) {
+        let scratch = ContextScratch::new();
         let mut store = scratch.open();
         let reader = scratch.reader();
-        let mut model = Model::default();
+        let mut model = MapModel::default();
         let day = 86_400_000;
         for (number, step) in steps.into_iter().enumerate() {
             let now = i64::try_from(number).unwrap() * day / 4;
@@ -177,19 +177,19 @@ proptest! {
 
 fn apply(
     store: &mut ContextStore,
-    model: &mut Model,
-    scratch: &Scratch,
-    step: Step,
+    model: &mut MapModel,
+    scratch: &ContextScratch,
+    step: ModelStep,
     number: usize,
     now: i64,
 ) {
     match step {
-        Step::Open(id) => {
+        ModelStep::Open(id) => {
             let closed = model.sessions.get(&id).is_some_and(|session| session.closed);
             assert_eq!(store.open_session(&id.to_string(), None, now).is_err(), closed);
             model.sessions.entry(id).or_default();
         }
-        Step::Close(id) => {
+        ModelStep::Close(id) => {
             let done = store.close_session(&id.to_string(), now);
             assert_eq!(done.is_ok(), model.sessions.contains_key(&id));
             let ends = model.sessions.get_mut(&id).filter(|session| !session.closed);
@@ -202,7 +202,7 @@ fn apply(
                 }
             }
         }
-        Step::Put {
+        ModelStep::Put {
             session,
             content,
             budget,
@@ -237,19 +237,22 @@ fn apply(
                 (model.kept, model.gone, model.rows) = before;
                 return;
             }
-            assert!(matches!(done, Ok(Put::Entry { .. })), "{done:?}");
+            assert!(matches!(done, Ok(PutOutcome::Entry { .. })), "{done:?}");
             model
                 .entries
                 .insert(entry.id.clone(), (entry.clone(), session, content));
             model.sessions.get_mut(&session).unwrap().entries.push(entry.id);
         }
-        Step::Pieces {
+        ModelStep::Pieces {
             owner,
             contents,
             budget,
         } => {
             let texts: Vec<Vec<u8>> = contents.iter().map(|content| bytes(*content)).collect();
-            let pieces: Vec<Piece<'_>> = texts.iter().map(|bytes| Piece { bytes, tokens: 1 }).collect();
+            let pieces: Vec<TranscriptPiece<'_>> = texts
+                .iter()
+                .map(|bytes| TranscriptPiece { bytes, tokens: 1 })
+                .collect();
             let done = store.put_pieces(&owner.to_string(), &pieces, budget, now);
             let before = (model.kept.clone(), model.gone.clone(), model.rows.clone());
             let room = contents
@@ -261,7 +264,7 @@ fn apply(
             }
             assert_eq!(done.is_ok(), room, "{done:?}");
         }
-        Step::Touch { entry } => {
+        ModelStep::Touch { entry } => {
             let Some(id) = model
                 .entries
                 .keys()
@@ -281,7 +284,7 @@ fn apply(
                 }
             }
         }
-        Step::Use { content } => {
+        ModelStep::Use { content } => {
             store
                 .use_contents(&[ContentId::of(&bytes(content))], now)
                 .unwrap();
@@ -289,7 +292,7 @@ fn apply(
                 *used = now;
             }
         }
-        Step::Advance { session, turn } => {
+        ModelStep::Advance { session, turn } => {
             let done = store.advance(&session.to_string(), turn, now);
             match model.sessions.get_mut(&session) {
                 Some(session) if !session.closed => {
@@ -299,7 +302,7 @@ fn apply(
                 _ => assert!(done.is_err()),
             }
         }
-        Step::Trim { budget, keep_days } => {
+        ModelStep::Trim { budget, keep_days } => {
             let gone = store.trim(budget, keep_days, now).unwrap();
             let mut expected = Vec::new();
             while let Some(oldest) = model.oldest(&[]) {
@@ -312,6 +315,6 @@ fn apply(
             }
             assert_eq!(gone.contents, expected);
         }
-        Step::Reopen => *store = scratch.open(),
+        ModelStep::Reopen => *store = scratch.open(),
     }
 }

@@ -1,10 +1,10 @@
-//! Do sessions and their entries go on where they stood?
+//! Sessions and entries across restarts.
 
 use super::*;
 
 #[test]
-fn sessions_begin_go_on_and_end() {
-    let scratch = Scratch::new();
+fn sessions_open_resume_and_close() {
+    let scratch = ContextScratch::new();
     let mut store = scratch.open();
     assert!(matches!(
         store.advance("s", 1, 1),
@@ -30,7 +30,7 @@ fn sessions_begin_go_on_and_end() {
 
     let mut store = scratch.open();
     let opened = store.open_session("s", Some("other"), 14).unwrap();
-    let expected = Session {
+    let expected = SessionRow {
         id: "s".to_owned(),
         agent: Some("main".to_owned()),
         opened_ms: 10,
@@ -57,7 +57,7 @@ fn sessions_begin_go_on_and_end() {
     assert_eq!(
         store.read().entries("s").unwrap().entries.len(),
         1,
-        "the record stays"
+        "the entries stay"
     );
     let names: Vec<String> = store
         .read()
@@ -71,8 +71,8 @@ fn sessions_begin_go_on_and_end() {
 }
 
 #[test]
-fn entries_are_written_anew_all_or_none() {
-    let scratch = Scratch::new();
+fn entries_are_rewritten_all_or_none() {
+    let scratch = ContextScratch::new();
     let mut store = scratch.open();
     store.open_session("s", None, 1).unwrap();
     put(&mut store, "s", "e1", b"one", 1);
@@ -95,7 +95,7 @@ fn entries_are_written_anew_all_or_none() {
 
 #[test]
 fn two_connections_share_a_session() {
-    let scratch = Scratch::new();
+    let scratch = ContextScratch::new();
     let mut first = scratch.open();
     first.open_session("s", None, 1).unwrap();
     let threads: Vec<_> = (0..2)

@@ -1,4 +1,4 @@
-//! Is every change there or not there, wherever in it the process stops?
+//! Changes interrupted at every point: each one is complete or absent.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::*;
 
-/// Everything in the tables, words included.
-fn picture(store: &ContextStore) -> Vec<String> {
+/// Returns all rows of all tables, search terms included.
+fn dump_tables(store: &ContextStore) -> Vec<String> {
     let tables = [
         "sums",
         "sessions",
@@ -19,11 +19,11 @@ fn picture(store: &ContextStore) -> Vec<String> {
         "summaries_data",
         "texts_data",
     ];
-    let mut picture = Vec::new();
+    let mut all_rows = Vec::new();
     for table in tables {
         store
             .read
-            .ask(|connection| {
+            .sql(|connection| {
                 let mut statement = connection.prepare(&format!("SELECT * FROM {table}"))?;
                 let columns = statement.column_count();
                 let mut rows = statement.query([])?;
@@ -31,17 +31,17 @@ fn picture(store: &ContextStore) -> Vec<String> {
                     let cells: rusqlite::Result<Vec<String>> = (0..columns)
                         .map(|at| row.get_ref(at).map(|cell| format!("{cell:?}")))
                         .collect();
-                    picture.push(format!("{table}: {}", cells?.join(" | ")));
+                    all_rows.push(format!("{table}: {}", cells?.join(" | ")));
                 }
                 Ok(())
             })
             .unwrap();
     }
-    picture
+    all_rows
 }
 
-/// Two closed contents and an open session with one entry.
-fn prepared(scratch: &Scratch) -> ContextStore {
+/// Creates two contents of a closed session, and an open session with one entry.
+fn prepared(scratch: &ContextScratch) -> ContextStore {
     let mut store = scratch.open();
     store.open_session("old", None, 1).unwrap();
     put(&mut store, "old", "o1", &noise(1, 500), 1);
@@ -54,7 +54,7 @@ fn prepared(scratch: &Scratch) -> ContextStore {
 
 type Act = fn(&mut ContextStore) -> Result<(), ContextError>;
 
-/// One of each change, with as much to do as it can have.
+/// One change of each kind, with as much work as it can have.
 const ACTS: [(&str, Act); 7] = [
     ("open", |store| {
         store.open_session("new", Some("main"), 9).map(|_| ())
@@ -71,7 +71,10 @@ const ACTS: [(&str, Act); 7] = [
     }),
     ("pieces", |store| {
         let pieces = [noise(5, 400), noise(1, 500), b"one".to_vec()];
-        let pieces: Vec<Piece<'_>> = pieces.iter().map(|bytes| Piece { bytes, tokens: 1 }).collect();
+        let pieces: Vec<TranscriptPiece<'_>> = pieces
+            .iter()
+            .map(|bytes| TranscriptPiece { bytes, tokens: 1 })
+            .collect();
         store.put_pieces("t", &pieces, 1_300, 9).map(|_| ())
     }),
     ("update", |store| {
@@ -82,22 +85,22 @@ const ACTS: [(&str, Act); 7] = [
 ];
 
 #[test]
-fn a_change_that_is_stopped_after_any_instruction_did_not_happen() {
+fn a_change_interrupted_after_any_instruction_did_not_happen() {
     for (name, act) in ACTS {
-        let scratch = Scratch::new();
+        let scratch = ContextScratch::new();
         let mut store = prepared(&scratch);
-        let before = picture(&store);
+        let before = dump_tables(&store);
         act(&mut store).unwrap();
-        let whole = picture(&store);
+        let whole = dump_tables(&store);
         assert_ne!(before, whole, "{name}");
 
-        let scratch = Scratch::new();
+        let scratch = ContextScratch::new();
         let mut store = prepared(&scratch);
-        assert_eq!(picture(&store), before);
+        assert_eq!(dump_tables(&store), before);
         let mut most = 0;
         loop {
             let left = Arc::new(AtomicU32::new(most));
-            // Once: what follows is the rollback.
+            // Interrupt only once, so that the rollback can run.
             let stop = move || left.fetch_sub(1, Ordering::Relaxed) == 0;
             store.read.connection.progress_handler(1, Some(stop)).unwrap();
             let done = act(&mut store);
@@ -115,22 +118,22 @@ fn a_change_that_is_stopped_after_any_instruction_did_not_happen() {
                 Err(ContextError::Store(StoreError::Sql { .. })) => {}
                 Err(other) => panic!("{name}, {most} instructions: {other}"),
             }
-            let after = picture(&store);
+            let after = dump_tables(&store);
             if after != before {
-                // Stopped after the commit itself: then all of it happened.
+                // Interrupted after the commit: the change is complete.
                 assert!(after == whole, "{name}, {most} instructions: half done");
                 break;
             }
             most += 1;
         }
         assert!(most > 20, "{name}: only {most} instructions");
-        assert!(picture(&store) == whole, "{name}");
+        assert!(dump_tables(&store) == whole, "{name}");
         assert_sums(&store);
     }
 }
 
 #[test]
-fn a_change_that_is_stopped_at_any_row_did_not_happen() {
+fn a_change_interrupted_at_any_row_did_not_happen() {
     let rows = [
         "INSERT ON sessions",
         "UPDATE ON sessions",
@@ -147,12 +150,12 @@ fn a_change_that_is_stopped_at_any_row_did_not_happen() {
     for (name, act) in ACTS {
         for event in rows {
             for skip in 0..12 {
-                let scratch = Scratch::new();
+                let scratch = ContextScratch::new();
                 let mut store = prepared(&scratch);
-                let before = picture(&store);
+                let before = dump_tables(&store);
                 store
                     .read
-                    .ask(|connection| {
+                    .sql(|connection| {
                         connection.execute_batch(&format!(
                             "CREATE TEMP TABLE passed (n);
                              CREATE TEMP TRIGGER stop BEFORE {event} BEGIN
@@ -168,7 +171,7 @@ fn a_change_that_is_stopped_at_any_row_did_not_happen() {
                 stopped.set(stopped.get() + 1);
                 drop(store);
                 let mut store = scratch.open();
-                assert_eq!(picture(&store), before, "{name}: {event} {skip}");
+                assert_eq!(dump_tables(&store), before, "{name}: {event} {skip}");
                 act(&mut store).unwrap();
                 assert_sums(&store);
             }

@@ -1,4 +1,4 @@
-//! Are entries found by the words that a cue has?
+//! Search for entries by the words of a cue.
 
 use proptest::prelude::*;
 
@@ -15,7 +15,7 @@ fn found(reader: &ContextReader, session: &str, cue: &str) -> Vec<String> {
 
 #[test]
 fn words_are_found_in_summary_key_data_source_and_content() {
-    let scratch = Scratch::new();
+    let scratch = ContextScratch::new();
     let mut store = scratch.open();
     store.open_session("s", None, 1).unwrap();
     store.open_session("t", None, 1).unwrap();
@@ -41,7 +41,7 @@ fn words_are_found_in_summary_key_data_source_and_content() {
     assert_eq!(
         found(&reader, "s", "what about the harbour?"),
         ["e1", "e2"],
-        "its own lines count more"
+        "the entry's own lines have more weight"
     );
     assert_eq!(found(&reader, "s", "deployments"), ["e1"], "by the stem");
     assert_eq!(found(&reader, "s", "9f3ac21"), ["e1"]);
@@ -51,9 +51,12 @@ fn words_are_found_in_summary_key_data_source_and_content() {
     assert_eq!(found(&reader, "t", "lantern"), ["other"]);
     assert!(found(&reader, "s", "violin").is_empty());
     assert!(found(&reader, "s", "").is_empty());
-    assert!(found(&reader, "s", "#1 #2").is_empty(), "no word means a session");
+    assert!(
+        found(&reader, "s", "#1 #2").is_empty(),
+        "no word matches the term of a session"
+    );
     assert!(matches!(
-        reader.search("nobody", "x", 1),
+        reader.search("unknown", "x", 1),
         Err(ContextError::UnknownSession(_))
     ));
     assert_eq!(reader.search("s", "harbour", 1).unwrap().len(), 1);
@@ -66,8 +69,8 @@ fn words_are_found_in_summary_key_data_source_and_content() {
 }
 
 #[test]
-fn what_is_no_text_has_no_words_and_only_the_beginning_of_a_long_text_has() {
-    let scratch = Scratch::new();
+fn binary_content_and_the_rest_of_a_long_text_are_not_searched() {
+    let scratch = ContextScratch::new();
     let mut store = scratch.open();
     store.open_session("s", None, 1).unwrap();
     put(&mut store, "s", "binary", b"violin\0", 1);
@@ -81,8 +84,8 @@ fn what_is_no_text_has_no_words_and_only_the_beginning_of_a_long_text_has() {
 }
 
 #[test]
-fn words_of_a_content_go_with_it_and_those_of_the_summary_stay() {
-    let scratch = Scratch::new();
+fn removing_a_content_removes_its_words_but_not_those_of_the_summary() {
+    let scratch = ContextScratch::new();
     let mut store = scratch.open();
     for session in ["s", "t"] {
         store.open_session(session, None, 1).unwrap();
@@ -91,7 +94,7 @@ fn words_of_a_content_go_with_it_and_those_of_the_summary_stay() {
     store.close_session("s", 2).unwrap();
     assert!(
         store.trim(0, 0, 3).unwrap().contents.is_empty(),
-        "the other session has it still"
+        "the other session still holds it"
     );
     store.close_session("t", 3).unwrap();
     assert_eq!(store.trim(0, 0, 4).unwrap().contents.len(), 1);
@@ -105,8 +108,8 @@ fn words_of_a_content_go_with_it_and_those_of_the_summary_stay() {
 }
 
 #[test]
-fn withheld_contents_leave_no_words_and_no_bytes() {
-    let scratch = Scratch::new();
+fn withheld_contents_store_no_words_and_no_bytes() {
+    let scratch = ContextScratch::new();
     let mut store = scratch.open();
     store.open_session("s", None, 1).unwrap();
     let secret = b"password: correct-horse-battery";
@@ -118,7 +121,7 @@ fn withheld_contents_leave_no_words_and_no_bytes() {
     });
     assert!(matches!(
         store.put(&withheld),
-        Ok(Put::Entry { shared: false, .. })
+        Ok(PutOutcome::Entry { shared: false, .. })
     ));
     let id = ContentId::of(secret);
     let gone = Lookup::Gone {
@@ -141,11 +144,11 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn any_text_can_be_put_and_asked_for(
+    fn any_text_can_be_stored_and_searched(
         summary in "\\PC{0,40}|[\u{0}-\u{7f}]{0,40}", content in proptest::collection::vec(any::<u8>(), 0..200),
         cue in "\\PC{0,40}|[\u{0}-\u{7f}]{0,40}",
     ) {
-        let scratch = Scratch::new();
+        let scratch = ContextScratch::new();
         let mut store = scratch.open();
         store.open_session("s", None, 1).unwrap();
         let mut entry = entry("e");

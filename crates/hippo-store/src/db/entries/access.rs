@@ -1,7 +1,7 @@
-//! How does an access count exactly once, whenever the process stops?
+//! Access journal, in which each access counts exactly once.
 //!
-//! An access is first a row of the journal, written after the reply. Folding reads the journal, changes entries and counts
-//! of the day, and empties the journal in one transaction: a row is in the journal or counted, never both or neither.
+//! An access is first written to the journal, after the reply. Folding reads the journal, updates the entries and the counts per
+//! day, and empties the journal, all in one transaction. So a row is either in the journal or counted, even after a crash.
 
 use std::collections::BTreeMap;
 
@@ -15,43 +15,43 @@ use hippo_core::time::{Date, Timestamp};
 use super::{CoAccessed, Store, row};
 use crate::StoreError;
 
-/// One access of an entry.
+/// One access to an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Access {
-    /// Which.
+    /// Id of the entry.
     pub entry: EntryId,
-    /// When.
+    /// Time of the access.
     pub at: Timestamp,
-    /// The local day of that moment: each further access of a day adds less.
+    /// Local day of that time: each further access on a day adds less.
     pub day: Date,
 }
 
-/// What folding did.
+/// The result of folding.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Folded {
-    /// Entries that changed, as they are now.
+    /// Changed entries in their new state.
     pub records: Vec<Record>,
-    /// Accesses that count now.
+    /// Accesses counted.
     pub counted: usize,
-    /// Accesses of entries that are not there, dropped from the journal.
+    /// Accesses of missing entries, dropped from the journal.
     pub unknown: usize,
-    /// Accesses of entries whose row cannot be read, still in the journal.
+    /// Accesses of entries with an unreadable row, kept in the journal.
     pub kept: usize,
 }
 
 impl Store {
-    /// Lets the recorded accesses count: each lifts its entry's strength, by its number on its day, and the journal is
-    /// empty. The current strength of an entry that changes is computed for `now`.
+    /// Counts the recorded accesses and empties the journal. Each access raises the strength of its entry, depending on its number
+    /// on that day. The current strength of a changed entry is computed for `now`.
     ///
-    /// Call it before a run is planned, not while one is applied: steps state what was there when they were planned.
+    /// Call it before a run is planned, not while one is applied: the steps contain the state from the time of planning.
     ///
     /// # Errors
-    /// See [`StoreError`]; nothing counts then, and everything is still in the journal.
+    /// See [`StoreError`]; the journal is unchanged then.
     pub fn fold_accesses(&mut self, profile: &DecayCurve, now: Timestamp) -> Result<Folded, StoreError> {
         self.in_transaction(|transaction| fold(transaction, profile, now))
     }
 
-    /// Records accesses in a transaction of their own; see [`super::EntryBatch::record_accesses`].
+    /// Records accesses in one transaction; see [`super::EntryBatch::record_accesses`].
     ///
     /// # Errors
     /// See [`StoreError`]; none is recorded then.
@@ -62,7 +62,7 @@ impl Store {
     }
 }
 
-pub(super) fn record(connection: &Connection, accesses: &[Access]) -> rusqlite::Result<()> {
+pub(super) fn insert_accesses(connection: &Connection, accesses: &[Access]) -> rusqlite::Result<()> {
     let mut insert =
         connection.prepare_cached("INSERT INTO accesses (entry, at, day) VALUES (?1, ?2, ?3)")?;
     for access in accesses {
@@ -71,8 +71,8 @@ pub(super) fn record(connection: &Connection, accesses: &[Access]) -> rusqlite::
     Ok(())
 }
 
-/// An entry while its accesses are folded.
-enum Target {
+/// The entry of an access during folding.
+enum FoldTarget {
     Known(Box<Record>),
     Unknown,
     Unreadable,
@@ -84,7 +84,7 @@ pub(super) fn fold(
     now: Timestamp,
 ) -> rusqlite::Result<Folded> {
     let mut folded = Folded::default();
-    let mut targets: BTreeMap<String, Target> = BTreeMap::new();
+    let mut targets: BTreeMap<String, FoldTarget> = BTreeMap::new();
     let journal: Vec<(i64, String, i64, String)> = connection
         .prepare_cached("SELECT sequence, entry, at, day FROM accesses ORDER BY sequence")?
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?
@@ -94,21 +94,21 @@ pub(super) fn fold(
             Some(target) => target,
             None => {
                 let found = match row::find(connection, &id)? {
-                    Some(Ok(record)) => Target::Known(Box::new(record)),
-                    Some(Err(_)) => Target::Unreadable,
-                    None => Target::Unknown,
+                    Some(Ok(record)) => FoldTarget::Known(Box::new(record)),
+                    Some(Err(_)) => FoldTarget::Unreadable,
+                    None => FoldTarget::Unknown,
                 };
                 targets.entry(id.clone()).or_insert(found)
             }
         };
         match target {
-            Target::Known(record) => {
+            FoldTarget::Known(record) => {
                 let nth = next_of_day(connection, &id, &day)?;
                 decay::record_access(profile, &mut record.entry, Timestamp(at), nth);
                 folded.counted += 1;
             }
-            Target::Unknown => folded.unknown += 1,
-            Target::Unreadable => {
+            FoldTarget::Unknown => folded.unknown += 1,
+            FoldTarget::Unreadable => {
                 folded.kept += 1;
                 continue;
             }
@@ -118,7 +118,7 @@ pub(super) fn fold(
             .execute([sequence])?;
     }
     for target in targets.into_values() {
-        if let Target::Known(mut record) = target {
+        if let FoldTarget::Known(mut record) = target {
             record.strength = decay::strength_at(profile, &record.entry, now);
             row::put(connection, &record)?;
             folded.records.push(*record);
@@ -127,7 +127,7 @@ pub(super) fn fold(
     Ok(folded)
 }
 
-/// Counts an access of a day, and says which one of that day it is, from 1.
+/// Counts an access on a day; returns its number on that day, from 1.
 fn next_of_day(connection: &Connection, entry: &str, day: &str) -> rusqlite::Result<u32> {
     connection
         .prepare_cached(
@@ -137,7 +137,11 @@ fn next_of_day(connection: &Connection, entry: &str, day: &str) -> rusqlite::Res
         .query_row([entry, day], |row| row.get(0))
 }
 
-pub(super) fn together(connection: &Connection, together: &[EntryId], at: Timestamp) -> rusqlite::Result<()> {
+pub(super) fn record_co_access(
+    connection: &Connection,
+    together: &[EntryId],
+    at: Timestamp,
+) -> rusqlite::Result<()> {
     let mut add = connection.prepare_cached(
         "INSERT INTO co_access (a, b, count, last) VALUES (?1, ?2, 1, ?3)
          ON CONFLICT (a, b) DO UPDATE SET count = min(count + 1, 4294967295), last = ?3",

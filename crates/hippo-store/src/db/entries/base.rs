@@ -1,4 +1,4 @@
-//! What did the daemon write into a file last: the base of the three-way merge?
+//! Last written content of files, the base of three-way merges.
 
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -7,35 +7,35 @@ use hippo_core::time::Timestamp;
 use super::{Reader, Store};
 use crate::StoreError;
 
-/// A file as the daemon wrote it last.
+/// A file as the daemon last wrote it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Base {
-    /// All of it.
+    /// The whole content.
     pub bytes: Vec<u8>,
     /// blake3 of the bytes.
     pub hash: [u8; 32],
-    /// When it was written.
+    /// Time of writing.
     pub at: Timestamp,
 }
 
 impl Store {
-    /// What the daemon wrote last at `path` (relative to the workspace, with `/`).
+    /// Returns the content that the daemon last wrote to `path` (relative to the workspace, with `/`).
     ///
-    /// `None` also when the bytes do not have their hash any more: without a base a merge removes nothing, with a
-    /// wrong one it would.
+    /// Also returns `None` if the stored bytes do not match their hash: without a base a merge removes nothing, with a wrong base it
+    /// would.
     ///
     /// # Errors
     /// See [`StoreError`].
     pub fn base(&self, path: &str) -> Result<Option<Base>, StoreError> {
-        self.sql(get(&self.connection, path))
+        self.sql(read_base(&self.connection, path))
     }
 
-    /// All that is noted at paths that begin like this, by path. One that does not have its hash any more is left out.
+    /// Returns the bases of all paths with this prefix, sorted by path, except those that do not match their hash.
     ///
     /// # Errors
     /// See [`StoreError`].
     pub fn bases(&self, beginning: &str) -> Result<Vec<(String, Base)>, StoreError> {
-        self.sql(below(&self.connection, beginning))
+        self.sql(read_bases(&self.connection, beginning))
     }
 }
 
@@ -45,7 +45,7 @@ impl Reader {
     /// # Errors
     /// See [`StoreError`].
     pub fn base(&self, path: &str) -> Result<Option<Base>, StoreError> {
-        self.ask(|connection| get(connection, path))
+        self.sql(|connection| read_base(connection, path))
     }
 }
 
@@ -57,15 +57,15 @@ pub(super) fn put(connection: &Connection, path: &str, bytes: &[u8], at: Timesta
         .map(|_| ())
 }
 
-fn get(connection: &Connection, path: &str) -> rusqlite::Result<Option<Base>> {
+fn read_base(connection: &Connection, path: &str) -> rusqlite::Result<Option<Base>> {
     let found: Option<(i64, Vec<u8>, Vec<u8>)> = connection
         .prepare_cached("SELECT at, hash, bytes FROM bases WHERE path = ?1")?
         .query_row([path], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
         .optional()?;
-    Ok(found.and_then(|(at, noted, bytes)| sound(path, at, &noted, bytes)))
+    Ok(found.and_then(|(at, noted, bytes)| verify_base(path, at, &noted, bytes)))
 }
 
-fn below(connection: &Connection, beginning: &str) -> rusqlite::Result<Vec<(String, Base)>> {
+fn read_bases(connection: &Connection, beginning: &str) -> rusqlite::Result<Vec<(String, Base)>> {
     let mut statement = connection.prepare_cached(
         "SELECT path, at, hash, bytes FROM bases WHERE substr(path, 1, length(?1)) = ?1 ORDER BY path",
     )?;
@@ -73,19 +73,19 @@ fn below(connection: &Connection, beginning: &str) -> rusqlite::Result<Vec<(Stri
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
         let (path, noted): (String, Vec<u8>) = (row.get(0)?, row.get(2)?);
-        if let Some(base) = sound(&path, row.get(1)?, &noted, row.get(3)?) {
+        if let Some(base) = verify_base(&path, row.get(1)?, &noted, row.get(3)?) {
             found.push((path, base));
         }
     }
     Ok(found)
 }
 
-fn sound(path: &str, at: i64, noted: &[u8], bytes: Vec<u8>) -> Option<Base> {
+fn verify_base(path: &str, at: i64, noted: &[u8], bytes: Vec<u8>) -> Option<Base> {
     let hash = *blake3::hash(&bytes).as_bytes();
     if noted != hash {
         tracing::warn!(
             path,
-            "the noted content of a file does not have its hash and is not used"
+            "ignored the stored content of a file, which does not match its hash"
         );
         return None;
     }

@@ -1,4 +1,4 @@
-//! What can be written of entries in one transaction?
+//! Transactions of changes to entries.
 
 use rusqlite::{Transaction, TransactionBehavior, params};
 
@@ -9,7 +9,7 @@ use hippo_core::time::{Date, Timestamp};
 use super::{Access, CoAccessed, Store, Tombstone, access, base, put_quick_access, row};
 use crate::StoreError;
 
-/// One transaction of changes to entries. Dropped without [`EntryBatch::commit`], nothing of it happened.
+/// One transaction of changes to entries. Dropping it without [`EntryBatch::commit`] rolls it back.
 pub struct EntryBatch<'store> {
     transaction: Transaction<'store>,
     path: &'store std::path::Path,
@@ -31,29 +31,29 @@ impl Store {
 }
 
 impl EntryBatch<'_> {
-    /// Writes a record as it is now, under its entry's id. A strength that is no number is written as 0.
+    /// Writes a record under its entry's id. A strength of NaN is written as 0.
     ///
     /// # Errors
-    /// See [`StoreError`]; the batch is then to be dropped.
+    /// See [`StoreError`]; drop the batch then.
     pub fn put_record(&mut self, record: &Record) -> Result<(), StoreError> {
-        self.done(row::put(&self.transaction, record))
+        self.map_error(row::put(&self.transaction, record))
     }
 
-    /// Removes a record for good. Nothing tells of it afterwards but the runs that changed it.
+    /// Deletes a record permanently. Only the runs that changed it still mention it.
     ///
     /// # Errors
-    /// See [`StoreError`]; the batch is then to be dropped.
+    /// See [`StoreError`]; drop the batch then.
     pub fn drop_record(&mut self, id: &EntryId) -> Result<(), StoreError> {
         let dropped = self
             .transaction
             .execute("DELETE FROM entries WHERE id = ?1", [&id.0]);
-        self.done(dropped.map(drop))
+        self.map_error(dropped.map(drop))
     }
 
-    /// Notes that a person removed an entry. Its record stays; where it stands is for the caller to say.
+    /// Records that the user removed an entry. Its record stays; the caller sets its place.
     ///
     /// # Errors
-    /// See [`StoreError`]; the batch is then to be dropped.
+    /// See [`StoreError`]; drop the batch then.
     pub fn put_tombstone(&mut self, id: &EntryId, tombstone: &Tombstone) -> Result<(), StoreError> {
         let put = || {
             self.transaction
@@ -68,89 +68,89 @@ impl EntryBatch<'_> {
                 ])
                 .map(|_| ())
         };
-        self.done(put())
+        self.map_error(put())
     }
 
-    /// Makes a tombstone void: a person brought the entry back.
+    /// Deletes a tombstone, because the user restored the entry.
     ///
     /// # Errors
-    /// See [`StoreError`]; the batch is then to be dropped.
+    /// See [`StoreError`]; drop the batch then.
     pub fn drop_tombstone(&mut self, id: &EntryId) -> Result<(), StoreError> {
         let done = self
             .transaction
             .execute("DELETE FROM tombstones WHERE id = ?1", [&id.0]);
-        self.done(done.map(|_| ()))
+        self.map_error(done.map(|_| ()))
     }
 
-    /// Records accesses; [`Store::fold_accesses`] lets them count, in the order of recording.
+    /// Records accesses; [`Store::fold_accesses`] counts them in the order of recording.
     ///
     /// # Errors
-    /// See [`StoreError`]; the batch is then to be dropped.
+    /// See [`StoreError`]; drop the batch then.
     pub fn record_accesses(&mut self, accesses: &[Access]) -> Result<(), StoreError> {
-        self.done(access::record(&self.transaction, accesses))
+        self.map_error(access::insert_accesses(&self.transaction, accesses))
     }
 
-    /// Counts one common access of every pair of these entries.
+    /// Counts one common access for every pair of these entries.
     ///
     /// # Errors
-    /// See [`StoreError`]; the batch is then to be dropped.
+    /// See [`StoreError`]; drop the batch then.
     pub fn add_co_access(&mut self, together: &[EntryId], at: Timestamp) -> Result<(), StoreError> {
-        self.done(access::together(&self.transaction, together, at))
+        self.map_error(access::record_co_access(&self.transaction, together, at))
     }
 
-    /// Sets the count of a pair, as when old counts fade; 0 forgets the pair.
+    /// Sets the count of a pair, for example when old counts decay; 0 deletes the pair.
     ///
     /// # Errors
-    /// See [`StoreError`]; the batch is then to be dropped.
+    /// See [`StoreError`]; drop the batch then.
     pub fn put_co_access(&mut self, pair: &CoAccessed) -> Result<(), StoreError> {
-        self.done(access::put_pair(&self.transaction, pair))
+        self.map_error(access::put_pair(&self.transaction, pair))
     }
 
-    /// Forgets how often entries were accessed on days before this one.
+    /// Deletes the access counts of days before this one.
     ///
     /// # Errors
-    /// See [`StoreError`]; the batch is then to be dropped.
+    /// See [`StoreError`]; drop the batch then.
     pub fn drop_days_before(&mut self, day: Date) -> Result<(), StoreError> {
         let done = self
             .transaction
             .execute("DELETE FROM access_days WHERE day < ?1", [day.to_string()]);
-        self.done(done.map(|_| ()))
+        self.map_error(done.map(|_| ()))
     }
 
-    /// Notes what the index file lists under Quick Access.
+    /// Stores the entries listed under Quick Access in the index file.
     ///
     /// # Errors
-    /// See [`StoreError`]; the batch is then to be dropped.
+    /// See [`StoreError`]; drop the batch then.
     pub fn put_quick_access(&mut self, entries: &[EntryId]) -> Result<(), StoreError> {
-        self.done(put_quick_access(&self.transaction, entries))
+        self.map_error(put_quick_access(&self.transaction, entries))
     }
 
-    /// Notes the bytes of a file that the daemon has just written at `path` (relative to the workspace, with `/`).
+    /// Stores the bytes that the daemon has just written to `path` (relative to the workspace, with `/`).
     ///
-    /// Call it when the file is in place. Stopped in between, the next merge finds the daemon's own writing in the file, which
-    /// says the same as the store; noted before, the old file would look as if a person had taken everything back.
+    /// Call it after the file is in place. If the process stops in between, the next merge finds the daemon's own text in the file,
+    /// which agrees with the store. If the base were stored first, the old file would look like a revert by the user.
     ///
     /// # Errors
-    /// See [`StoreError`]; the batch is then to be dropped.
+    /// See [`StoreError`]; drop the batch then.
     pub fn put_base(&mut self, path: &str, bytes: &[u8], at: Timestamp) -> Result<(), StoreError> {
-        self.done(base::put(&self.transaction, path, bytes, at))
+        self.map_error(base::put(&self.transaction, path, bytes, at))
     }
 
-    /// Forgets what was written last at `path`.
+    /// Deletes the base of `path`.
     ///
     /// # Errors
-    /// See [`StoreError`]; the batch is then to be dropped.
+    /// See [`StoreError`]; drop the batch then.
     pub fn drop_base(&mut self, path: &str) -> Result<(), StoreError> {
         let done = self
             .transaction
             .execute("DELETE FROM bases WHERE path = ?1", [path]);
-        self.done(done.map(|_| ()))
+        self.map_error(done.map(|_| ()))
     }
 
-    /// Makes the batch durable and visible to readers.
+    /// Commits the batch, which makes it visible to readers.
     ///
     /// # Errors
-    /// See [`StoreError`]; nothing of the batch happened then.
+    /// See [`StoreError`]; nothing of the batch is stored then.
     pub fn commit(self) -> Result<(), StoreError> {
         let path = self.path;
         self.transaction
@@ -158,7 +158,7 @@ impl EntryBatch<'_> {
             .map_err(|source| StoreError::from_sql(path, source))
     }
 
-    fn done(&self, result: rusqlite::Result<()>) -> Result<(), StoreError> {
+    fn map_error(&self, result: rusqlite::Result<()>) -> Result<(), StoreError> {
         result.map_err(|source| StoreError::from_sql(self.path, source))
     }
 }

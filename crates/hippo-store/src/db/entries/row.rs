@@ -1,6 +1,6 @@
-//! How does a record become a row, and a row a record?
+//! Conversion between records and rows.
 //!
-//! What somebody may ask the database for has a column; everything else is JSON, written with the types of the core.
+//! Fields used in queries have a column; the others are one JSON value with the types of the core.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -14,12 +14,12 @@ use hippo_core::consolidation::{Filed, Learned, Place, Record};
 use hippo_core::entry::{Entry, EntryId};
 use hippo_core::time::Timestamp;
 
-/// All rows, for [`read`].
+/// Selects the columns for [`read`].
 pub(super) const SELECT: &str =
     "SELECT id, place, since, topic_group, band, strength, strong_since, consolidated,
     replayed, rest FROM entries";
 
-/// Why a row is no value; for people.
+/// The reason for which a row is unreadable, as text.
 #[derive(Debug)]
 pub(super) struct Unreadable(pub String);
 
@@ -35,9 +35,9 @@ impl From<serde_json::Error> for Unreadable {
     }
 }
 
-/// What has no column.
+/// The fields without a column.
 #[derive(Serialize, Deserialize)]
-struct Rest<'a> {
+struct RecordRest<'a> {
     entry: Cow<'a, Entry>,
     hashes: Cow<'a, [Option<[u8; 16]>]>,
     filed: Option<Filed>,
@@ -51,7 +51,7 @@ struct Rest<'a> {
     linked: Cow<'a, BTreeSet<EntryId>>,
 }
 
-/// Writes a record under its id. A strength that is no number becomes 0: neither JSON nor SQLite can hold it.
+/// Writes a record under its id. A strength that is not finite becomes 0, because JSON and SQLite cannot store it.
 pub(super) fn put(connection: &Connection, record: &Record) -> rusqlite::Result<()> {
     let (place, since) = match record.place {
         Place::Index => ("index", None),
@@ -62,7 +62,7 @@ pub(super) fn put(connection: &Connection, record: &Record) -> rusqlite::Result<
     if !entry.strength.is_finite() {
         entry.to_mut().strength = 0.0;
     }
-    let rest = Rest {
+    let rest = RecordRest {
         entry,
         hashes: Cow::Borrowed(&record.hashes),
         filed: record.filed,
@@ -93,7 +93,7 @@ pub(super) fn put(connection: &Connection, record: &Record) -> rusqlite::Result<
         .map(|_| ())
 }
 
-/// Removes the row of an entry: only for taking back that it was added.
+/// Deletes the row of an entry; used only to undo its addition.
 pub(super) fn remove(connection: &Connection, id: &EntryId) -> rusqlite::Result<()> {
     connection
         .prepare_cached("DELETE FROM entries WHERE id = ?1")?
@@ -101,7 +101,7 @@ pub(super) fn remove(connection: &Connection, id: &EntryId) -> rusqlite::Result<
         .map(|_| ())
 }
 
-/// The record of an entry; `None`: there is none.
+/// Returns the record of an entry, or `None`.
 pub(super) fn find(
     connection: &Connection,
     id: &str,
@@ -112,7 +112,7 @@ pub(super) fn find(
         .optional()
 }
 
-/// One row of [`SELECT`].
+/// Parses one row of [`SELECT`].
 pub(super) fn read(row: &Row<'_>) -> Result<(EntryId, Record), Unreadable> {
     let id = EntryId(row.get(0)?);
     let place: String = row.get(1)?;
@@ -123,13 +123,13 @@ pub(super) fn read(row: &Row<'_>) -> Result<(EntryId, Record), Unreadable> {
         ("archive", Some(since)) => Place::Archive(since),
         _ => {
             return Err(Unreadable(format!(
-                "no place {place:?} with the time {since:?} is known"
+                "unknown place {place:?} with the time {since:?}"
             )));
         }
     };
     let band: Option<String> = row.get(4)?;
     let rest: String = row.get(9)?;
-    let rest: Rest<'_> = serde_json::from_str(&rest)?;
+    let rest: RecordRest<'_> = serde_json::from_str(&rest)?;
     if rest.entry.id != id {
         return Err(Unreadable(format!("it holds another entry: {}", rest.entry.id)));
     }
@@ -138,7 +138,7 @@ pub(super) fn read(row: &Row<'_>) -> Result<(EntryId, Record), Unreadable> {
         strength: row.get(5)?,
         place,
         group: row.get(3)?,
-        band: band.as_deref().map(named).transpose()?,
+        band: band.as_deref().map(from_name).transpose()?,
         hashes: rest.hashes.into_owned(),
         filed: rest.filed,
         strong_since: time(row, 6)?,
@@ -152,7 +152,7 @@ pub(super) fn read(row: &Row<'_>) -> Result<(EntryId, Record), Unreadable> {
     Ok((id, record))
 }
 
-/// The first column of a row, whatever it holds.
+/// Returns the first column of a row as text, whatever its type.
 pub(super) fn key(row: &Row<'_>) -> String {
     match row.get_ref(0) {
         Ok(ValueRef::Text(bytes) | ValueRef::Blob(bytes)) => String::from_utf8_lossy(bytes).into_owned(),
@@ -162,7 +162,7 @@ pub(super) fn key(row: &Row<'_>) -> String {
     }
 }
 
-/// A moment that may be missing.
+/// Reads an optional timestamp.
 pub(super) fn time(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Timestamp>> {
     Ok(row.get::<_, Option<i64>>(column)?.map(Timestamp))
 }
@@ -171,13 +171,13 @@ pub(super) fn json(value: &impl Serialize) -> rusqlite::Result<String> {
     serde_json::to_string(value).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
 }
 
-/// The name that serde gives a value of an enum without fields.
+/// Returns serde's name of a fieldless enum value.
 pub(super) fn name_of(value: impl Serialize) -> rusqlite::Result<String> {
     let quoted = json(&value)?;
     Ok(quoted.trim_matches('"').to_owned())
 }
 
-/// The inverse of [`name_of`].
-pub(super) fn named<T: DeserializeOwned>(name: &str) -> Result<T, serde_json::Error> {
+/// Parses a name from [`name_of`].
+pub(super) fn from_name<T: DeserializeOwned>(name: &str) -> Result<T, serde_json::Error> {
     serde_json::from_value(serde_json::Value::String(name.to_owned()))
 }

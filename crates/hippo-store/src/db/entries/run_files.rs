@@ -1,4 +1,4 @@
-//! What did a file look like before a run and after it?
+//! Content of files before and after a run.
 
 use rusqlite::params;
 
@@ -7,19 +7,19 @@ use hippo_core::time::Timestamp;
 use super::{RunId, Store};
 use crate::StoreError;
 
-/// A file that a run has changed.
+/// A file changed by a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunFile {
     /// Path relative to the workspace, with `/`.
     pub path: String,
-    /// Its bytes before; `None`: there was no file.
+    /// Its bytes before; `None` if the file did not exist.
     pub before: Option<Vec<u8>>,
     /// Its bytes after.
     pub after: Vec<u8>,
 }
 
 impl Store {
-    /// Notes what a run did to a file. Of several times the first `before` and the last `after` count.
+    /// Stores a file change of a run. For several changes, the first `before` and the last `after` are kept.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -35,7 +35,7 @@ impl Store {
         })
     }
 
-    /// The files that a run has changed, by path.
+    /// Returns the files changed by a run, sorted by path.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -55,9 +55,9 @@ impl Store {
         self.sql(read())
     }
 
-    /// Forgets ended runs that are of no use any more: those that did nothing, but the last of each cycle, and those that
-    /// started before `before`, but the last ten; and the files of all but the last fifty that have any. Answers how many runs
-    /// went.
+    /// Deletes finished runs that are not needed any more: runs without steps, except the last of each cycle, and runs started before
+    /// `before`, except the last ten. Also deletes the files of all but the last fifty runs that have files. Returns the number of
+    /// deleted runs.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -79,7 +79,7 @@ impl Store {
                     [],
                 )?;
             }
-            // Older runs are taken back entry by entry, and the files are laid out anew.
+            // Older runs are undone entry by entry, and their files are generated again.
             transaction.execute(
                 "DELETE FROM run_files WHERE run NOT IN (SELECT DISTINCT run FROM run_files ORDER BY run DESC LIMIT 50)",
                 [],

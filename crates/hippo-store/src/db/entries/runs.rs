@@ -1,7 +1,7 @@
-//! Which consolidation runs were there, what did each plan, and how far did it get?
+//! Consolidation runs: plan, progress and report.
 //!
-//! A run stands here from its start with all its planned steps. Each step is made and counted in one transaction, so a run
-//! that was cut off says exactly what is done; it goes on with a new plan, and keeps what it has done in its list.
+//! A run is stored from its start with all planned steps. Each step is applied and counted in one transaction, so an interrupted
+//! run states exactly which steps are done. It is resumed with a new plan and keeps the finished steps in its list.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,65 +13,65 @@ use hippo_core::schedule::{Outcome, RunRecord};
 use hippo_core::time::Timestamp;
 
 use super::super::number;
-use super::row::{self, Unreadable, json, name_of, named};
+use super::row::{self, Unreadable, from_name, json, name_of};
 use super::{Store, step};
 use crate::StoreError;
 
-/// Columns of a run, for [`read`].
+/// The columns for [`read`].
 pub(super) const COLUMNS: &str =
     "id, cycle, started, finished, outcome, live, demoted, planned, done, undone";
 
-/// Names a run within its workspace; later runs have greater ones, and none is used again.
+/// Id of a run in its workspace; ids increase and are never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RunId(pub i64);
 
-/// A run and how far it got.
+/// A run and its progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunRow {
-    /// Its name.
+    /// Its id.
     pub id: RunId,
-    /// Cycle, times and outcome, as the schedule reads them.
+    /// Cycle, times and outcome, as the schedule needs them.
     pub record: RunRecord,
-    /// What its plans start from: live entries, and those that it has demoted so far.
+    /// The basis of its plans: live entries, and entries demoted so far.
     pub run: ConsolidationRun,
     /// Steps in its list, done or not.
     pub planned: u32,
-    /// Steps that are done: the first ones of the list.
+    /// Done steps, which are the first ones in the list.
     pub done: u32,
-    /// When it was taken back.
+    /// Time at which it was undone.
     pub undone: Option<Timestamp>,
 }
 
-/// A run with all that is known of it.
+/// A run with its steps and report.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunDetail {
     /// The run.
     pub row: RunRow,
-    /// Its steps in order; the first `row.done` of them are done.
+    /// Its steps in order; the first `row.done` ones are done.
     pub steps: Vec<Step>,
-    /// What it looked at and left.
+    /// The report of its plan.
     pub report: RunReport,
 }
 
-/// What a plan says beside its steps.
+/// The parts of a plan other than its steps.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct RunReport {
-    /// What is not done, and why.
+    /// Refused changes with their reasons.
     pub refused: BTreeSet<Refusal>,
-    /// How many entries, pairs or facts each rule looked at.
+    /// Number of entries, pairs or facts considered by each rule.
     pub considered: BTreeMap<Rule, usize>,
-    /// What a person may want to look at.
+    /// Findings for the user to review.
     pub findings: BTreeSet<Finding>,
-    /// The state of the index after the plan; archival runs alone.
+    /// The state of the index after the plan; only for archival runs.
     pub health: Option<Health>,
-    /// What else there is to tell, for people.
+    /// Further notes, as text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
 impl RunReport {
-    /// What a plan says beside its steps.
+    /// Creates the report of a plan.
     #[must_use]
     pub fn of(plan: &Plan) -> Self {
         Self {
@@ -85,10 +85,10 @@ impl RunReport {
 }
 
 impl Store {
-    /// Records a run that starts now, with its plan. It counts as running until [`Store::finish_run`].
+    /// Stores a run that starts now, with its plan. It is running until [`Store::finish_run`].
     ///
     /// # Errors
-    /// See [`StoreError`]; there is no such run then.
+    /// See [`StoreError`]; no run is stored then.
     pub fn start_run(&mut self, run: &ConsolidationRun, plan: &Plan) -> Result<RunId, StoreError> {
         self.in_transaction(|transaction| {
             transaction.execute(
@@ -110,15 +110,15 @@ impl Store {
         })
     }
 
-    /// Lets a run that was cut off go on with a plan made from what is so now: the steps that were not done make room for
-    /// the new ones. Refusals of both plans are kept.
+    /// Resumes an interrupted run with a plan for the current state: the new steps replace the unfinished ones. Refusals of both
+    /// plans are kept.
     ///
     /// # Errors
-    /// [`StoreError::Row`] when there is no such run, when it was taken back or its report cannot be read; see
+    /// [`StoreError::Row`] if the run does not exist, was undone, or its report is unreadable; see
     /// [`StoreError`].
     pub fn resume_run(&mut self, id: RunId, plan: &Plan) -> Result<(), StoreError> {
         let Some(mut report) = self.report(id)? else {
-            return Err(self.no_run(id, "there is none"));
+            return Err(self.no_run(id, "no such run"));
         };
         let earlier = std::mem::replace(&mut report, RunReport::of(plan));
         report.refused.extend(earlier.refused);
@@ -151,17 +151,17 @@ impl Store {
         if resumed {
             Ok(())
         } else {
-            Err(self.no_run(id, "it was taken back"))
+            Err(self.no_run(id, "it was undone"))
         }
     }
 
-    /// Makes a step and counts it as done, in one transaction. Answers what the run has demoted so far.
+    /// Applies a step and counts it as done, in one transaction. Returns the new state of the run.
     ///
     /// # Errors
-    /// [`StoreError::Row`] when no such run is running; see [`StoreError`]. The step is neither made nor counted then.
+    /// [`StoreError::Row`] if the run does not exist or is not running; see [`StoreError`]. The step is not applied then.
     pub fn apply_step(&mut self, id: RunId, step: &Step) -> Result<ConsolidationRun, StoreError> {
         let applied = self.in_transaction(|transaction| {
-            let Some((done, mut run)) = progress(transaction, id)? else {
+            let Some((done, mut run)) = run_progress(transaction, id)? else {
                 return Ok(None);
             };
             step::apply(transaction, &mut run, &step.change)?;
@@ -179,10 +179,10 @@ impl Store {
     /// Adds notes to the report of a run.
     ///
     /// # Errors
-    /// [`StoreError::Row`] when there is no such run, or its report cannot be read; see [`StoreError`].
+    /// [`StoreError::Row`] if the run does not exist or its report is unreadable; see [`StoreError`].
     pub fn note_run(&mut self, id: RunId, notes: &[String]) -> Result<(), StoreError> {
         let Some(mut report) = self.report(id)? else {
-            return Err(self.no_run(id, "there is none"));
+            return Err(self.no_run(id, "no such run"));
         };
         report.notes.extend_from_slice(notes);
         self.in_transaction(|transaction| {
@@ -194,10 +194,10 @@ impl Store {
         Ok(())
     }
 
-    /// Ends a run.
+    /// Finishes a run.
     ///
     /// # Errors
-    /// [`StoreError::Row`] when there is no such run; see [`StoreError`].
+    /// [`StoreError::Row`] if the run does not exist; see [`StoreError`].
     pub fn finish_run(&mut self, id: RunId, outcome: Outcome, at: Timestamp) -> Result<(), StoreError> {
         let changed = self.in_transaction(|transaction| {
             transaction.execute(
@@ -206,16 +206,16 @@ impl Store {
             )
         })?;
         match changed {
-            0 => Err(self.no_run(id, "there is none")),
+            0 => Err(self.no_run(id, "no such run")),
             _ => Ok(()),
         }
     }
 
-    /// Runs that the last process left running, the oldest first. They count as interrupted from now on. Call it once,
-    /// before the first run of a process.
+    /// Marks the runs that the last process left running as interrupted, and returns them, oldest first. Call it once, before the
+    /// first run of a process.
     ///
     /// # Errors
-    /// See [`StoreError`]; they still count as running then.
+    /// See [`StoreError`]; the runs are unchanged then.
     pub fn interrupt_runs(&mut self) -> Result<Vec<RunRow>, StoreError> {
         let mut runs: Vec<RunRow> = self.in_transaction(|transaction| {
             transaction
@@ -233,7 +233,7 @@ impl Store {
         Ok(runs)
     }
 
-    /// A run without its steps; `None`: there is none.
+    /// Returns a run without its steps, or `None`.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -247,7 +247,7 @@ impl Store {
             .transpose()
     }
 
-    /// The names of all runs.
+    /// Returns the ids of all runs.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -261,10 +261,10 @@ impl Store {
         self.sql(read())
     }
 
-    /// A run with its steps and its report; `None`: there is none.
+    /// Returns a run with its steps and its report, or `None`.
     ///
     /// # Errors
-    /// [`StoreError::Row`] when something of it cannot be read; see [`StoreError`].
+    /// [`StoreError::Row`] if a part of it is unreadable; see [`StoreError`].
     pub fn run(&self, id: RunId) -> Result<Option<RunDetail>, StoreError> {
         let (Some(row), Some(report)) = (self.run_row(id)?, self.report(id)?) else {
             return Ok(None);
@@ -273,7 +273,7 @@ impl Store {
         Ok(Some(RunDetail { row, steps, report }))
     }
 
-    /// The first steps of a run.
+    /// Returns the first `most` steps of a run.
     pub(super) fn steps(&self, id: RunId, most: u32) -> Result<Vec<Step>, StoreError> {
         let read = || {
             self.connection
@@ -330,7 +330,7 @@ impl Store {
     }
 }
 
-/// One row of [`COLUMNS`].
+/// Parses one row of [`COLUMNS`].
 pub(super) fn read(row: &Row<'_>) -> Result<RunRow, Unreadable> {
     let cycle: String = row.get(1)?;
     let outcome: String = row.get(4)?;
@@ -338,10 +338,10 @@ pub(super) fn read(row: &Row<'_>) -> Result<RunRow, Unreadable> {
     Ok(RunRow {
         id: RunId(row.get(0)?),
         record: RunRecord {
-            cycle: named::<Cycle>(&cycle)?,
+            cycle: from_name::<Cycle>(&cycle)?,
             started,
             finished: row::time(row, 3)?,
-            outcome: named(&outcome)?,
+            outcome: from_name(&outcome)?,
         },
         run: ConsolidationRun {
             started,
@@ -354,25 +354,25 @@ pub(super) fn read(row: &Row<'_>) -> Result<RunRow, Unreadable> {
     })
 }
 
-/// Steps done and what the plan starts from, of a run that is running.
-fn progress(connection: &Connection, id: RunId) -> rusqlite::Result<Option<(u32, ConsolidationRun)>> {
+/// Returns the number of done steps and the state of a running run.
+fn run_progress(connection: &Connection, id: RunId) -> rusqlite::Result<Option<(u32, ConsolidationRun)>> {
     connection
         .prepare_cached("SELECT started, live, demoted, done FROM runs WHERE id = ?1 AND outcome = ?2")?
         .query_row(params![id.0, name_of(Outcome::Running)?], |row| {
-            Ok((row.get(3)?, start(row)?))
+            Ok((row.get(3)?, parse_start(row)?))
         })
         .optional()
 }
 
-/// What the plan of a run started from, unless it is running.
-pub(super) fn ended(connection: &Connection, id: RunId) -> rusqlite::Result<Option<ConsolidationRun>> {
+/// Returns the state of a run that is not running.
+pub(super) fn ended_run(connection: &Connection, id: RunId) -> rusqlite::Result<Option<ConsolidationRun>> {
     connection
         .prepare_cached("SELECT started, live, demoted FROM runs WHERE id = ?1 AND outcome <> ?2")?
-        .query_row(params![id.0, name_of(Outcome::Running)?], start)
+        .query_row(params![id.0, name_of(Outcome::Running)?], parse_start)
         .optional()
 }
 
-fn start(row: &Row<'_>) -> rusqlite::Result<ConsolidationRun> {
+fn parse_start(row: &Row<'_>) -> rusqlite::Result<ConsolidationRun> {
     Ok(ConsolidationRun {
         started: Timestamp(row.get(0)?),
         live: row.get(1)?,

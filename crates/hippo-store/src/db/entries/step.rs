@@ -1,7 +1,7 @@
-//! How does one change of a run reach the tables as the core defines it?
+//! Application of one step to the tables, with the semantics of the core.
 //!
-//! The entries that a change names are read into a snapshot, the core makes its change there, and what differs is
-//! written: there is no second meaning of a change here.
+//! The entries named by a change are loaded into a snapshot, the core applies the change there, and the differences are written.
+//! So a change is defined only once, in the core.
 
 use rusqlite::Connection;
 
@@ -10,7 +10,7 @@ use hippo_core::entry::EntryId;
 
 use super::{put_quick_access, row};
 
-/// Makes a change, and counts in `run` what it demotes. An entry whose row cannot be read is passed over as if it were not there.
+/// Applies a change and counts demotions in `run`. An entry with an unreadable row is treated as missing.
 pub(super) fn apply(
     connection: &Connection,
     run: &mut ConsolidationRun,
@@ -20,7 +20,7 @@ pub(super) fn apply(
         run: *run,
         ..Snapshot::default()
     };
-    for id in named(change) {
+    for id in affected_entries(change) {
         if let Some(Ok(record)) = row::find(connection, &id.0)? {
             snapshot.records.insert(id.clone(), record);
         }
@@ -51,8 +51,8 @@ pub(super) fn apply(
     Ok(())
 }
 
-/// The entries that a change reads or sets. Every kind is named, so that a new one cannot be forgotten.
-fn named(change: &Change) -> Vec<&EntryId> {
+/// Returns the entries that a change reads or writes. Every variant is listed, so that a new one cannot be forgotten.
+fn affected_entries(change: &Change) -> Vec<&EntryId> {
     match change {
         Change::Add { record } | Change::Remove { record } => vec![&record.entry.id],
         Change::Move { id, .. }

@@ -1,4 +1,4 @@
-//! Are entries, accesses and runs kept as promised?
+//! Tests of entries, accesses and runs.
 
 mod journal;
 mod migration;
@@ -18,12 +18,12 @@ use super::super::{Reader, Store};
 const HOUR: i64 = 3_600_000;
 const NOW: Timestamp = Timestamp(1_775_000_000_000);
 
-struct Scratch {
+struct EntryScratch {
     folder: tempfile::TempDir,
     file: PathBuf,
 }
 
-impl Scratch {
+impl EntryScratch {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("index.db");
@@ -34,12 +34,12 @@ impl Scratch {
         Store::open(&self.file, "/w").unwrap()
     }
 
-    /// What a process that is killed now leaves: the files as they are, opened by nobody.
+    /// Returns the files that a process killed now would leave: a copy that no process has open.
     fn killed(&self) -> Self {
         let copy = Self::new();
         for entry in std::fs::read_dir(self.folder.path()).unwrap() {
             let from = entry.unwrap().path();
-            // The shared memory of the log is made again by whoever opens it.
+            // The shared memory file of the WAL is created again by the next process.
             if from.to_string_lossy().ends_with("-shm") {
                 continue;
             }

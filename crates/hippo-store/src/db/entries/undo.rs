@@ -1,4 +1,4 @@
-//! What takes a run back?
+//! Undo of runs.
 
 use rusqlite::params;
 
@@ -11,11 +11,10 @@ use crate::StoreError;
 use crate::db::fresh;
 
 impl Store {
-    /// The changes that take back what a run has done, in the order in which they are to be made; none when it was taken
-    /// back already.
+    /// Returns the changes that undo the done steps of a run, in the order to apply them; empty if it was already undone.
     ///
     /// # Errors
-    /// [`StoreError::Row`] when there is no such run or a step of it cannot be read; see [`StoreError`].
+    /// [`StoreError::Row`] if the run does not exist or a step is unreadable; see [`StoreError`].
     pub fn undo_list(&self, id: RunId) -> Result<Vec<Change>, StoreError> {
         let (done, undone): (u32, bool) = self
             .connection
@@ -25,7 +24,7 @@ impl Store {
                 |row| Ok((row.get(0)?, row.get(1)?)),
             )
             .map_err(|error| match error {
-                rusqlite::Error::QueryReturnedNoRows => self.no_run(id, "there is none"),
+                rusqlite::Error::QueryReturnedNoRows => self.no_run(id, "no such run"),
                 error => StoreError::from_sql(&self.path, error),
             })?;
         if undone {
@@ -35,12 +34,12 @@ impl Store {
         Ok(steps.iter().rev().map(|step| step.change.inverse()).collect())
     }
 
-    /// Takes a run back by these changes, all of it or nothing, and notes when: those of [`Store::undo_list`], without what
-    /// somebody has changed since. Documents whose entries go are fresh again; the entries of `apart` are merged by no later run.
-    /// Files are for the caller to put back.
+    /// Undoes a run with the given changes, all or none, and stores the time. `changes` is [`Store::undo_list`] without entries that
+    /// were changed since. Documents whose entries are removed become fresh again. Entries in `apart` are not merged by later runs.
+    /// The caller restores the files.
     ///
     /// # Errors
-    /// [`StoreError::Row`] for a run that is running; see [`StoreError`].
+    /// [`StoreError::Row`] if the run is still running; see [`StoreError`].
     pub fn undo_run(
         &mut self,
         id: RunId,
@@ -49,7 +48,7 @@ impl Store {
         at: Timestamp,
     ) -> Result<(), StoreError> {
         let undone = self.in_transaction(|transaction| {
-            let Some(mut run) = runs::ended(transaction, id)? else {
+            let Some(mut run) = runs::ended_run(transaction, id)? else {
                 return Ok(false);
             };
             for change in changes {

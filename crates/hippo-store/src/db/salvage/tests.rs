@@ -1,4 +1,4 @@
-//! Does what lies before and behind a damaged page come over?
+//! Salvage of the rows before and after a damaged page.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use super::*;
 
 #[test]
-fn rows_on_both_sides_of_damage_are_salvaged() {
+fn rows_before_and_after_the_damage_are_salvaged() {
     let scratch = tempfile::tempdir().unwrap();
     let (file, again) = (scratch.path().join("db"), scratch.path().join("again.db"));
     drop(Store::open(&file, "/w").unwrap());
@@ -50,7 +50,7 @@ fn rows_on_both_sides_of_damage_are_salvaged() {
     assert!((190..200).contains(&found), "{found}");
     assert!(there(0) && there(199));
     assert_eq!(store.journal, 200);
-    drop(fs::write(&file, "no database"));
+    drop(fs::write(&file, "not a database"));
     let again = scratch.path().join("third.db");
     let salvaged = salvage(&file, &again, "/w").unwrap();
     assert!(

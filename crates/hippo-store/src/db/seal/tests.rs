@@ -1,4 +1,4 @@
-//! Damaged rows of a real file against their checksums.
+//! Damaged rows and their checksums, in a real file.
 
 use hippo_core::chunk::{self, ContentHash};
 use hippo_core::retrieval::terms;
@@ -6,14 +6,14 @@ use hippo_core::retrieval::terms;
 use super::*;
 use crate::db::{DocumentRecord, Embedding, Reader};
 
-struct Scratch {
+struct SealScratch {
     _folder: tempfile::TempDir,
     file: std::path::PathBuf,
 }
 
 const WORDS: [&str; 6] = ["pump", "lantern", "ledger", "kettle", "compass", "anchor"];
 
-impl Scratch {
+impl SealScratch {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("index.db");
@@ -27,7 +27,7 @@ impl Scratch {
         Store::open(&self.file, "/w").unwrap()
     }
 
-    /// Documents whose every text has a vector, in the file alone.
+    /// Creates documents with a vector for every text, all in the file without a WAL.
     fn filled() -> Self {
         let scratch = Self::new();
         let mut store = scratch.open();
@@ -87,8 +87,8 @@ fn put(store: &mut Store, number: usize, colour: &str) {
 }
 
 #[test]
-fn every_history_of_changes_leaves_a_sum_that_fits() {
-    let scratch = Scratch::filled();
+fn every_sequence_of_changes_keeps_the_checksum_right() {
+    let scratch = SealScratch::filled();
     let mut store = scratch.open();
     for round in 0..40 {
         put(&mut store, round % 12, ["red", "green", "blue"][round % 3]);
@@ -115,13 +115,13 @@ fn every_history_of_changes_leaves_a_sum_that_fits() {
 }
 
 #[test]
-fn a_damaged_word_is_found_and_every_document_is_read_again() {
-    let scratch = Scratch::filled();
+fn a_damaged_term_is_detected_and_all_documents_are_indexed_again() {
+    let scratch = SealScratch::filled();
     scratch.flip(b"lantern", 3);
     let told = Reader::open(&scratch.file).unwrap().check().unwrap_err();
     assert!(told.is_damage(), "{told}");
     let mut store = scratch.open();
-    // A change that comes first hides nothing.
+    // A change before the check does not hide the damage.
     put(&mut store, 1, "green");
     let mended = store.mend().unwrap().unwrap();
     assert_eq!((mended.documents, mended.vectors), (true, 0));
@@ -136,8 +136,8 @@ fn a_damaged_word_is_found_and_every_document_is_read_again() {
 }
 
 #[test]
-fn a_damaged_place_of_a_chunk_is_found() {
-    let scratch = Scratch::filled();
+fn a_damaged_line_number_of_a_chunk_is_detected() {
+    let scratch = SealScratch::filled();
     let store = scratch.open();
     store
         .connection
@@ -148,13 +148,13 @@ fn a_damaged_place_of_a_chunk_is_found() {
 }
 
 #[test]
-fn a_damaged_vector_is_found_and_its_text_alone_waits_again() {
+fn a_damaged_vector_is_detected_and_only_its_text_is_embedded_again() {
     let vector: Vec<u8> = [7.0, 1.0, 0.5, 0.25_f32]
         .iter()
         .flat_map(|value| half::f16::from_f32(*value).to_le_bytes())
         .collect();
     for at in 0..vector.len() {
-        let scratch = Scratch::filled();
+        let scratch = SealScratch::filled();
         scratch.flip(&vector, at);
         let reader = Reader::open(&scratch.file).unwrap();
         assert!(reader.check().unwrap_err().is_damage(), "{at}");
@@ -172,8 +172,8 @@ fn a_damaged_vector_is_found_and_its_text_alone_waits_again() {
 }
 
 #[test]
-fn a_chunk_with_the_vector_of_another_text_gets_its_own() {
-    let scratch = Scratch::filled();
+fn a_chunk_with_the_vector_of_another_text_gets_a_new_one() {
+    let scratch = SealScratch::filled();
     let store = scratch.open();
     store
         .connection

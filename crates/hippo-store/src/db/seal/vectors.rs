@@ -1,4 +1,4 @@
-//! Checksums of vectors, each beside its row.
+//! Checksums of vectors, stored in their rows.
 
 use std::collections::HashMap;
 
@@ -9,15 +9,15 @@ use crate::db::Store;
 use crate::db::schema::Counter;
 
 impl Store {
-    /// Drops vectors with a wrong checksum, and takes from chunks what is not the vector of their text.
+    /// Drops vectors with a wrong checksum, and detaches vectors from chunks with another text. Returns the number of damaged ones.
     pub(super) fn mend_vectors(&self) -> rusqlite::Result<usize> {
-        let Vectors { sound, damaged } = read_vectors(&self.connection)?;
+        let CheckedVectors { sound, damaged } = read_vectors(&self.connection)?;
         let misplaced = read_misplaced(&self.connection, &sound)?;
         if damaged.is_empty() && misplaced.is_empty() {
             return Ok(0);
         }
         let change = self.connection.unchecked_transaction()?;
-        // The index has what stood there before the damage.
+        // The index still has the values from before the damage.
         change.execute_batch("DROP INDEX vectors_by_hash")?;
         for row in &damaged {
             change.execute("DELETE FROM vectors WHERE id = ?1", [row])?;
@@ -35,13 +35,13 @@ impl Store {
     }
 }
 
-/// How many vectors differ from their checksums, or are not those of the text of their chunks.
+/// Returns the number of vectors with a wrong checksum or attached to a chunk with another text.
 pub(super) fn count_damaged(connection: &Connection) -> rusqlite::Result<usize> {
-    let Vectors { sound, damaged } = read_vectors(connection)?;
+    let CheckedVectors { sound, damaged } = read_vectors(connection)?;
     Ok(damaged.len().max(read_misplaced(connection, &sound)?.len()))
 }
 
-/// The checksum of a vector's row.
+/// Returns the checksum of a vector's row.
 pub(in crate::db) fn digest_of(embedder: i64, hash: &[u8], tokens: i64, vector: &[u8]) -> i64 {
     let mut hasher = blake3::Hasher::new();
     for number in [embedder, tokens] {
@@ -51,7 +51,7 @@ pub(in crate::db) fn digest_of(embedder: i64, hash: &[u8], tokens: i64, vector: 
     short(&hasher).cast_signed()
 }
 
-/// Gives a checksum to each vector that has none.
+/// Computes the missing checksums of vectors.
 pub(in crate::db) fn seal_vectors(connection: &Connection) -> rusqlite::Result<()> {
     let mut read = connection.prepare("SELECT id, embedder, hash, tokens, vector FROM vectors")?;
     let mut update = connection.prepare("UPDATE vectors SET digest = ?2 WHERE id = ?1")?;
@@ -63,14 +63,14 @@ pub(in crate::db) fn seal_vectors(connection: &Connection) -> rusqlite::Result<(
     Ok(())
 }
 
-struct Vectors {
-    /// Rows with the text that they are of, and its tokens.
+struct CheckedVectors {
+    /// Intact rows, with the hash and the tokens of their text.
     sound: HashMap<i64, ([u8; 16], i64)>,
     damaged: Vec<i64>,
 }
 
-fn read_vectors(connection: &Connection) -> rusqlite::Result<Vectors> {
-    let mut vectors = Vectors {
+fn read_vectors(connection: &Connection) -> rusqlite::Result<CheckedVectors> {
+    let mut vectors = CheckedVectors {
         sound: HashMap::new(),
         damaged: Vec::new(),
     };
@@ -80,7 +80,7 @@ fn read_vectors(connection: &Connection) -> rusqlite::Result<Vectors> {
     while let Some(row) = rows.next()? {
         let id = row.get(0)?;
         let text = |row: &Row<'_>| Ok::<_, rusqlite::Error>((row.get(2)?, row.get(3)?));
-        // A value of another type is damage as well.
+        // A value of another type is damage too.
         match (digest_of_row(row), row.get::<_, i64>(5), text(row)) {
             (Ok(digest), Ok(kept), Ok(text)) if digest == kept => {
                 vectors.sound.insert(id, text);
@@ -91,13 +91,13 @@ fn read_vectors(connection: &Connection) -> rusqlite::Result<Vectors> {
     Ok(vectors)
 }
 
-/// The checksum that a row of id, embedder, hash, tokens and vector should have.
+/// Computes the checksum of a row with the columns id, embedder, hash, tokens and vector.
 fn digest_of_row(row: &Row<'_>) -> rusqlite::Result<i64> {
     let (hash, vector) = (row.get_ref(2)?.as_blob()?, row.get_ref(4)?.as_blob()?);
     Ok(digest_of(row.get(1)?, hash, row.get(3)?, vector))
 }
 
-/// Chunks with a vector that is not one of their text.
+/// Returns the chunks whose vector belongs to another text.
 fn read_misplaced(
     connection: &Connection,
     sound: &HashMap<i64, ([u8; 16], i64)>,

@@ -1,4 +1,4 @@
-//! Does every recorded access count exactly once, whenever the process stops?
+//! Recorded accesses are counted exactly once, wherever the process stops.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ fn access(name: &str, hours: i64) -> Access {
     }
 }
 
-/// What the entry is after accesses, each counted at once.
+/// Returns the entry after these accesses, counted one by one.
 fn expected(mut entry: Entry, accesses: &[Access]) -> Entry {
     let mut days = BTreeMap::new();
     let name = entry.id.clone();
@@ -32,9 +32,9 @@ fn expected(mut entry: Entry, accesses: &[Access]) -> Entry {
     entry
 }
 
-/// Something that happens to the daemon.
+/// An event in the life of the daemon.
 #[derive(Debug, Clone)]
-enum Event {
+enum JournalEvent {
     Record(Vec<(bool, i64)>),
     RecordCutOff(bool),
     Fold,
@@ -42,13 +42,13 @@ enum Event {
     Kill,
 }
 
-fn event() -> impl Strategy<Value = Event> {
+fn event() -> impl Strategy<Value = JournalEvent> {
     prop_oneof![
-        3 => proptest::collection::vec((any::<bool>(), 0_i64..60), 1..4).prop_map(Event::Record),
-        1 => any::<bool>().prop_map(Event::RecordCutOff),
-        2 => Just(Event::Fold),
-        1 => Just(Event::FoldCutOff),
-        1 => Just(Event::Kill),
+        3 => proptest::collection::vec((any::<bool>(), 0_i64..60), 1..4).prop_map(JournalEvent::Record),
+        1 => any::<bool>().prop_map(JournalEvent::RecordCutOff),
+        2 => Just(JournalEvent::Fold),
+        1 => Just(JournalEvent::FoldCutOff),
+        1 => Just(JournalEvent::Kill),
     ]
 }
 
@@ -56,17 +56,17 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
-    fn every_access_counts_once_whenever_the_process_stops(
+    fn every_access_counts_once_wherever_the_process_stops(
         events in proptest::collection::vec(event(), 1..12),
     ) {
-        let mut scratch = Scratch::new();
+        let mut scratch = EntryScratch::new();
         let mut store = scratch.open();
         let (a, b) = (record("a", 0.3), record("b", 0.3));
         put(&mut store, &[a.clone(), b.clone()]);
         let mut all = Vec::new();
         for event in events {
             match event {
-                Event::Record(accesses) => {
+                JournalEvent::Record(accesses) => {
                     let accesses: Vec<Access> = accesses
                         .into_iter()
                         .map(|(first, hours)| access(if first { "a" } else { "b" }, hours))
@@ -74,18 +74,18 @@ proptest! {
                     store.record_accesses(&accesses).unwrap();
                     all.extend(accesses);
                 }
-                Event::RecordCutOff(first) => {
+                JournalEvent::RecordCutOff(first) => {
                     let mut batch = store.begin_entries().unwrap();
                     batch.record_accesses(&[access(if first { "a" } else { "b" }, 1)]).unwrap();
                 }
-                Event::Fold => {
+                JournalEvent::Fold => {
                     store.fold_accesses(&PROFILE, NOW).unwrap();
                 }
-                Event::FoldCutOff => {
+                JournalEvent::FoldCutOff => {
                     let batch = store.connection.transaction().unwrap();
                     access::fold(&batch, &PROFILE, NOW).unwrap();
                 }
-                Event::Kill => {
+                JournalEvent::Kill => {
                     let copy = scratch.killed();
                     drop(store);
                     scratch = copy;
@@ -104,8 +104,8 @@ proptest! {
 }
 
 #[test]
-fn further_accesses_of_a_day_add_less_also_after_folding() {
-    let scratch = Scratch::new();
+fn further_accesses_on_the_same_day_add_less_even_after_folding() {
+    let scratch = EntryScratch::new();
     let before = record("a", 0.1);
     put(&mut scratch.open(), std::slice::from_ref(&before));
     let accesses = [access("a", 0), access("a", 0), access("a", 0), access("a", 48)];
@@ -122,8 +122,8 @@ fn further_accesses_of_a_day_add_less_also_after_folding() {
 }
 
 #[test]
-fn days_that_are_over_are_forgotten_when_asked() {
-    let scratch = Scratch::new();
+fn access_counts_of_past_days_can_be_deleted() {
+    let scratch = EntryScratch::new();
     let mut store = scratch.open();
     put(&mut store, &[record("a", 0.1)]);
     store.record_accesses(&[access("a", 0), access("a", 48)]).unwrap();
@@ -143,13 +143,13 @@ fn days_that_are_over_are_forgotten_when_asked() {
 }
 
 #[test]
-fn accesses_of_unknown_entries_go_and_those_of_damaged_ones_wait() {
-    let scratch = Scratch::new();
+fn accesses_of_unknown_entries_are_dropped_and_those_of_damaged_ones_are_kept() {
+    let scratch = EntryScratch::new();
     let mut store = scratch.open();
     put(&mut store, &[record("a", 0.1), record("damaged", 0.1)]);
     scratch.sql("UPDATE entries SET rest = '{' WHERE id = 'damaged'");
     store
-        .record_accesses(&[access("nobody", 0), access("damaged", 0), access("a", 0)])
+        .record_accesses(&[access("unknown", 0), access("damaged", 0), access("a", 0)])
         .unwrap();
     let folded = store.fold_accesses(&PROFILE, NOW).unwrap();
     assert_eq!((folded.counted, folded.unknown, folded.kept), (1, 1, 1));

@@ -1,4 +1,4 @@
-//! Does a file of the first schema keep everything when it becomes a current one?
+//! Migration of older schemas without loss.
 
 use hippo_core::chunk;
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::StoreError;
 use crate::db::DocumentRecord;
 
-/// The first schema, word for word: this text never changes.
+/// The first schema, verbatim. Never change this text.
 const FIRST: &str = r#"
 PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -80,8 +80,8 @@ PRAGMA user_version = 1;
 "#;
 
 #[test]
-fn a_file_of_the_first_schema_keeps_everything() {
-    let scratch = Scratch::new();
+fn migrating_the_first_schema_keeps_all_rows() {
+    let scratch = EntryScratch::new();
     scratch.sql(FIRST);
     for _ in 0..2 {
         let mut store = Store::open(&scratch.file, "/elsewhere").unwrap();
@@ -104,8 +104,8 @@ fn a_file_of_the_first_schema_keeps_everything() {
 }
 
 #[test]
-fn what_removed_entries_said_is_taken_from_their_records() {
-    let scratch = Scratch::new();
+fn migration_fills_the_hashes_of_tombstones_from_their_records() {
+    let scratch = EntryScratch::new();
     let mut store = scratch.open();
     let mut said = record("said", 0.5);
     said.hashes = vec![Some([7; 16])];
@@ -134,8 +134,8 @@ fn what_removed_entries_said_is_taken_from_their_records() {
 }
 
 #[test]
-fn nodes_that_an_older_file_knows_are_read_again() {
-    let scratch = Scratch::new();
+fn migration_marks_tree_nodes_for_reindexing() {
+    let scratch = EntryScratch::new();
     drop(scratch.open());
     scratch.sql(
         "DROP TABLE checksums;
@@ -158,8 +158,8 @@ fn nodes_that_an_older_file_knows_are_read_again() {
 }
 
 #[test]
-fn a_migrated_file_has_the_tables_of_a_new_one() {
-    let (old, new) = (Scratch::new(), Scratch::new());
+fn a_migrated_file_has_the_same_tables_as_a_new_one() {
+    let (old, new) = (EntryScratch::new(), EntryScratch::new());
     old.sql(FIRST);
     let tables = |store: &Store| -> Vec<(String, Option<String>)> {
         let mut statement = store
@@ -177,8 +177,8 @@ fn a_migrated_file_has_the_tables_of_a_new_one() {
 }
 
 #[test]
-fn a_newer_schema_is_still_refused() {
-    let scratch = Scratch::new();
+fn a_newer_schema_is_refused() {
+    let scratch = EntryScratch::new();
     drop(scratch.open());
     scratch.sql("PRAGMA user_version = 99");
     let error = Store::open(&scratch.file, "/w").unwrap_err();
@@ -196,8 +196,8 @@ fn a_newer_schema_is_still_refused() {
 }
 
 #[test]
-fn forgetting_the_documents_keeps_the_entries() {
-    let scratch = Scratch::new();
+fn clearing_the_documents_keeps_the_entries() {
+    let scratch = EntryScratch::new();
     let mut store = scratch.open();
     put(&mut store, &[record("a", 0.5)]);
     let text = "- one\n";

@@ -1,4 +1,4 @@
-//! Is what was written of entries what is read, and is damage told and contained?
+//! Round trips of entries, and damaged rows.
 
 use proptest::collection::vec;
 use proptest::option;
@@ -121,8 +121,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn what_was_written_of_entries_is_what_is_read(records in vec(any_record(), 1..6)) {
-        let scratch = Scratch::new();
+    fn entries_survive_a_round_trip(records in vec(any_record(), 1..6)) {
+        let scratch = EntryScratch::new();
         put(&mut scratch.open(), &records);
         let expected: std::collections::BTreeMap<EntryId, Record> =
             records.into_iter().map(|record| (record.entry.id.clone(), record)).collect();
@@ -135,8 +135,8 @@ proptest! {
 }
 
 #[test]
-fn a_strength_that_is_no_number_is_written_as_none() {
-    let scratch = Scratch::new();
+fn a_strength_that_is_not_finite_is_written_as_zero() {
+    let scratch = EntryScratch::new();
     let mut odd = record("odd", f32::NAN);
     odd.entry.strength = f32::INFINITY;
     put(&mut scratch.open(), &[odd]);
@@ -146,8 +146,8 @@ fn a_strength_that_is_no_number_is_written_as_none() {
 }
 
 #[test]
-fn tombstones_pairs_and_lists_survive_reopening() {
-    let scratch = Scratch::new();
+fn tombstones_pairs_and_quick_access_survive_reopening() {
+    let scratch = EntryScratch::new();
     let tombstone = Tombstone {
         removed: Removed {
             pointers: vec![pointer("memory/a.md")],
@@ -193,8 +193,8 @@ fn tombstones_pairs_and_lists_survive_reopening() {
 }
 
 #[test]
-fn a_batch_of_entries_that_is_dropped_did_nothing() {
-    let scratch = Scratch::new();
+fn a_dropped_batch_of_entries_changes_nothing() {
+    let scratch = EntryScratch::new();
     let mut store = scratch.open();
     put(&mut store, &[record("a", 0.5)]);
     let before = store.entries().unwrap();
@@ -210,8 +210,8 @@ fn a_batch_of_entries_that_is_dropped_did_nothing() {
 }
 
 #[test]
-fn a_damaged_row_is_told_and_the_others_are_read() {
-    let scratch = Scratch::new();
+fn a_damaged_row_is_reported_and_the_others_are_read() {
+    let scratch = EntryScratch::new();
     let names = ["cut", "place", "other", "type", "bytes", "fine"];
     put(&mut scratch.open(), &names.map(|name| record(name, 0.5)));
     scratch.sql(
@@ -249,8 +249,8 @@ fn a_damaged_row_is_told_and_the_others_are_read() {
 }
 
 #[test]
-fn the_base_of_a_merge_is_what_was_written_or_nothing() {
-    let scratch = Scratch::new();
+fn the_base_of_a_merge_is_the_last_written_content_or_none() {
+    let scratch = EntryScratch::new();
     let mut store = scratch.open();
     for (bytes, at) in [(b"# one\xff".as_slice(), NOW), (b"# two", NOW.plus(1))] {
         let mut batch = store.begin_entries().unwrap();

@@ -1,4 +1,4 @@
-//! Is a run found as far as it got, finished from there, and taken back?
+//! Runs: progress, resumption after interruption, undo.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use super::super::{RunFile, RunId, RunReport};
 use super::*;
 use crate::StoreError;
 
-/// The snapshot that the store gives for a run.
+/// Returns the snapshot of the store for a run.
 fn snapshot(store: &Store) -> Snapshot {
     let read = store.entries().unwrap();
     assert!(read.damaged.is_empty(), "{:?}", read.damaged);
@@ -30,8 +30,8 @@ fn snapshot(store: &Store) -> Snapshot {
     snapshot
 }
 
-/// A store with entries that give every rule of a light and an archival cycle something to do.
-fn filled(scratch: &Scratch) -> Store {
+/// Creates a store with entries that give work to every rule of a light and an archival cycle.
+fn filled(scratch: &EntryScratch) -> Store {
     let mut store = scratch.open();
     let mut records: Vec<Record> = (0_u8..12)
         .map(|n| record(&format!("e{n:02}"), f32::from(n) / 12.0))
@@ -48,7 +48,7 @@ fn filled(scratch: &Scratch) -> Store {
     store
 }
 
-/// What a cycle gathers beside the store: something for every rule.
+/// Adds the input of a cycle from outside the store: something for every rule.
 fn gather(snapshot: &mut Snapshot) {
     snapshot.facts = vec![consolidation::Fact {
         text: "the pump is blue".to_owned(),
@@ -90,9 +90,9 @@ fn planned(store: &Store, cycle: Cycle) -> (Snapshot, Plan) {
 }
 
 #[test]
-fn a_run_reaches_the_tables_as_the_core_defines_it() {
+fn applying_a_run_gives_the_state_that_the_core_defines() {
     for cycle in [Cycle::Light, Cycle::Deep, Cycle::Archival] {
-        let scratch = Scratch::new();
+        let scratch = EntryScratch::new();
         let mut store = filled(&scratch);
         let (before, plan) = planned(&store, cycle);
         let run = store.start_run(&before.run, &plan).unwrap();
@@ -118,8 +118,8 @@ fn a_run_reaches_the_tables_as_the_core_defines_it() {
 }
 
 #[test]
-fn the_runs_of_these_tests_have_all_kinds_of_steps() {
-    let scratch = Scratch::new();
+fn the_runs_in_these_tests_cover_all_rules() {
+    let scratch = EntryScratch::new();
     let store = filled(&scratch);
     let rules: BTreeSet<Rule> = [Cycle::Light, Cycle::Deep, Cycle::Archival]
         .into_iter()
@@ -148,20 +148,20 @@ fn the_runs_of_these_tests_have_all_kinds_of_steps() {
 }
 
 #[test]
-fn a_run_that_stops_after_any_step_is_found_there_and_ends_the_same() {
+fn a_run_interrupted_after_any_step_resumes_and_ends_the_same() {
     for cycle in [Cycle::Light, Cycle::Deep, Cycle::Archival] {
-        stops_after_any_step(cycle);
+        assert_interruption_after_any_step_is_recoverable(cycle);
     }
 }
 
-fn stops_after_any_step(cycle: Cycle) {
-    let whole = Scratch::new();
+fn assert_interruption_after_any_step_is_recoverable(cycle: Cycle) {
+    let whole = EntryScratch::new();
     let mut store = filled(&whole);
     let (before, plan) = planned(&store, cycle);
     let run = store.start_run(&before.run, &plan).unwrap();
     let expected = consolidation::apply(&before, &plan);
     for done in 0..=plan.steps.len() {
-        // The process is killed here, and another one finds what it left.
+        // The process is killed here, and another one opens its files.
         let rest = whole.killed();
         let mut other = rest.open();
         let found = other.interrupt_runs().unwrap();
@@ -204,12 +204,12 @@ fn stops_after_any_step(cycle: Cycle) {
 }
 
 #[test]
-fn a_step_that_is_cut_off_is_neither_made_nor_counted() {
-    let scratch = Scratch::new();
+fn an_interrupted_step_is_neither_applied_nor_counted() {
+    let scratch = EntryScratch::new();
     let mut store = filled(&scratch);
     let (before, plan) = planned(&store, Cycle::Light);
     let run = store.start_run(&before.run, &plan).unwrap();
-    // The last write of the transaction is refused.
+    // Reject the last write of the transaction.
     scratch.sql("CREATE TRIGGER refuse BEFORE UPDATE OF done ON runs BEGIN SELECT RAISE(ABORT, 'no'); END");
     store.apply_step(run, &plan.steps[0]).unwrap_err();
     scratch.sql("DROP TRIGGER refuse");
@@ -221,8 +221,8 @@ fn a_step_that_is_cut_off_is_neither_made_nor_counted() {
 }
 
 #[test]
-fn undo_restores_what_was_and_once() {
-    let scratch = Scratch::new();
+fn undo_restores_the_previous_state_only_once() {
+    let scratch = EntryScratch::new();
     let mut store = filled(&scratch);
     let (before, mut plan) = planned(&store, Cycle::Archival);
     let added = record("new", 0.9);
@@ -262,8 +262,8 @@ fn undo_restores_what_was_and_once() {
 }
 
 #[test]
-fn a_step_that_cannot_be_read_is_no_reason_to_take_back_half_a_run() {
-    let scratch = Scratch::new();
+fn an_unreadable_step_prevents_a_partial_undo() {
+    let scratch = EntryScratch::new();
     let mut store = filled(&scratch);
     let (before, plan) = planned(&store, Cycle::Light);
     let run = store.start_run(&before.run, &plan).unwrap();
@@ -281,16 +281,16 @@ fn a_step_that_cannot_be_read_is_no_reason_to_take_back_half_a_run() {
 }
 
 #[test]
-fn a_run_that_is_not_there_or_not_running_takes_no_step() {
-    let scratch = Scratch::new();
+fn a_missing_or_finished_run_accepts_no_step() {
+    let scratch = EntryScratch::new();
     let mut store = filled(&scratch);
     let (before, plan) = planned(&store, Cycle::Light);
-    let nobody = RunId(9);
-    store.apply_step(nobody, &plan.steps[0]).unwrap_err();
-    store.resume_run(nobody, &plan).unwrap_err();
-    store.finish_run(nobody, Outcome::Done, NOW).unwrap_err();
-    store.undo_list(nobody).unwrap_err();
-    assert_eq!(store.run(nobody).unwrap(), None);
+    let unknown = RunId(9);
+    store.apply_step(unknown, &plan.steps[0]).unwrap_err();
+    store.resume_run(unknown, &plan).unwrap_err();
+    store.finish_run(unknown, Outcome::Done, NOW).unwrap_err();
+    store.undo_list(unknown).unwrap_err();
+    assert_eq!(store.run(unknown).unwrap(), None);
     let run = store.start_run(&before.run, &plan).unwrap();
     store.finish_run(run, Outcome::Capped, NOW).unwrap();
     store.apply_step(run, &plan.steps[0]).unwrap_err();
@@ -298,8 +298,8 @@ fn a_run_that_is_not_there_or_not_running_takes_no_step() {
 }
 
 #[test]
-fn the_files_of_a_run_are_kept_as_they_were_before_its_first_and_after_its_last_writing() {
-    let scratch = Scratch::new();
+fn a_run_stores_each_file_before_its_first_and_after_its_last_write() {
+    let scratch = EntryScratch::new();
     let mut store = filled(&scratch);
     let (before, plan) = planned(&store, Cycle::Light);
     let run = store.start_run(&before.run, &plan).unwrap();
@@ -314,8 +314,8 @@ fn the_files_of_a_run_are_kept_as_they_were_before_its_first_and_after_its_last_
 }
 
 #[test]
-fn runs_of_no_use_are_forgotten_and_the_last_of_each_cycle_stays() {
-    let scratch = Scratch::new();
+fn obsolete_runs_are_deleted_and_the_last_of_each_cycle_is_kept() {
+    let scratch = EntryScratch::new();
     let mut store = filled(&scratch);
     let (before, plan) = planned(&store, Cycle::Light);
     let empty = Plan {
@@ -332,7 +332,7 @@ fn runs_of_no_use_are_forgotten_and_the_last_of_each_cycle_stays() {
     assert_eq!(store.trim_runs(NOW.plus(-1)).unwrap(), 10);
     let kept = store.entries().unwrap().runs;
     assert_eq!(kept.len(), 11);
-    assert!(kept.iter().any(|run| run.id == first), "it did something");
+    assert!(kept.iter().any(|run| run.id == first), "it has a step");
     assert_eq!(store.trim_runs(NOW.plus(1)).unwrap(), 1, "now it is old");
     assert_eq!(store.trim_runs(NOW.plus(1)).unwrap(), 0);
 }
