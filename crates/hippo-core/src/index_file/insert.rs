@@ -93,7 +93,7 @@ impl IndexFile {
         let body = text::escape_comments(body.trim_matches(['\n', '\r']));
         for line in body.lines() {
             // A fence here could close an unclosed one further up.
-            if Fence::open(trim(line.as_bytes())).is_some() {
+            if Fence::parse(trim(line.as_bytes())).is_some() {
                 text.push('\\');
             }
             text.push_str(line);

@@ -60,7 +60,7 @@ pub(super) fn folder(root: &Path, into: &Path) -> Result<String, Failure> {
     }
     let folder = parts.join("/");
     let log = format!("{folder}/2026-01-01.md");
-    if matches!(SourceKind::of(&log), SourceKind::Node(_)) {
+    if matches!(SourceKind::from_path(&log), SourceKind::Node(_)) {
         return Err(refused("the compaction tree is there"));
     }
     match folder.contains('\0') || !rules().is_source(&log) {
