@@ -141,7 +141,7 @@ fn the_decay_tables_match_the_formula() {
             entry.strength_at(entry.decay.last_access + turns, associated)
         )
     };
-    let rows = table("what makes it fade otherwise:");
+    let rows = table("and of variants:");
     assert_eq!(rows.len(), 6);
     for row in rows {
         let turns = row[0].trim_start_matches('|').trim().parse().unwrap();
