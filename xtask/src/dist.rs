@@ -16,7 +16,6 @@ use anyhow::{Context, Result, bail};
 use crate::house::{self, House};
 use crate::prerequisites::tool;
 use crate::terminal::say;
-use build::Profile;
 use contents::{Kind, Parts};
 
 pub use rehearsal::rehearse;
@@ -26,7 +25,6 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// What the user asks for.
 struct Options {
-    profile: Profile,
     out: Option<PathBuf>,
     check: bool,
     install: Option<PathBuf>,
@@ -39,7 +37,6 @@ impl Options {
     /// An argument is unknown or lacks its value.
     fn parse(arguments: &[String]) -> Result<Self> {
         let mut options = Self {
-            profile: Profile::Release,
             out: None,
             check: false,
             install: None,
@@ -51,13 +48,6 @@ impl Options {
                 "--out" => options.out = Some(value()?.into()),
                 "--check" => options.check = true,
                 "--try" => options.install = Some(value()?.into()),
-                "--profile" => {
-                    options.profile = match value()?.as_str() {
-                        "release" => Profile::Release,
-                        "dev" => Profile::Dev,
-                        other => bail!("unknown profile: {other}; there are release and dev"),
-                    }
-                }
                 unknown => bail!("unknown argument of dist: {unknown}"),
             }
         }
@@ -71,16 +61,14 @@ impl Options {
 /// Something does not build, or is not as it must be.
 pub fn run(house: &House, arguments: &[String]) -> Result<()> {
     let options = Options::parse(arguments)?;
-    match (options.check, options.profile) {
-        (true, Profile::Dev) => return rehearse(house),
-        (true, Profile::Release) => return check::run(house),
-        (false, _) => {}
+    if options.check {
+        return check::run(house);
     }
     if let Some(package) = options.install {
         return check::try_out(house, &package);
     }
     let pages = contents::make_pages(house)?;
-    let packages = make(house, options.profile, time(house)?, &pages)?;
+    let packages = make(house, time(house)?, &pages)?;
     let folder = options.out.unwrap_or_else(|| folder(house));
     write(&packages, &folder)
 }
@@ -94,13 +82,11 @@ pub fn folder(house: &House) -> PathBuf {
 ///
 /// # Errors
 /// Something does not build, or names a folder of this machine.
-fn make(house: &House, profile: Profile, time: u64, pages: &Path) -> Result<[PathBuf; 2]> {
-    let programs = build::build(house, profile)?;
-    if profile == Profile::Release {
-        for name in build::PROGRAMS {
-            if let Some(named) = build::named_folder(house, &programs.join(name))? {
-                bail!("{name} names a folder of this machine: {named}");
-            }
+fn make(house: &House, time: u64, pages: &Path) -> Result<[PathBuf; 2]> {
+    let programs = build::build(house)?;
+    for name in build::PROGRAMS {
+        if let Some(named) = build::named_folder(house, &programs.join(name))? {
+            bail!("{name} names a folder of this machine: {named}");
         }
     }
     let parts = Parts {
@@ -108,7 +94,7 @@ fn make(house: &House, profile: Profile, time: u64, pages: &Path) -> Result<[Pat
         pages,
         licences: &licences(house)?,
     };
-    Ok([archive(house, parts, time)?, debian(house, parts, profile, time)?])
+    Ok([archive(house, parts, time)?, debian(house, parts, time)?])
 }
 
 /// Packs the archive.
@@ -140,7 +126,7 @@ fn archive(house: &House, parts: Parts<'_>, time: u64) -> Result<PathBuf> {
 ///
 /// # Errors
 /// A part is missing, or cargo-deb cannot be obtained.
-fn debian(house: &House, parts: Parts<'_>, profile: Profile, time: u64) -> Result<PathBuf> {
+fn debian(house: &House, parts: Parts<'_>, time: u64) -> Result<PathBuf> {
     let work = contents::stage(house, Kind::Debian, "usr", parts)?;
     let mut deb = Command::new(tool(house, "cargo-deb", "3.8.0", &[])?);
     deb.args([
@@ -150,11 +136,8 @@ fn debian(house: &House, parts: Parts<'_>, profile: Profile, time: u64) -> Resul
         "--no-strip",
         "--locked",
         "--profile",
+        "dist",
     ]);
-    deb.arg(match profile {
-        Profile::Release => "dist",
-        Profile::Dev => "dev",
-    });
     deb.args(["--compress-type", "gz", "--output"]).arg(&work);
     deb.env("SOURCE_DATE_EPOCH", time.to_string())
         .env("CARGO_TARGET_DIR", &house.target);
@@ -227,10 +210,9 @@ mod tests {
     fn arguments_are_read_strictly() {
         let parse =
             |line: &str| Options::parse(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
-        let options = parse("--profile dev --out x").unwrap();
-        assert!(options.profile == Profile::Dev && options.out == Some("x".into()) && !options.check);
+        assert_eq!(parse("--out x").unwrap().out, Some("x".into()));
         assert!(parse("--check").unwrap().check);
-        for wrong in ["--profile", "--profile fast", "--chek"] {
+        for wrong in ["--out", "--chek"] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
     }

@@ -26,9 +26,8 @@ usage: cargo xtask TASK
   test    the gate: set-up, format, lints, tests, documentation
   attack  the attacks of tests/attacks, by the clock: [--only NAME,…] [--minutes N] [--seed N]
   schema  the protocol as JSON Schema, and the types of the clients: what is not as the Rust types say is written anew
-  dist    the packages: an archive and a .deb [--profile release|dev] [--out DIR]
-          --check builds them in two folders, compares them, and tries the .deb as --try does; with --profile dev it only
-          compares the contents of what tests run with what is expected, as the gate does
+  dist    the packages: an archive and a .deb [--out DIR]
+          --check builds them in two folders, compares them, and tries the .deb as --try does
           --try DEB installs a package in a fresh Debian without network, asks questions, and removes it
   count   lines of code, documentation and tests of each crate
   docs    write docs/cli.md from the definitions that the programs parse by

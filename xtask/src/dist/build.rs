@@ -9,15 +9,6 @@ use anyhow::{Context, Result};
 
 use crate::house::{self, House};
 
-/// How the programs are built.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Profile {
-    /// As for use.
-    Release,
-    /// As tests run them: what is there is taken.
-    Dev,
-}
-
 /// The programs of a package.
 pub const PROGRAMS: [&str; 2] = ["hippod", "hippoctl"];
 
@@ -25,13 +16,9 @@ pub const PROGRAMS: [&str; 2] = ["hippod", "hippoctl"];
 ///
 /// # Errors
 /// They do not build.
-pub fn build(house: &House, profile: Profile) -> Result<PathBuf> {
+pub fn build(house: &House) -> Result<PathBuf> {
     let mut command = house.cargo();
     command.args(["build", "--package", "hippod", "--package", "hippoctl"]);
-    if profile == Profile::Dev {
-        house::run(&mut command)?;
-        return Ok(house.target.join("debug"));
-    }
     command.args(["--locked", "--profile", "dist"]);
     house::run(for_everywhere(&mut command, &places(house)?, &house.target))?;
     Ok(house.target.join("dist"))

@@ -7,7 +7,6 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use super::build::Profile;
 use super::contents::make_pages;
 use super::root::Root;
 use super::runtime::{model_wheel, sum};
@@ -30,7 +29,7 @@ pub fn run(house: &House) -> Result<()> {
     let time = time(house)?;
     let pages = make_pages(house)?;
     let begun = Instant::now();
-    let first = make(house, Profile::Release, time, &pages)?;
+    let first = make(house, time, &pages)?;
     say(format_args!(
         "built in {}: {}",
         house.root.display(),
@@ -44,7 +43,7 @@ pub fn run(house: &House) -> Result<()> {
     };
     copy_sources(house, &elsewhere.root)?;
     let begun = Instant::now();
-    let again = make(&elsewhere, Profile::Release, time, &pages)?;
+    let again = make(&elsewhere, time, &pages)?;
     say(format_args!(
         "built in {}: {}",
         elsewhere.root.display(),
