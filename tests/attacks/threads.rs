@@ -26,7 +26,9 @@ fn the_thread_of_the_engine_moves_and_syncs_no_file_but_the_registry() {
     wire.expect("workspace.add", json!({"workspace": root}));
     wire.expect("workspace.sync", json!({"workspace": root, "wait": true}));
     wire.expect("backup", json!({"to": archive}));
-    wire.expect("restore", json!({"from": archive, "aside": true}));
+    wire.expect("workspace.remove", json!({"workspace": root, "purge": true}));
+    std::fs::rename(&root, scratch.beside("before")).unwrap();
+    wire.expect("restore", json!({"from": archive}));
     wire.expect("restore", json!({"from": archive, "into": moved}));
     for place in [&root, &moved] {
         wire.expect("workspace.sync", json!({"workspace": place, "wait": true}));

@@ -303,7 +303,15 @@ fn the_command_line_does_it_all_for_several_workspaces() {
     assert!(done(&["backup", "verify", &all]).contains("ok"));
     let entries = done(&["--workspace", &shown(&root), "export"]);
     let entries: IndexListResponse = serde_json::from_str(&entries).unwrap();
-    assert_eq!(entries.entries, client.listed(&root, true, None).entries);
+    // Strengths fade between the two answers.
+    let texts = |listed: IndexListResponse| -> Vec<(String, String, String)> {
+        let entries = listed.entries.into_iter();
+        entries
+            .map(|entry| (entry.id, entry.topic, entry.summary))
+            .collect()
+    };
+    assert!(!entries.entries.is_empty());
+    assert_eq!(texts(entries), texts(client.listed(&root, true, None)));
     let code = |words: &[&str]| hippoctl(&home, words).status.code();
     assert_eq!(code(&["backup", "--all", &all]), Some(5), "it is there already");
     done(&["backup", "--all", "--force", &all]);

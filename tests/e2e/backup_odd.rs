@@ -65,6 +65,7 @@ pub(super) fn assert_refused(scratch: &Scratch, client: &mut Caller, what: &str,
 fn damage_is_refused_and_the_member_is_named() {
     let (scratch, _daemon, mut client, sound) = made();
     let whole = std::fs::read(&sound).unwrap();
+    let content = zstd::decode_all(&whole[..]).unwrap();
     let file = scratch.beside("damaged.tar.zst");
     std::fs::write(&file, b"").unwrap();
     for length in [
@@ -89,7 +90,13 @@ fn damage_is_refused_and_the_member_is_named() {
     for place in (0..16).map(|part| part * (whole.len() - 1) / 16) {
         let mut bytes = whole.clone();
         bytes[place] ^= 0x10;
+        // A bit that the compression ignores changes no content.
+        let is_ignored = zstd::decode_all(&bytes[..]).is_ok_and(|unpacked| unpacked == content);
         std::fs::write(&file, bytes).unwrap();
+        if is_ignored {
+            verify(&mut client, &file).unwrap();
+            continue;
+        }
         assert_refused(
             &scratch,
             &mut client,

@@ -135,7 +135,7 @@ fn values_out_of_range_and_invalid_combinations_are_refused() {
             "model.import",
             r#"{"from":"/w","query_prefix":"query: "}"#,
             BadRequest,
-            "imported under a `name`",
+            "only allowed with `name`",
         ),
         ("model.remove", r#"{"model":""}"#, BadRequest, "model"),
     ];

@@ -101,9 +101,10 @@ pub enum Verb {
     /// Append transcripts of sessions to the daily logs, each message once
     #[command(after_help = ingest::EXAMPLES)]
     Ingest(IngestArgs),
-    /// Convert the JSON export of another program into markdown files, each memory once; without --apply, only print what would be written
+    /// Convert the JSON export of another program into markdown files
     ///
-    /// Files are added; nothing that is there changes. Secrets are redacted.
+    /// Without --apply, prints the files that it would write. Existing files stay unchanged, a memory is written once, and
+    /// secrets are redacted.
     #[command(after_help = import::EXAMPLES)]
     Import(ImportArgs),
     /// List, explain and change the entries of the index file

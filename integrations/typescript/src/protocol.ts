@@ -1,81 +1,81 @@
 /** Which types cross the socket of hippod? Made from docs/schema/protocol.schema.json by `cargo xtask schema`. */
 
-/** One number of an earlier audit. */
+/** One count of an earlier audit. */
 export interface AuditCount {
-  /** How many were found. */
+  /** Number of matches. */
   count: number;
-  /** What was looked for. */
+  /** The kind. */
   kind: AuditKind;
-  /** Among how many. */
+  /** Number of checked units. */
   of: number;
-  /** The first divided by the second. */
+  /** `count` divided by `of`. */
   share: number;
 }
 
-/** One place. */
+/** One match of a finding. */
 export interface AuditExample {
   /** First line, 1-based; absent for an entry. */
   line?: number | undefined;
-  /** Relative to the workspace. */
+  /** Path relative to the workspace. */
   path: string;
-  /** Why it counts, without its text: another place, a kind of secret, the name of a rule. */
+  /** The reason, without the text: another location, a kind of secret, the name of a rule. */
   why: string;
 }
 
-/** How much of one kind was found. */
+/** The count of one kind. */
 export interface AuditFinding {
-  /** How many were found. */
+  /** Number of matches. */
   count: number;
-  /** The first ones by path and line. */
+  /** The first matches by path and line. */
   examples: AuditExample[];
-  /** What was looked for. */
+  /** The kind. */
   kind: AuditKind;
-  /** Among how many. */
+  /** Number of checked units. */
   of: number;
-  /** The first divided by the second, 0 to 1; 0 where there are none. */
+  /** `count` divided by `of`, 0 to 1; 0 if `of` is 0. */
   share: number;
-  /** What is counted. */
+  /** The counted unit. */
   unit: AuditUnit;
 }
 
-/** What is looked for. */
+/** The kind of a finding. */
 export type AuditKind = "duplicate" | "stale" | "contradicted" | "secret-bearing" | "instruction-like" | "boot-restating";
 
 /** Parameters of `audit`. */
 export interface AuditRequest {
-  /** Examples of each finding; 5 when absent, `MAX_EXAMPLES` at most. */
+  /** Examples per finding; default 5, at most `MAX_EXAMPLES`. */
   examples?: number | null | undefined;
-  /** Whether its numbers are kept, for later audits to be shown beside. */
+  /** True if the numbers are stored for comparison with later audits. */
   record?: boolean | undefined;
   /** Path of a workspace, or of anything below it. */
   workspace: string;
 }
 
-/** Answer to `audit`. No text of memory is in it. */
+/** Answer to `audit`. It contains no text of the memory. */
 export interface AuditResponse {
-  /** When it was made, RFC 3339. */
+  /** Time of the audit, RFC 3339. */
   at: string;
-  /** Earlier audits, the newest first. */
+  /** Earlier audits, newest first. */
   before: AuditRun[];
   /** Watched files that were read. */
   files: number;
-  /** One of each kind, always in the same order. */
+  /** One finding of each kind, always in the same order. */
   findings: AuditFinding[];
-  /** Milliseconds that it took. */
+  /** Duration in milliseconds. */
   took_ms: number;
-  /** Watched files that could not be read, and are in no number. */
+  /** Unreadable watched files, which are not included in the numbers. */
   unread: number;
 }
 
 /** The numbers of an earlier audit. */
 export interface AuditRun {
-  /** When it was made, RFC 3339. */
+  /** Time of the audit, RFC 3339. */
   at: string;
-  /** In the same order. */
+  /** The counts in the same order. */
   findings: AuditCount[];
 }
 
-/** What is counted. */
+/** The unit of a finding. */
 export type AuditUnit = "chunks" | "entries" | "lines";
 
 /** One workspace in a backup. */
@@ -124,73 +124,73 @@ export interface BackupVerifyRequest {
   from: string;
 }
 
-/** One thing that was looked at. */
+/** One performed check. */
 export interface Check {
-  /** What was found. */
+  /** The result, as text. */
   detail: string;
-  /** Its kind, in kebab-case, stable for scripts. */
+  /** The kind in kebab-case, stable for scripts. */
   id: string;
-  /** Whether it is well. */
+  /** True if the check passed. */
   ok: boolean;
-  /** How bad the worst of the problems is that were found there; absent where all is well. */
+  /** The highest severity of its problems; absent if the check passed. */
   worst?: Severity | undefined;
 }
 
 /** The scores of one message. */
 export interface CompactEntry {
-  /** By which its content is fetched, where it is kept. */
+  /** The id to fetch its content with, if it is stored. */
   id: string;
-  /** Before it faded, 0 to 1. */
+  /** Importance before decay, 0 to 1. */
   importance: number;
-  /** Its place among the messages of the session, from 0. */
+  /** Position among the messages of the session, 0-based. */
   index: number;
-  /** What is left of that, 0 to 1. */
+  /** Importance after decay, 0 to 1. */
   retention: number;
-  /** How it is shown: `keep`, `compress` or `sparse`. */
+  /** How the message is shown: `keep`, `compress` or `sparse`. */
   tier: string;
-  /** Its size. */
+  /** Tokens of the message. */
   tokens: number;
-  /** What kind of message it is, in snake_case: `decision`, `user_intent`, `context`, `tool_result`, `ephemeral`, `unknown`. */
+  /** The kind of message in snake_case: `decision`, `user_intent`, `context`, `tool_result`, `ephemeral`, `unknown`. */
   type: string;
 }
 
-/** A record that could not be read. */
+/** An unreadable record. */
 export interface CompactProblem {
-  /** Where, from 1. */
+  /** Line number, 1-based. */
   line: number;
-  /** What is wrong with it. */
+  /** The problem. */
   what: string;
 }
 
-/** Figures of a compaction. */
+/** Statistics of a compaction. */
 export interface CompactStats {
-  /** Messages that are a line. */
+  /** Messages shortened to a line. */
   compressed: number;
-  /** Messages for which the summary has no room; all of them are behind `rest`. */
+  /** Messages that do not fit into the summary; `rest` lists them. */
   dropped: number;
-  /** Messages before an earlier compaction, which its summary stands for. */
+  /** Messages before an earlier compaction, represented by its summary. */
   folded: number;
-  /** The format that was found; null: none. */
+  /** The detected format; null if none. */
   format: string | null;
-  /** Messages that are kept whole. */
+  /** Messages kept in full. */
   kept: number;
-  /** Records that could not be read. */
+  /** Unreadable records. */
   malformed: number;
-  /** Messages that were scored. */
+  /** Scored messages. */
   messages: number;
-  /** The first of them. */
+  /** The first unreadable records. */
   problems: CompactProblem[];
-  /** One by the other. */
+  /** `tokens_before` divided by `tokens_after`. */
   ratio: number;
-  /** The id of the list of these; null: there are none. */
+  /** The id of the list of dropped messages; null if there are none. */
   rest: string | null;
-  /** Messages that are a pointer. */
+  /** Messages reduced to a pointer. */
   sparse: number;
-  /** Contents that are kept under the workspace now and were not before; absent where no workspace was given. */
+  /** Contents newly stored in the workspace; absent without a workspace. */
   stored?: number | undefined;
   /** Tokens of the summary. */
   tokens_after: number;
-  /** Tokens of them. */
+  /** Tokens of the messages. */
   tokens_before: number;
 }
 
@@ -202,105 +202,105 @@ export interface ContextCloseRequest {
 
 /** Answer to `context.close`. */
 export interface ContextCloseResponse {
-  /** Whether it was closed before: then nothing was done. */
+  /** True if it was already closed; then nothing was done. */
   already?: boolean | undefined;
-  /** When it was closed, RFC 3339. */
+  /** Time of closing, RFC 3339. */
   closed_at: string;
-  /** Entries that it has; they stay, with their contents, as long as the budget allows. */
+  /** Number of entries. They and their contents are kept as long as the budget allows. */
   entries: number;
-  /** What the reader should know, such as an entry that could not be written. */
+  /** Notes, such as an entry that could not be written. */
   notes?: string[] | undefined;
-  /** What went into long-term memory. */
+  /** Entries written to long-term memory. */
   persisted: ContextPersisted[];
   /** Its id. */
   session: string;
 }
 
-/** How an entry fades. */
+/** Decay parameters of an entry. */
 export interface ContextDecay {
-  /** It never gets weaker than this; 0 to 1. */
+  /** Minimum strength, 0 to 1. */
   floor: number;
   /** The turn of the last access. */
   last_access: number;
-  /** How much a turn counts; at least 0. */
+  /** Weight of a turn; at least 0. */
   rate: number;
 }
 
-/** Whether somebody made an entry on purpose. */
+/** True if an entry was created deliberately. */
 export type ContextEncoding = "manual" | "auto";
 
-/** A sparse pointer in an agent's context that stands for content kept elsewhere. Time is counted in turns. */
+/** A sparse pointer in an agent's context to content stored elsewhere. Time is counted in turns. */
 export interface ContextEntry {
-  /** How it fades. */
+  /** Decay parameters. */
   decay: ContextDecay;
-  /** Names it; unique over all sessions. */
+  /** Id, unique over all sessions. */
   id: string;
-  /** Values that will be asked for again. */
+  /** Values that are likely to be needed again. */
   key_data?: Record<string, unknown> | undefined;
-  /** Its beginning and end. */
+  /** Creation and expiry. */
   lifecycle: ContextLifecycle;
-  /** What makes it fade slower or faster. */
+  /** Factors that slow or speed up the decay. */
   modifiers: ContextModifiers;
-  /** Where its content comes from. */
+  /** The source of the content. */
   source: ContextSource;
-  /** In the turn asked for, 0 to 1. */
+  /** Strength in the requested turn, 0 to 1. */
   strength: number;
-  /** One to a few lines for people and models. */
+  /** Summary in one to a few lines. */
   summary: string;
-  /** What it stands for. */
+  /** The kind of content. */
   type: ContextType;
 }
 
 /** Parameters of `context.fetch`. */
 export interface ContextFetchRequest {
-  /** Of an entry; or of content: `b3:` and at least 12 hexadecimal digits, or the id that a summary of `session.compact` has for it. */
+  /** Id of an entry or of content: `b3:` and at least 12 hexadecimal digits, or the id from a summary of `session.compact`. */
   id: string;
-  /** The session that asks: an entry of it is accessed by this. */
+  /** The requesting session; the fetch counts as an access to its entry. */
   session?: string | null | undefined;
 }
 
 /** Answer to `context.fetch`. */
 export interface ContextFetchResponse {
-  /** The content; only where the outcome is full. */
+  /** The content; only for the outcome `full`. */
   content?: string | undefined;
-  /** The entry as it is after this access; absent where the id is not one of an entry. */
+  /** The entry after this access; absent if the id is not an entry's. */
   entry?: ContextEntry | undefined;
-  /** Where the answer comes from; null: from nowhere. */
+  /** The origin of the answer; null if there is no content. */
   from: ContextOrigin | null;
-  /** How much could be had. */
+  /** The completeness. */
   outcome: ContextOutcome;
-  /** Why it is not all, or not what was put; absent where it is. */
+  /** The reason for an incomplete or changed content; absent otherwise. */
   reason?: string | undefined;
-  /** Of the source as it is now; absent where it could not be read. */
+  /** Hash of the current source; absent if it is unreadable. */
   source_hash?: string | undefined;
-  /** Whether the source has changed since, or is gone. */
+  /** True if the source has changed since or does not exist any more. */
   stale: boolean;
-  /** Of the content that was put: `b3:` and 64 hexadecimal digits; absent where unknown. */
+  /** Id of the content that was put: `b3:` and 64 hexadecimal digits; absent if unknown. */
   stored_hash?: string | undefined;
-  /** The summary of the entry; absent where the id is not one of an entry. */
+  /** The summary of the entry; absent if the id is not an entry's. */
   summary?: string | undefined;
 }
 
-/** The form of the section that `context.render` makes. */
+/** The format of a rendered section. */
 export type ContextFormat = "markdown" | "json";
 
-/** Beginning and end of an entry. */
+/** Creation and expiry of an entry. */
 export interface ContextLifecycle {
-  /** The turn in which it was made. */
+  /** The turn of creation. */
   created: number;
-  /** From this turn on it is out of the context, however strong it is; absent: never for this reason. */
+  /** The turn from which the entry is out of the context, independent of its strength; absent if it does not expire. */
   expires?: number | undefined;
-  /** Whether it goes into long-term memory when its session ends. */
+  /** True if it is written to long-term memory when its session closes. */
   persist: boolean;
 }
 
 /** Parameters of `context.list`. */
 export interface ContextListRequest {
-  /** Strengths as of this turn; without it as of the highest so far. Goes with `session`. */
+  /** Compute strengths for this turn; default: the highest turn. Requires `session`. */
   at_turn?: number | null | undefined;
-  /** Most of what is listed, 1 to 10000, which holds without it too. */
+  /** Maximum number of results, 1 to 10000; default 10000. */
   limit?: number | null | undefined;
-  /** The entries of this session; without it, sessions are listed. */
+  /** List the entries of this session; without it, list sessions. */
   session?: string | null | undefined;
   /** Only sessions of this workspace. */
   workspace?: string | null | undefined;
@@ -308,65 +308,65 @@ export interface ContextListRequest {
 
 /** Answer to `context.list`: `sessions`, or `entries` and `turn`. */
 export interface ContextListResponse {
-  /** The strongest first, equal ones the newest first; absent where no session was named. */
+  /** Entries, strongest first, then newest first; absent if no session was named. */
   entries?: ContextListed[] | undefined;
-  /** The last used first; absent where a session was named. */
+  /** Sessions, last used first; absent if a session was named. */
   sessions?: ContextSession[] | undefined;
-  /** How many there are without the limit. */
+  /** Number of results without the limit. */
   total: number;
   /** The turn of the strengths; absent where no session was named. */
   turn?: number | undefined;
 }
 
-/** An entry of a session, and whether it is shown. */
+/** An entry of a session with its state. */
 export interface ContextListed {
-  /** How it fades. */
+  /** Decay parameters. */
   decay: ContextDecay;
-  /** Names it; unique over all sessions. */
+  /** Id, unique over all sessions. */
   id: string;
-  /** Values that will be asked for again. */
+  /** Values that are likely to be needed again. */
   key_data?: Record<string, unknown> | undefined;
-  /** Its beginning and end. */
+  /** Creation and expiry. */
   lifecycle: ContextLifecycle;
-  /** What makes it fade slower or faster. */
+  /** Factors that slow or speed up the decay. */
   modifiers: ContextModifiers;
-  /** Where its content comes from. */
+  /** The source of the content. */
   source: ContextSource;
-  /** Whether it is part of the context. */
+  /** The state of the entry. */
   state: ContextState;
-  /** In the turn asked for, 0 to 1. */
+  /** Strength in the requested turn, 0 to 1. */
   strength: number;
-  /** One to a few lines for people and models. */
+  /** Summary in one to a few lines. */
   summary: string;
-  /** What it stands for. */
+  /** The kind of content. */
   type: ContextType;
 }
 
-/** What makes an entry fade slower or faster. */
+/** Factors that slow or speed up the decay of an entry. */
 export interface ContextModifiers {
   /** Ids of related entries. */
   associations: string[];
-  /** Whether somebody made it on purpose. */
+  /** True if the entry was created deliberately. */
   encoding: ContextEncoding;
-  /** How much it matters. */
+  /** The importance. */
   priority: ContextPriority;
 }
 
-/** An entry that changed its state. */
+/** An entry whose state changed. */
 export interface ContextMove {
-  /** What it was. */
+  /** The former state. */
   from: ContextState;
   /** The entry. */
   id: string;
-  /** What it is. */
+  /** The new state. */
   to: ContextState;
 }
 
 /** Parameters of `context.open`. */
 export interface ContextOpenRequest {
-  /** The agent whose session it is. */
+  /** The agent that owns the session. */
   agent?: string | null | undefined;
-  /** The id that it is to have; an open session of this id is gone on with. Without it the daemon makes one. */
+  /** The id of the session; an open session with this id is resumed. By default the daemon creates an id. */
   session?: string | null | undefined;
   /** Path of the workspace, or of anything below it. */
   workspace: string;
@@ -374,115 +374,115 @@ export interface ContextOpenRequest {
 
 /** Answer to `context.open`. */
 export interface ContextOpenResponse {
-  /** Entries that it has. */
+  /** Number of entries. */
   entries: number;
-  /** Whether it was there before. */
+  /** True if the session existed before. */
   resumed: boolean;
-  /** Its id, unique over all workspaces. */
+  /** The id, unique over all workspaces. */
   session: string;
   /** The highest turn so far. */
   turn: number;
 }
 
-/** Where an answer to `context.fetch` comes from. */
+/** The origin of an answer to `context.fetch`. */
 export type ContextOrigin = "store" | "source" | "summary";
 
-/** How much of the content could be had. */
+/** The completeness of the returned content. */
 export type ContextOutcome = "full" | "partial" | "unavailable";
 
-/** An entry that went into long-term memory. */
+/** An entry written to long-term memory. */
 export interface ContextPersisted {
   /** The entry. */
   id: string;
-  /** Its first line there, from 1. */
+  /** The first line in the file, 1-based. */
   line?: number | undefined;
   /** The file, relative to the workspace. */
   path: string;
 }
 
-/** How much a context entry matters. */
+/** The importance of a context entry. */
 export type ContextPriority = "critical" | "high" | "normal" | "low";
 
-/** When the new entry ends. */
+/** Expiry of the new entry. */
 export interface ContextPutLifecycle {
-  /** From this turn on it is out of the context; after the turn of the request. */
+  /** The turn from which it is out of the context; must be after the turn of the request. */
   expires?: number | null | undefined;
-  /** Whether it goes into long-term memory when the session ends. */
+  /** True if it is written to long-term memory when the session closes. */
   persist?: boolean | null | undefined;
 }
 
-/** What makes the new entry fade slower or faster. */
+/** Factors that slow or speed up the decay of the new entry. */
 export interface ContextPutModifiers {
-  /** Ids of related entries; ids that are unknown mean nothing. */
+  /** Ids of related entries; unknown ids are ignored. */
   associations?: string[] | null | undefined;
-  /** Whether somebody makes it on purpose. */
+  /** True if the entry is created deliberately. */
   encoding?: ContextEncoding | null | undefined;
-  /** How much it matters. */
+  /** The importance. */
   priority?: ContextPriority | null | undefined;
 }
 
-/** What became of the content. */
+/** The result of a put. */
 export type ContextPutOutcome = "entry" | "passed" | "known" | "dropped";
 
 /** Parameters of `context.put`. */
 export interface ContextPutRequest {
-  /** All of it; at most 8388608. */
+  /** The whole content, at most 8388608 bytes. */
   content: string;
-  /** Whether it tells of a failure: then it gets an entry though it is small. */
+  /** True if the content reports a failure; it then gets an entry even if it is small. */
   error?: boolean | undefined;
-  /** Values that will be asked for again; without it the daemon takes them from the content. */
+  /** Values that are likely to be needed again; by default they are extracted from the content. */
   key_data?: Record<string, unknown> | null | undefined;
-  /** When its entry ends; what is absent is left to the policies. */
+  /** Expiry of the entry; the policies set absent values. */
   lifecycle?: ContextPutLifecycle | null | undefined;
-  /** What makes its entry fade slower or faster; what is absent is left to the policies. */
+  /** Factors of the entry's decay; the policies set absent ones. */
   modifiers?: ContextPutModifiers | null | undefined;
   /** Id of an open session. */
   session: string;
-  /** Where it comes from. */
+  /** The source of the content. */
   source: ContextPutSource;
-  /** What it says, in a few lines; without it the daemon takes it from the content. */
+  /** Summary in a few lines; by default it is extracted from the content. */
   summary?: string | null | undefined;
-  /** The turn in which the content came up. */
+  /** The turn of the content. */
   turn: number;
-  /** What it is. */
+  /** The kind of content. */
   type: ContextType;
 }
 
-/** Answer to `context.put`; what it tells of is on disk. */
+/** Answer to `context.put`; the reported changes are durable. */
 export interface ContextPutResponse {
-  /** `b3:` and the BLAKE3 of the content, 64 hexadecimal digits; absent where it is not kept. */
+  /** `b3:` and the BLAKE3 hash of the content, 64 hexadecimal digits; absent if it is not stored. */
   content_id?: string | undefined;
-  /** What stands for the content; null where nothing does. */
+  /** The entry of the content; null if it has none. */
   entry: ContextEntry | null;
-  /** Tokens of the entry as it is rendered; 0 where there is none. */
+  /** Tokens of the rendered entry; 0 without one. */
   entry_tokens: number;
-  /** What the reader should know about this, such as a policy file that cannot be used. */
+  /** Notes, such as an unusable policy file. */
   notes?: string[] | undefined;
-  /** What became of the content. */
+  /** The result. */
   outcome: ContextPutOutcome;
-  /** Why, for a person. */
+  /** The reason, as text. */
   reason?: string | undefined;
-  /** Where the rule stands that decided so, for a person; absent where none did. */
+  /** The location of the deciding rule, as text; absent if no rule decided. */
   rule?: string | undefined;
   /** Tokens of the content. */
   tokens: number;
 }
 
-/** Where content comes from. */
+/** The source of content. */
 export interface ContextPutSource {
-  /** What it is of: a path, a command, an address; may be empty. */
+  /** The origin: a path, a command, an address; may be empty. */
   ref: string;
-  /** How it was made, and how it can be made again: `browser.snapshot`, `file`, `exec`. */
+  /** How the content was created and can be created again: `browser.snapshot`, `file`, `exec`. */
   type: string;
 }
 
 /** Parameters of `context.render`. */
 export interface ContextRenderRequest {
-  /** Most tokens, at least 1; without it what the configuration says. */
+  /** Maximum tokens, at least 1; the default is in the configuration. */
   budget_tokens?: number | null | undefined;
-  /** What the agent is about to do: dormant entries that fit it come back. */
+  /** The agent's next step; matching dormant entries are reactivated. */
   cue?: string | null | undefined;
-  /** The form of the section; `markdown` without it. */
+  /** Format of the section; default `markdown`. */
   format?: ContextFormat | null | undefined;
   /** Id of a session. */
   session: string;
@@ -490,15 +490,15 @@ export interface ContextRenderRequest {
 
 /** Answer to `context.render`. */
 export interface ContextRenderResponse {
-  /** Entries that are dormant or expired. */
+  /** Dormant or expired entries. */
   dormant: number;
-  /** What it shows, in its order. */
+  /** The shown entries in order. */
   entries: ContextShown[];
-  /** Active entries for which the budget has no room. */
+  /** Active entries that do not fit into the budget. */
   left_out: number;
-  /** The section between its marks, in the form asked for; empty where there is nothing to show. */
+  /** The section between its markers, in the requested format; empty if there is nothing to show. */
   markdown: string;
-  /** What the reader should know about this answer. */
+  /** Notes about this answer. */
   notes?: string[] | undefined;
   /** Tokens of all contents that can be fetched. */
   retrievable_tokens: number;
@@ -508,143 +508,143 @@ export interface ContextRenderResponse {
 
 /** A session. */
 export interface ContextSession {
-  /** The agent whose session it is. */
+  /** The agent that owns the session. */
   agent?: string | undefined;
-  /** When it was closed, RFC 3339; null while it is open. */
+  /** Time of closing, RFC 3339; null while open. */
   closed: string | null;
-  /** Entries that it has. */
+  /** Number of entries. */
   entries: number;
-  /** When it was opened, RFC 3339. */
+  /** Time of opening, RFC 3339. */
   opened: string;
   /** Its id. */
   session: string;
   /** The highest turn so far. */
   turn: number;
-  /** When something was last done in it, RFC 3339. */
+  /** Time of the last activity, RFC 3339. */
   used: string;
   /** Canonical root of its workspace. */
   workspace: string;
 }
 
-/** An entry that is shown. */
+/** A shown entry. */
 export interface ContextShown {
-  /** By which its content is fetched. */
+  /** The id to fetch its content with. */
   id: string;
-  /** Values that will be asked for again. */
+  /** Values that are likely to be needed again. */
   key_data?: Record<string, unknown> | undefined;
-  /** Where its content comes from. */
+  /** The source of the content. */
   source: ContextSource;
-  /** Now, 0 to 1. */
+  /** Current strength, 0 to 1. */
   strength: number;
-  /** One to a few lines. */
+  /** Summary in one to a few lines. */
   summary: string;
-  /** What it takes as markdown. */
+  /** Tokens as markdown. */
   tokens: number;
-  /** What it stands for. */
+  /** The kind of content. */
   type: ContextType;
 }
 
-/** Where the content of an entry comes from. */
+/** The source of an entry's content. */
 export interface ContextSource {
-  /** What it is of: a path, a command, an address; may be empty. */
+  /** The origin: a path, a command, an address; may be empty. */
   ref: string;
-  /** Whether the content can be had again. */
+  /** True if the content can be fetched again. */
   retrievable: boolean;
   /** The turn in which it was captured. */
   turn: number;
-  /** How it was made, and how it can be made again: `browser.snapshot`, `file`, `exec`. */
+  /** How the content was created and can be created again: `browser.snapshot`, `file`, `exec`. */
   type: string;
 }
 
-/** Whether an entry is part of the context in a turn. */
+/** The state of an entry in a turn. */
 export type ContextState = "active" | "dormant" | "expired";
 
 /** Parameters of `context.touch`. */
 export interface ContextTouchRequest {
-  /** Of an entry of it. */
+  /** Id of an entry in the session. */
   id: string;
   /** Id of an open session. */
   session: string;
-  /** The turn of the access; without it the highest of the session so far. */
+  /** The turn of the access; default: the highest turn of the session. */
   turn?: number | null | undefined;
 }
 
 /** Answer to `context.touch`. */
 export interface ContextTouchResponse {
-  /** The entry as it is after this access. */
+  /** The entry after this access. */
   entry: ContextEntry;
 }
 
 /** Parameters of `context.turn`. */
 export interface ContextTurnRequest {
-  /** Tokens that it can hold, at least 1. */
+  /** Maximum tokens of the agent's context, at least 1. */
   context_limit?: number | null | undefined;
-  /** Tokens in the agent's context now; goes together with `context_limit`. */
+  /** Tokens now in the agent's context; requires `context_limit`. */
   context_tokens?: number | null | undefined;
   /** Id of an open session. */
   session: string;
-  /** The turn that is complete. */
+  /** The completed turn. */
   turn: number;
 }
 
 /** Answer to `context.turn`. */
 export interface ContextTurnResponse {
-  /** Entries that are part of the context. */
+  /** Entries in the context. */
   active: number;
-  /** The consolidation that was made: `light` or `deep`. */
+  /** The consolidation that ran: `light` or `deep`. */
   cycle: CycleName;
   /** Entries that are too weak. */
   dormant: number;
-  /** Entries whose turns are over. */
+  /** Entries past their expiry. */
   expired: number;
-  /** Entries that changed their state. */
+  /** Entries whose state changed. */
   moved: ContextMove[];
-  /** What the reader should know, such as a turn that went back. */
+  /** A note, such as a turn lower than before. */
   note?: string | undefined;
-  /** Tokens of the active entries as they are rendered. */
+  /** Tokens of the rendered active entries. */
   tokens: number;
-  /** The highest turn so far: the one that counts. */
+  /** The highest turn so far, which is the current one. */
   turn: number;
 }
 
-/** What an entry stands for. */
+/** The kind of content of an entry. */
 export type ContextType = "tool_result" | "message" | "state" | "memory";
 
-/** What the sessions of a workspace keep. */
+/** Stored contents of a workspace's sessions. */
 export interface ContextsStatus {
-  /** Bytes that they may take. */
+  /** Maximum stored bytes. */
   budget_bytes: number;
-  /** Different contents that are kept. */
+  /** Distinct stored contents. */
   contents: number;
   /** Context entries. */
   entries: number;
-  /** When the oldest content was put, RFC 3339; null: there is none. */
+  /** Time of the oldest content, RFC 3339; null without contents. */
   oldest: string | null;
-  /** Those that are open. */
+  /** Open sessions. */
   open: number;
-  /** Bytes that they had before they were compressed. */
+  /** Bytes before compression. */
   raw_bytes: number;
-  /** Sessions, closed ones included. */
+  /** Sessions, including closed ones. */
   sessions: number;
-  /** Bytes that they take. */
+  /** Stored bytes. */
   stored_bytes: number;
 }
 
-/** Something that somebody should look at. */
+/** A finding for the user to review. */
 export interface CycleFinding {
-  /** Id of the entry; empty where it concerns none. */
+  /** Id of the entry; empty without one. */
   entry: string;
   /** The rule that found it, in kebab-case. */
   rule: string;
-  /** What it is, for a person. */
+  /** Description, as text. */
   what: string;
 }
 
 /** Parameters of `cycle.history`. */
 export interface CycleHistoryRequest {
-  /** Most runs, 1 to 1000; 20 without it. */
+  /** Maximum number of runs, 1 to 1000; default 20. */
   limit?: number | null | undefined;
-  /** Also the report of this run. */
+  /** Include the report of this run. */
   run?: number | null | undefined;
   /** Path of the workspace, or of anything below it. */
   workspace: string;
@@ -652,89 +652,89 @@ export interface CycleHistoryRequest {
 
 /** Answer to `cycle.history`. */
 export interface CycleHistoryResponse {
-  /** Of the run that was asked for, and only then. */
+  /** The report of the requested run; absent without one. */
   report?: CycleReport | undefined;
-  /** The newest first. */
+  /** Runs, newest first. */
   runs: CycleRun[];
 }
 
 /** The cycles. */
 export type CycleName = "light" | "deep" | "archival";
 
-/** How a run ended, or how it stands. */
+/** The outcome or state of a run. */
 export type CycleOutcome = "planned" | "done" | "capped" | "failed" | "interrupted" | "running";
 
-/** Something that a run may not do. */
+/** A change that a run must not make. */
 export interface CycleRefusal {
-  /** Ids of the entries that stay as they are. */
+  /** Ids of the unchanged entries. */
   entries: string[];
-  /** Why, for a person. */
+  /** The reason, as text. */
   reason: string;
   /** The rule that forbids it, in kebab-case. */
   rule: string;
 }
 
-/** Answer to `cycle.run`: one run, from plan to end. */
+/** Answer to `cycle.run`: the report of one run. */
 export interface CycleReport {
-  /** Steps of the plan that are done. */
+  /** Number of applied steps. */
   applied: number;
-  /** The moment that it counts as now, RFC 3339. */
+  /** The time used as now, RFC 3339. */
   at: string;
-  /** What was looked at, in kebab-case → how many. */
+  /** Number of considered items by kind, in kebab-case. */
   considered: Record<string, number>;
-  /** Which cycle. */
+  /** The cycle. */
   cycle: CycleName;
-  /** Files that were written, relative to the workspace. */
+  /** Written files, relative to the workspace. */
   files: string[];
-  /** What somebody should look at; nothing is changed for it. */
+  /** Findings for the user to review; nothing is changed for them. */
   findings: CycleFinding[];
-  /** How the index is; null where this cycle does not reckon it. */
+  /** The health of the index; null if this cycle does not compute it. */
   health: IndexHealth | null;
-  /** What the reader should know about this run. */
+  /** Notes about this run. */
   notes?: string[] | undefined;
-  /** How it ended. */
+  /** The outcome. */
   outcome: CycleOutcome;
-  /** What it means to do, in order. */
+  /** The planned steps in order. */
   plan: CycleStep[];
-  /** What it would have done and may not. */
+  /** Changes that a rule forbids. */
   refused: CycleRefusal[];
-  /** Its number in the workspace, for `cycle.undo`; null: a dry run. */
+  /** Number of the run in the workspace, for `cycle.undo`; null for a dry run. */
   run: number | null;
-  /** Milliseconds inside the daemon. */
+  /** Duration in the daemon, in milliseconds. */
   took_ms: number;
-  /** What became of the compaction tree afterwards; absent where the workspace has none, and after an archival cycle. */
+  /** The following update of the compaction tree; absent without a tree and after an archival cycle. */
   tree?: TreeCompactResponse | undefined;
 }
 
-/** One run in short. */
+/** Summary of one run. */
 export interface CycleRun {
-  /** Which cycle. */
+  /** The cycle. */
   cycle: CycleName;
-  /** Entries that it queued or archived. */
+  /** Queued or archived entries. */
   demoted: number;
-  /** Those that were done. */
+  /** Applied steps. */
   done: number;
-  /** RFC 3339; null while it runs, and where it was cut off. */
+  /** Time of the end, RFC 3339; null while running and after an interruption. */
   finished: string | null;
-  /** How it ended. */
+  /** The outcome. */
   outcome: CycleOutcome;
-  /** Steps of its plan. */
+  /** Planned steps. */
   planned: number;
-  /** Its number in the workspace. */
+  /** Number of the run in the workspace. */
   run: number;
-  /** RFC 3339. */
+  /** Time of the start, RFC 3339. */
   started: string;
-  /** When it was taken back, RFC 3339; null: it holds. */
+  /** Time of the undo, RFC 3339; null if it was not undone. */
   undone: string | null;
 }
 
 /** Parameters of `cycle.run`. */
 export interface CycleRunRequest {
-  /** As if it were this moment, RFC 3339 or `YYYY-MM-DD`; without it now. */
+  /** Use this time as now, RFC 3339 or `YYYY-MM-DD`; default: the current time. */
   at?: string | null | undefined;
-  /** Which cycle. */
+  /** The cycle. */
   cycle: CycleName;
-  /** Only say what would be done. */
+  /** Return the plan without applying it. */
   dry_run?: boolean | undefined;
   /** Path of the workspace, or of anything below it. */
   workspace: string;
@@ -742,17 +742,17 @@ export interface CycleRunRequest {
 
 /** One step of a plan. */
 export interface CycleStep {
-  /** Ids of the entries that it changes; may be empty. */
+  /** Ids of the changed entries; may be empty. */
   entries: string[];
-  /** The rule that wants it, in kebab-case. */
+  /** The rule behind it, in kebab-case. */
   rule: string;
-  /** What is done, for a person. */
+  /** Description, as text. */
   what: string;
 }
 
 /** Parameters of `cycle.undo`. */
 export interface CycleUndoRequest {
-  /** The run that is to be taken back. */
+  /** The run to undo. */
   run: number;
   /** Path of the workspace, or of anything below it. */
   workspace: string;
@@ -760,19 +760,19 @@ export interface CycleUndoRequest {
 
 /** Answer to `cycle.undo`. */
 export interface CycleUndoResponse {
-  /** Files that were written, relative to the workspace. */
+  /** Written files, relative to the workspace. */
   files: string[];
-  /** What the reader should know: entries of the run that stay, and what the next cycle makes again. */
+  /** Notes: entries of the run that stay, and changes that the next cycle makes again. */
   notes?: string[] | undefined;
-  /** The run that is taken back. */
+  /** The undone run. */
   run: number;
-  /** Changes that were taken back; 0: it was taken back before, or there is nothing of it to take back. */
+  /** Number of undone changes; 0 if the run was already undone or has nothing to undo. */
   undone: number;
-  /** It was taken back before. */
+  /** True if it was already undone. */
   undone_before?: boolean | undefined;
 }
 
-/** Disk against index at the last reconcile. */
+/** Files on disk and in the index at the last reconcile. */
 export interface DiskStatus {
   /** Watched files on disk. */
   files: number;
@@ -782,37 +782,37 @@ export interface DiskStatus {
 
 /** Parameters of `doctor`. */
 export interface DoctorRequest {
-  /** With `fix`: only say what would be done. */
+  /** With `fix`: only return the planned fixes. */
   dry_run?: boolean | undefined;
-  /** Do what the program can do itself about what it finds; no text of people is touched. */
+  /** Apply the automatic fixes of the problems; text written by users is never changed. */
   fix?: boolean | undefined;
-  /** Throw away what is derived from the files and build it anew. */
+  /** Delete the data derived from the files and build it again. */
   rebuild?: boolean | undefined;
-  /** Path of a workspace, or of anything below it; all when absent. */
+  /** Path of a workspace, or of anything below it; default: all workspaces. */
   workspace?: string | null | undefined;
 }
 
 /** Answer to `doctor`. */
 export interface DoctorResponse {
-  /** What was looked at. */
+  /** The performed checks. */
   checks: Check[];
-  /** With `fix`: what was done, or with `dry_run` would be; what could not be done stands among the problems, too. */
+  /** With `fix`, the applied fixes; with `dry_run`, the planned ones. Failed fixes are also listed as problems. */
   fixed?: Fixed[] | undefined;
-  /** Worst first; empty when all is well. */
+  /** Problems, worst first; empty if there are none. */
   problems: Problem[];
 }
 
 /** The `data` member of an error. */
 export interface ErrorData {
-  /** What to do about it; may be empty. */
+  /** How to fix the error; may be empty. */
   hint: string;
-  /** Why, in one word. */
+  /** The kind, in one word. */
   kind: ErrorKind;
-  /** Whether the same request may succeed later. */
+  /** True if the same request may succeed later. */
   retryable: boolean;
 }
 
-/** Why a request was refused, in one word that scripts can match. */
+/** The kind of an error, as one word for scripts. */
 export type ErrorKind = "bad-request" | "unsupported-protocol" | "no-workspace" | "not-found" | "stale" | "conflict" | "too-large" | "budget" | "warming" | "degraded" | "read-only" | "too-many-open-files" | "internal";
 
 /** Parameters of an `event` notification: `{"event":"indexed", …}`. */
@@ -820,19 +820,19 @@ export type Event = {
   /** Documents added or changed by this step. */
   changed: number;
   event: "indexed";
-  /** Generation of the index from now on. */
+  /** New generation of the index. */
   generation: number;
-  /** Chunks that still wait for their vectors. */
+  /** Chunks without a vector. */
   pending: number;
   /** Documents removed by this step. */
   removed: number;
   /** Canonical root of the workspace. */
   workspace: string;
 } | {
-  /** The state in one kebab-case word as in the `index` of an answer to `search`, or null: whole again. */
+  /** The state as one kebab-case word, as in the `index` member of a `search` answer; null after recovery. */
   degraded: string | null;
   event: "degraded";
-  /** What it means and what to do, for a person. */
+  /** The meaning and the fix, as text. */
   why: string | null;
   /** Canonical root of the workspace. */
   workspace: string;
@@ -840,50 +840,50 @@ export type Event = {
   /** Units done. */
   done: number;
   event: "job";
-  /** Whether this is the last word on this job. */
+  /** True if the job is finished. */
   finished: boolean;
-  /** What runs, in kebab-case: `first-index`, `embed`, `vector-rebuild`, `model-pull`, `reconcile`. */
+  /** The job in kebab-case: `first-index`, `embed`, `vector-rebuild`, `model-pull`, `reconcile`. */
   job: string;
-  /** Units in all, where known. */
+  /** Total units, if known. */
   total: number | null;
-  /** Canonical root of the workspace, where the job concerns one. */
+  /** Canonical root of the workspace, if the job belongs to one. */
   workspace: string | null;
 } | {
-  /** Steps that are done. */
+  /** Number of applied steps. */
   applied: number;
-  /** Which cycle. */
+  /** The cycle. */
   cycle: CycleName;
   event: "cycle";
-  /** How it ended. */
+  /** The outcome. */
   outcome: CycleOutcome;
-  /** Its number in the workspace. */
+  /** Number of the run in the workspace. */
   run: number;
   /** Canonical root of the workspace. */
   workspace: string;
 };
 
-/** The events that can be subscribed to. */
+/** The events of a subscription. */
 export type EventName = "indexed" | "degraded" | "job" | "cycle";
 
-/** What `doctor` did about a problem. */
+/** A fix by `doctor`. */
 export interface Fixed {
-  /** Why it could not be done; absent where it was. */
+  /** The reason of the failure; absent after success. */
   failed?: string | undefined;
   /** The kind of the problem. */
   id: string;
-  /** What was done, or would be. */
+  /** Description of the fix. */
   what: string;
-  /** The workspace, file or setting that it concerned. */
+  /** The workspace, file or setting. */
   where: string;
 }
 
-/** What was appended to a log. */
+/** Text appended to one log. */
 export interface FlushedLog {
-  /** Its last line, inclusive. */
+  /** Last line, inclusive. */
   end_line: number;
   /** The log, relative to the workspace. */
   path: string;
-  /** Its first line there, from 1. */
+  /** First line, 1-based. */
   start_line: number;
   /** Titles of its sections. */
   topics: string[];
@@ -891,15 +891,15 @@ export interface FlushedLog {
 
 /** Parameters of `get`: `{workspace, path, section?, from?, count?}` or `{workspace?, id}`. */
 export interface GetRequest {
-  /** Most lines, at least 1. */
+  /** Maximum number of lines, at least 1. */
   count?: number | null | undefined;
-  /** First line, from 1; counted in the section where one is given, else in the file. */
+  /** First line, 1-based; relative to the section if one is given, else to the file. */
   from?: number | null | undefined;
   /** Id of a search result. */
   id?: string | null | undefined;
   /** Path of a document, relative to the workspace. */
   path?: string | null | undefined;
-  /** Heading of a section, or a part of it; letters of either case. */
+  /** Heading of a section, or a part of it, in any case. */
   section?: string | null | undefined;
   /** Path of the workspace, or of anything below it; needed with `path`. */
   workspace?: string | null | undefined;
@@ -909,19 +909,19 @@ export interface GetRequest {
 export interface GetResponse {
   /** Last line of `text`, inclusive. */
   end_line: number;
-  /** BLAKE3 of the whole file, 32 hexadecimal digits (128 bits). */
+  /** BLAKE3 hash of the whole file, 32 hexadecimal digits (128 bits). */
   hash: string;
-  /** The headings above its first line, outermost first. */
+  /** The headings above the first line, outermost first. */
   heading: string[];
-  /** Relative to the workspace, with `/`. */
+  /** Path relative to the workspace, with `/`. */
   path: string;
-  /** First line of `text`, from 1. */
+  /** First line of `text`, 1-based. */
   start_line: number;
-  /** The text on disk. */
+  /** The current text on disk. */
   text: string;
-  /** Lines of the whole file. */
+  /** Number of lines of the whole file. */
   total_lines: number;
-  /** Whether what was asked goes on after `end_line`. */
+  /** True if the requested text continues after `end_line`. */
   truncated: boolean;
 }
 
@@ -931,59 +931,59 @@ export interface HeartbeatRequest {
   workspace: string;
 }
 
-/** Answer to `heartbeat`, when what was due has run. */
+/** Answer to `heartbeat`, sent after the due cycles have run. */
 export interface HeartbeatResponse {
-  /** When each cycle is due next, the soonest first. */
+  /** Next time of each cycle, earliest first. */
   next: NextCycle[];
-  /** What waits for the agent or its user. */
+  /** Tasks for the agent or its user. */
   pending: Pending[];
-  /** The cycles that were due, in the order in which they ran. */
+  /** The due cycles in the order of their runs. */
   ran: CycleRun[];
 }
 
 /** Parameters of `hello`. */
 export interface HelloRequest {
-  /** The agent that speaks. */
+  /** The agent. */
   agent?: string | null | undefined;
   /** `name/version` of the client, for the log. */
   client: string;
-  /** The version of the protocol that the client speaks. */
+  /** The protocol version of the client. */
   protocol: number;
-  /** The workspace that the client works in; not remembered for later requests. */
+  /** The workspace of the client; later requests do not use it. */
   workspace?: string | null | undefined;
 }
 
 /** Answer to `hello`. */
 export interface HelloResponse {
-  /** The daemon's version. */
+  /** The version of the daemon. */
   daemon: string;
-  /** What this daemon can do beyond the methods of the protocol version, for example `onnx`. */
+  /** Optional features of this daemon, for example `onnx`. */
   features: string[];
-  /** The daemon's process id. */
+  /** The process id of the daemon. */
   pid: number;
-  /** The version of the protocol that the daemon speaks. */
+  /** The protocol version of the daemon. */
   protocol: number;
 }
 
-/** The id of a request; its answer carries the same. */
+/** The id of a request and of its answer. */
 export type Id = number | string | null;
 
-/** What an entry of some strength is good for. */
+/** A range of strengths with its use. */
 export type IndexBand = "strong" | "moderate" | "weak" | "decaying" | "silent";
 
-/** Parameters of `index.edit`: what is absent stays as it is, and something must be given. */
+/** Parameters of `index.edit`: absent fields stay unchanged; at least one must be given. */
 export interface IndexEditRequest {
   /** Id of the entry. */
   id: string;
-  /** True: it never fades from now on. False: it has the priority again that it had before. Not with `priority`. */
+  /** True: it does not decay any more. False: its former priority is restored. Not together with `priority`. */
   pinned?: boolean | null | undefined;
-  /** All pointers, the most important first. */
+  /** All sources, most important first. */
   pointers?: IndexPointerInput[] | null | undefined;
-  /** How it resists decay. */
+  /** Resistance to decay. */
   priority?: IndexPriority | null | undefined;
-  /** The summary; empty: none. */
+  /** The summary; empty to remove it. */
   summary?: string | null | undefined;
-  /** All tags; an empty list: none. */
+  /** All tags; empty to remove them. */
   tags?: string[] | null | undefined;
   /** The heading, not empty. */
   topic?: string | null | undefined;
@@ -993,51 +993,51 @@ export interface IndexEditRequest {
 
 /** Answer to `index.edit`. */
 export interface IndexEditResponse {
-  /** The entry as it is now. */
+  /** The changed entry. */
   entry: IndexEntry;
 }
 
-/** One topic of the index file. */
+/** One entry of the index file. */
 export interface IndexEntry {
-  /** When it was last accessed, or made, RFC 3339. */
+  /** Time of the last access or of the creation, RFC 3339. */
   accessed: string;
-  /** What a strength like this is good for. */
+  /** The band of its strength. */
   band: IndexBand;
-  /** When it was made, RFC 3339. */
+  /** Time of creation, RFC 3339. */
   created: string;
-  /** What it is filed under in the index file; may be empty. */
+  /** The group in the index file; may be empty. */
   group: string;
-  /** Accesses so far. */
+  /** Number of accesses. */
   hits: number;
-  /** Its name in the workspace, which never changes. */
+  /** Id in the workspace; it never changes. */
   id: string;
-  /** Who made it. */
+  /** The creator. */
   origin: IndexOrigin;
-  /** Where the entry stands now. */
+  /** The current place. */
   place: IndexPlace;
-  /** Where it is told, the most important first. */
+  /** Sources, most important first. */
   pointers: IndexPointer[];
-  /** How it resists decay. */
+  /** Resistance to decay. */
   priority: IndexPriority;
-  /** Ids of entries that belong to it. */
+  /** Ids of related entries. */
   related: string[];
-  /** At the time asked for, 0 to 1. */
+  /** Strength at the requested time, 0 to 1. */
   strength: number;
-  /** One line that says what there is to know; may be empty. */
+  /** Summary in one line; may be empty. */
   summary: string;
-  /** Words that it is known by. */
+  /** Keywords. */
   tags: string[];
   /** The heading. */
   topic: string;
-  /** How often it was modified, from 1. */
+  /** Number of the version, from 1. */
   version: number;
 }
 
-/** Something that happens to an entry that nobody accesses. */
+/** An event in the future of an entry without accesses. */
 export interface IndexForecast {
-  /** When, RFC 3339; null: never. */
+  /** Time, RFC 3339; null if it never happens. */
   at: string | null;
-  /** The band that it falls into, as in `IndexBand`, or what else happens, in kebab-case (`archive`). */
+  /** The new band, as in `IndexBand`, or another event in kebab-case (`archive`). */
   event: string;
 }
 
@@ -1051,39 +1051,39 @@ export interface IndexForgetRequest {
 
 /** Answer to `index.forget`. */
 export interface IndexForgetResponse {
-  /** The entry that is out of the index file now. */
+  /** Id of the removed entry. */
   id: string;
 }
 
-/** How the entries of a workspace are as a whole. */
+/** Statistics of the entries of a workspace. */
 export interface IndexHealth {
-  /** Of priority `amygdala`: they never fade. */
+  /** Entries of priority `amygdala`, which do not decay. */
   amygdala: number;
-  /** Out of the index file. */
+  /** Entries out of the index file. */
   archived: number;
-  /** Band as in `IndexBand` → entries. */
+  /** Number of entries by band, as in `IndexBand`. */
   bands: Record<string, number>;
-  /** Strong for so long that they count as consolidated. */
+  /** Entries that were strong for long enough to count as consolidated. */
   consolidated: number;
-  /** Group → entries. */
+  /** Number of entries by group. */
   groups: Record<string, number>;
-  /** Entries in the index file and the files below it, without those in the queue. */
+  /** Entries in the index file and its topic files, without queued ones. */
   live: number;
-  /** Of the live ones, 0 to 1. */
+  /** Mean strength of the live entries, 0 to 1. */
   mean_strength: number;
-  /** In the queue of what fades. */
+  /** Entries in the decay queue. */
   queued: number;
-  /** Related to no other. */
+  /** Entries without related ones. */
   unlinked: number;
 }
 
 /** Parameters of `index.list`. */
 export interface IndexListRequest {
-  /** Also what is out of the index file: archived or forgotten. */
+  /** Include archived and forgotten entries. */
   archived?: boolean | undefined;
-  /** Strengths as of this moment, RFC 3339 or `YYYY-MM-DD`; without it as of now. */
+  /** Compute strengths for this time, RFC 3339 or `YYYY-MM-DD`; default: now. */
   at?: string | null | undefined;
-  /** Most entries, 1 to 10000, which holds without it too. */
+  /** Maximum number of entries, 1 to 10000; default 10000. */
   limit?: number | null | undefined;
   /** Path of the workspace, or of anything below it. */
   workspace: string;
@@ -1091,39 +1091,39 @@ export interface IndexListRequest {
 
 /** Answer to `index.list`. */
 export interface IndexListResponse {
-  /** The strongest first, equal ones in order of their ids. */
+  /** Entries, strongest first, then by id. */
   entries: IndexEntry[];
-  /** What the reader should know about this answer, for example how tokens were counted. */
+  /** Notes about this answer, such as the method of counting tokens. */
   notes?: string[] | undefined;
   /** Tokens of the index file. */
   tokens: number;
-  /** How many there are without the limit. */
+  /** Number of entries without the limit. */
   total: number;
 }
 
-/** Who made an entry. */
+/** The creator of an entry. */
 export type IndexOrigin = "defrag" | "manual" | "retrieval" | "auto";
 
-/** Where an entry stands. */
+/** The place of an entry. */
 export type IndexPlace = "index" | "queue" | "archive";
 
-/** Where a topic is told. */
+/** A source of an entry. */
 export interface IndexPointer {
-  /** Relative to the workspace, with `/`. */
+  /** Path relative to the workspace, with `/`. */
   path: string;
-  /** Title of the section; absent where the whole file is meant. */
+  /** Title of the section; absent for the whole file. */
   section?: string | undefined;
 }
 
-/** Where a topic is told. */
+/** A source of an entry. */
 export interface IndexPointerInput {
-  /** Relative to the workspace, with `/`. */
+  /** Path relative to the workspace, with `/`. */
   path: string;
-  /** Title of the section; absent where the whole file is meant. */
+  /** Title of the section; absent for the whole file. */
   section?: string | null | undefined;
 }
 
-/** How an entry resists decay. */
+/** Resistance of an entry to decay. */
 export type IndexPriority = "amygdala" | "high" | "normal" | "low";
 
 /** Parameters of `index.restore`. */
@@ -1136,13 +1136,13 @@ export interface IndexRestoreRequest {
 
 /** Answer to `index.restore`. */
 export interface IndexRestoreResponse {
-  /** The entry as it is now. */
+  /** The restored entry. */
   entry: IndexEntry;
 }
 
 /** Parameters of `index.show`. */
 export interface IndexShowRequest {
-  /** Strength as of this moment, RFC 3339 or `YYYY-MM-DD`; without it as of now. */
+  /** Compute the strength for this time, RFC 3339 or `YYYY-MM-DD`; default: now. */
   at?: string | null | undefined;
   /** Id of the entry. */
   id: string;
@@ -1152,57 +1152,57 @@ export interface IndexShowRequest {
 
 /** Answer to `index.show`. */
 export interface IndexShowResponse {
-  /** Its strength when it was last accessed, 0 to 1: where the curve begins. */
+  /** Strength at the last access, 0 to 1, where the decay curve starts. */
   base_strength: number;
-  /** The formula of its strength with the numbers of this entry, for a person. */
+  /** The formula of its strength with its numbers, as text. */
   curve: string;
   /** The entry. */
   entry: IndexEntry;
-  /** The file that it stands in, relative to the workspace; absent where it is in none. */
+  /** The file with the entry, relative to the workspace; absent if no file has it. */
   file?: string | undefined;
-  /** What will become of it unless it is accessed, the next first. */
+  /** Events without further accesses, earliest first. */
   forecast: IndexForecast[];
-  /** What changes the curve of this entry, each in a few words for a person. */
+  /** Factors of its decay curve, as text. */
   modifiers: string[];
-  /** The rule that set the priority; null where a person or nobody did. */
+  /** The rule that set the priority; null if no rule did. */
   priority_rule: string | null;
-  /** Pointers that lead nowhere now, as `path` or `path §section`. */
+  /** Sources that do not exist any more, as `path` or `path §section`. */
   stale: string[];
 }
 
-/** The state of the index behind an answer. */
+/** The state of the index at the time of an answer. */
 export interface IndexState {
-  /** What is missing, in one kebab-case word (for example `no-model`), or null. */
+  /** The missing part as one kebab-case word (for example `no-model`), or null. */
   degraded: string | null;
-  /** Grows with every change that became searchable. */
+  /** Incremented by every change that becomes searchable. */
   generation: number;
-  /** Age of the oldest change that is not searchable yet, in milliseconds; 0 when there is none. */
+  /** Age of the oldest change that is not searchable yet, in milliseconds; 0 without one. */
   lag_ms: number;
-  /** Files that wait to be read and chunks that wait for their vectors. */
+  /** Files to index and chunks without a vector. */
   pending: number;
-  /** Why it is degraded and what to do; only where it is. */
+  /** The reason and the fix; only if degraded. */
   why?: string | undefined;
 }
 
-/** The index file of a workspace, and what tends it. */
+/** The index file of a workspace and its cycles. */
 export interface IndexStatus {
-  /** Entries out of the index file: archived or forgotten. */
+  /** Archived or forgotten entries. */
   archived: number;
-  /** Entries in the index file and the files below it, the queue included. */
+  /** Entries in the index file and its topic files, including queued ones. */
   entries: number;
-  /** `written`: it says what the daemon knows; `unwritten`: not yet, which the next light cycle changes; `held`: the daemon does not write it, for the reason in `trouble`; `off`: the configuration wants none. */
+  /** `written`: up to date; `unwritten`: the next light cycle updates it; `held`: the daemon does not write it, see `trouble`; `off`: disabled in the configuration. */
   file: string;
-  /** Entries that are gone from the index file and kept all the same, because so many went at once. */
+  /** Entries missing in the index file and kept, because many were removed at once. */
   held_removals: number;
-  /** The newest run of any cycle; null: none yet. */
+  /** The latest run of any cycle; null without one. */
   last_cycle: CycleRun | null;
-  /** When each cycle is due next, the soonest first. */
+  /** Next time of each cycle, earliest first. */
   next: NextCycle[];
-  /** Those in the queue of what fades. */
+  /** Entries in the decay queue. */
   queued: number;
   /** Tokens of the index file. */
   tokens: number;
-  /** What is wrong with the file and what to do; only where something is. */
+  /** A problem of the file and its fix; only if there is one. */
   trouble?: string | undefined;
 }
 
@@ -1214,92 +1214,92 @@ export interface LeftOut {
   reason: string;
 }
 
-/** What kind of memory a text is. */
+/** The kind of a memory. */
 export type MemoryType = "project" | "feedback" | "user" | "reference";
 
 /** Each method with its parameters and its answer. */
 export interface Methods {
-  /** How sound what a workspace remembers is, in numbers. */
+  /** Measures the quality of a workspace's memory. */
   audit: {
     params: AuditRequest;
     result: AuditResponse;
   };
-  /** Puts workspaces with all that is known of them into one file, while they are used. */
+  /** Writes workspaces with all their data into one file, while they are in use. */
   backup: {
     params: BackupRequest;
     result: BackupResponse;
   };
-  /** Checks a backup against its checksums. */
+  /** Verifies the checksums of a backup. */
   "backup.verify": {
     params: BackupVerifyRequest;
     result: BackupResponse;
   };
-  /** Ends a session: what is to last goes into long-term memory. */
+  /** Closes a session and persists the marked entries to long-term memory. */
   "context.close": {
     params: ContextCloseRequest;
     result: ContextCloseResponse;
   };
-  /** Content again, by the id of its entry or its own. */
+  /** Returns content by the id of its entry or its own id. */
   "context.fetch": {
     params: ContextFetchRequest;
     result: ContextFetchResponse;
   };
-  /** The sessions, or the entries of one. */
+  /** Lists the sessions, or the entries of one. */
   "context.list": {
     params: ContextListRequest;
     result: ContextListResponse;
   };
-  /** Opens a session, or goes on with one. */
+  /** Opens or resumes a session. */
   "context.open": {
     params: ContextOpenRequest;
     result: ContextOpenResponse;
   };
-  /** Gives content to a session; answers the sparse entry that stands for it. */
+  /** Adds content to a session; returns its sparse entry. */
   "context.put": {
     params: ContextPutRequest;
     result: ContextPutResponse;
   };
-  /** The active entries of a session, as text for a prompt. */
+  /** Renders the active entries of a session for a prompt. */
   "context.render": {
     params: ContextRenderRequest;
     result: ContextRenderResponse;
   };
-  /** Accesses an entry: it is strong again. */
+  /** Accesses an entry, which restores its strength. */
   "context.touch": {
     params: ContextTouchRequest;
     result: ContextTouchResponse;
   };
-  /** Says that a turn is complete: entries fade, some leave the context. */
+  /** Completes a turn: entries decay, and weak ones leave the context. */
   "context.turn": {
     params: ContextTurnRequest;
     result: ContextTurnResponse;
   };
-  /** The runs so far. */
+  /** Lists past runs. */
   "cycle.history": {
     params: CycleHistoryRequest;
     result: CycleHistoryResponse;
   };
-  /** Runs a consolidation cycle, or says what it would do. */
+  /** Runs a consolidation cycle, or returns its plan. */
   "cycle.run": {
     params: CycleRunRequest;
     result: CycleReport;
   };
-  /** Takes a run back. */
+  /** Undoes a run. */
   "cycle.undo": {
     params: CycleUndoRequest;
     result: CycleUndoResponse;
   };
-  /** Names problems with their fixes; can rebuild what is derived from the files. */
+  /** Reports problems with their fixes; can rebuild data derived from the files. */
   doctor: {
     params: DoctorRequest;
     result: DoctorResponse;
   };
-  /** Reads what a pointer points to. */
+  /** Reads a file, section or line range. */
   get: {
     params: GetRequest;
     result: GetResponse;
   };
-  /** Runs what is due; answers what waits for the agent. */
+  /** Runs due cycles; returns the tasks that wait for the agent. */
   heartbeat: {
     params: HeartbeatRequest;
     result: HeartbeatResponse;
@@ -1309,82 +1309,82 @@ export interface Methods {
     params: HelloRequest;
     result: HelloResponse;
   };
-  /** Changes what an entry says, or its priority. */
+  /** Edits the text or the priority of an entry. */
   "index.edit": {
     params: IndexEditRequest;
     result: IndexEditResponse;
   };
-  /** Takes an entry out of the index file; what it points at stays. */
+  /** Removes an entry from the index file; its sources stay. */
   "index.forget": {
     params: IndexForgetRequest;
     result: IndexForgetResponse;
   };
-  /** The entries of the index file, with their strengths. */
+  /** Lists the entries of the index file with their strengths. */
   "index.list": {
     params: IndexListRequest;
     result: IndexListResponse;
   };
-  /** Brings an entry back that was forgotten or archived. */
+  /** Restores a forgotten or archived entry. */
   "index.restore": {
     params: IndexRestoreRequest;
     result: IndexRestoreResponse;
   };
-  /** One entry, and why it is as strong as it is. */
+  /** Returns one entry and the factors of its strength. */
   "index.show": {
     params: IndexShowRequest;
     result: IndexShowResponse;
   };
-  /** What is counted and measured, for Prometheus. */
+  /** Returns counters and measurements for Prometheus. */
   metrics: {
     params: MetricsRequest;
     result: MetricsResponse;
   };
-  /** Installs a model and the runtime from files on this machine. */
+  /** Installs a model and the runtime from local files. */
   "model.import": {
     params: ModelImportRequest;
     result: ModelPullResponse;
   };
-  /** The embedding models that are known. */
+  /** Lists the known embedding models. */
   "model.list": {
     params: ModelListRequest;
     result: ModelListResponse;
   };
-  /** Obtains a model and the runtime; streams progress. */
+  /** Downloads a model and the runtime; streams progress. */
   "model.pull": {
     params: ModelPullRequest;
     result: ModelPullResponse;
   };
-  /** Removes a model that was imported. */
+  /** Removes an imported model. */
   "model.remove": {
     params: ModelRemoveRequest;
     result: ModelRemoveResponse;
   };
-  /** Checks the installed files against their checksums. */
+  /** Verifies the checksums of the installed files. */
   "model.verify": {
     params: ModelVerifyRequest;
     result: ModelVerifyResponse;
   };
-  /** Appends to the log of today, and enters it into the index file. */
+  /** Appends an entry to today's log and adds it to the index file. */
   remember: {
     params: RememberRequest;
     result: RememberResponse;
   };
-  /** Makes workspaces again from a backup. */
+  /** Restores workspaces from a backup. */
   restore: {
     params: RestoreRequest;
     result: RestoreResponse;
   };
-  /** Retrieval. */
+  /** Searches the memory of a workspace. */
   search: {
     params: SearchRequest;
     result: SearchResponse;
   };
-  /** A short summary of a transcript, whose messages can be fetched. */
+  /** Summarises a transcript; its messages stay available. */
   "session.compact": {
     params: SessionCompactRequest;
     result: SessionCompactResponse;
   };
-  /** What is new in a transcript goes into the daily log. */
+  /** Appends the new part of a transcript to the daily log. */
   "session.flush": {
     params: SessionFlushRequest;
     result: SessionFlushResponse;
@@ -1394,32 +1394,32 @@ export interface Methods {
     params: ShutdownRequest;
     result: ShutdownResponse;
   };
-  /** How the daemon and its workspaces are; answered before any model is loaded. */
+  /** Returns the status of the daemon and its workspaces; does not wait for the model. */
   status: {
     params: StatusRequest;
     result: StatusResponse;
   };
-  /** Streams events to this connection from now on. */
+  /** Streams events to this connection. */
   subscribe: {
     params: SubscribeRequest;
     result: SubscribeResponse;
   };
-  /** Brings the compaction tree up to date. */
+  /** Updates the compaction tree. */
   "tree.compact": {
     params: TreeCompactRequest;
     result: TreeCompactResponse;
   };
-  /** Nodes whose body somebody should write. */
+  /** Lists the nodes that need a body. */
   "tree.pending": {
     params: TreePendingRequest;
     result: TreePendingResponse;
   };
-  /** One node, and how it stands. */
+  /** Returns one node and its state. */
   "tree.show": {
     params: TreeShowRequest;
     result: TreeShowResponse;
   };
-  /** Gives a node a body. */
+  /** Sets the body of a node. */
   "tree.submit": {
     params: TreeSubmitRequest;
     result: TreeSubmitResponse;
@@ -1429,22 +1429,22 @@ export interface Methods {
     params: WorkspaceAddRequest;
     result: WorkspaceAddResponse;
   };
-  /** The registered folders. */
+  /** Lists the registered folders. */
   "workspace.list": {
     params: WorkspaceListRequest;
     result: WorkspaceListResponse;
   };
-  /** Forgets a folder and what was derived from it; its files stay. */
+  /** Unregisters a folder and deletes its derived data; the files stay. */
   "workspace.remove": {
     params: WorkspaceRemoveRequest;
     result: WorkspaceRemoveResponse;
   };
-  /** Reconciles the index with the disk. */
+  /** Synchronises the index with the disk. */
   "workspace.sync": {
     params: WorkspaceSyncRequest;
     result: WorkspaceSyncResponse;
   };
-  /** Shows what the settings that a workspace brings would change, and trusts them as they are now. */
+  /** Shows what the settings of a workspace would change, and trusts their current content. */
   "workspace.trust": {
     params: WorkspaceTrustRequest;
     result: WorkspaceTrustResponse;
@@ -1456,24 +1456,24 @@ export type MetricsRequest = Record<string, never>;
 
 /** Answer to `metrics`. */
 export interface MetricsResponse {
-  /** In the text format of Prometheus, version 0.0.4. No memory text and no path is in it. */
+  /** The metrics in the text format of Prometheus, version 0.0.4, without memory text and paths. */
   text: string;
 }
 
-/** How candidates are found. */
+/** The method of finding candidates. */
 export type Mode = "hybrid" | "lexical" | "vector" | "index";
 
 /** One file of a model or of the runtime. */
 export interface ModelFile {
-  /** Its size; 0 where it is missing. */
+  /** Size in bytes; 0 if missing. */
   bytes: number;
-  /** Whether the file has it. */
+  /** True if the checksum matches. */
   ok: boolean;
   /** Absolute path. */
   path: string;
-  /** The pinned SHA-256, in hexadecimal; empty where the file is missing. */
+  /** The pinned SHA-256, in hexadecimal; empty if the file is missing. */
   sha256: string;
-  /** The package that it comes from. */
+  /** The package of the file. */
   source: string;
 }
 
@@ -1481,35 +1481,35 @@ export interface ModelFile {
 export interface ModelImportRequest {
   /** Absolute path of a Python wheel, of a folder with wheels, or of a folder with the files themselves; with `name`, of the folder of a sentence-transformers model. */
   from: string;
-  /** Name of a model that this build knows; its default one when absent. */
+  /** Name of a model that this build knows; default: its default model. */
   model?: string | null | undefined;
   /** Name to import another model under, for `embed.model`: up to 64 letters, digits, dots, dashes and underscores. */
   name?: string | null | undefined;
-  /** Text before each passage; what the folder says when absent. Only with `name`. */
+  /** Prefix for each passage; default: the one of the folder. Requires `name`. */
   passage_prefix?: string | null | undefined;
-  /** Text before each question; what the folder says when absent. Only with `name`. */
+  /** Prefix for each query; default: the one of the folder. Requires `name`. */
   query_prefix?: string | null | undefined;
 }
 
 /** One embedding model. */
 export interface ModelInfo {
-  /** Bytes on disk, or to download where it is absent; 0 where unknown. */
+  /** Bytes on disk, or of the download if it is absent; 0 if unknown. */
   bytes: number;
-  /** Numbers in a vector. */
+  /** Number of components of a vector. */
   dimension: number;
   /** Name, dimension, revision, pooling and prefix in one string, as stored with each vector. */
   id: string;
-  /** SPDX expression of its licence, where known. */
+  /** SPDX expression of the licence, if known. */
   licence: string | null;
-  /** The name to pull it by. */
+  /** Name for `model.pull`. */
   name: string;
-  /** Whether the configuration chooses it. */
+  /** True if the configuration selects it. */
   selected: boolean;
-  /** SHA-256 of its weights, in hexadecimal; null where it has none. */
+  /** SHA-256 of the weights, in hexadecimal; null without weights. */
   sha256: string | null;
-  /** The package that it comes in, `built in`, or `imported`. */
+  /** Its package, `built in`, or `imported`. */
   source: string;
-  /** Whether it is installed. */
+  /** The installation state. */
   state: ModelState;
 }
 
@@ -1518,34 +1518,34 @@ export type ModelListRequest = Record<string, never>;
 
 /** Answer to `model.list`. */
 export interface ModelListResponse {
-  /** The default model first. */
+  /** Models, the default one first. */
   models: ModelInfo[];
-  /** The library that runs them. */
+  /** The runtime library of the models. */
   runtime: RuntimeInfo;
 }
 
-/** Where the model stands. */
+/** The state of the model. */
 export type ModelLoad = "absent" | "unloaded" | "loading" | "ready" | "failed";
 
-/** Parameters of `model.pull`. `progress` notifications come before the answer. */
+/** Parameters of `model.pull`. `progress` notifications precede the answer. */
 export interface ModelPullRequest {
-  /** Name of the model; the configured one when absent. */
+  /** Name of the model; default: the configured one. */
   model?: string | null | undefined;
 }
 
 /** Answer to `model.pull` and `model.import`. */
 export interface ModelPullResponse {
-  /** What is installed now, runtime library included. */
+  /** The installed files, including the runtime library. */
   files: ModelFile[];
   /** Name of the model. */
   model: string;
-  /** Milliseconds. */
+  /** Duration in milliseconds. */
   took_ms: number;
 }
 
 /** Parameters of `model.remove`. */
 export interface ModelRemoveRequest {
-  /** Name that the model was imported under. */
+  /** Name of the imported model. */
   model: string;
 }
 
@@ -1553,142 +1553,142 @@ export interface ModelRemoveRequest {
 export interface ModelRemoveResponse {
   /** Bytes of its files. */
   bytes: number;
-  /** Name of the model that is gone. */
+  /** Name of the removed model. */
   model: string;
 }
 
-/** Whether something is installed. */
+/** The installation state. */
 export type ModelState = "installed" | "absent" | "damaged" | "unsupported";
 
 /** The embedding model. */
 export interface ModelStatus {
   /** Name, dimension, revision, pooling and prefix in one string. */
   id: string;
-  /** Times it was loaded since the start. */
+  /** Number of loads since the start. */
   loads: number;
-  /** Why it is absent or failed. */
+  /** The reason for which it is absent or failed. */
   reason?: string | undefined;
-  /** Where it stands. */
+  /** The state. */
   state: ModelLoad;
-  /** Threads that it may use. */
+  /** Number of threads. */
   threads: number;
-  /** Word pieces sent through it since the start. */
+  /** Word pieces processed since the start. */
   word_pieces: number;
 }
 
 /** Parameters of `model.verify`. */
 export interface ModelVerifyRequest {
-  /** Name of the model; the configured one when absent. */
+  /** Name of the model; default: the configured one. */
   model?: string | null | undefined;
 }
 
 /** Answer to `model.verify`. */
 export interface ModelVerifyResponse {
-  /** Each file. */
+  /** All files. */
   files: ModelFile[];
   /** Name of the model. */
   model: string;
-  /** Whether every file is there and as expected. */
+  /** True if every file exists with the expected checksum. */
   ok: boolean;
 }
 
-/** A cycle that will come by itself. */
+/** A scheduled cycle. */
 export interface NextCycle {
-  /** When it is due, RFC 3339. */
+  /** Time at which it is due, RFC 3339. */
   at: string;
-  /** Which cycle. */
+  /** The cycle. */
   cycle: CycleName;
 }
 
 /** Lines without an id, by their method. */
 export interface Notifications {
-  /** What happens, after `subscribe`. */
+  /** An event, after `subscribe`. */
   event: Event;
-  /** How far a request is. */
+  /** Progress of a request. */
   progress: Progress;
 }
 
-/** Something that hippod does not decide by itself. */
+/** A decision that hippod leaves to the agent or the user. */
 export interface Pending {
-  /** In kebab-case: `proposal`, `orphan`, `removals-held`, `conflict`, `cycle-failed`; newer daemons may have others. */
+  /** The kind in kebab-case: `proposal`, `orphan`, `removals-held`, `conflict`, `cycle-failed`; newer daemons may have others. */
   kind: string;
-  /** Files that it concerns, relative to the workspace. */
+  /** The files, relative to the workspace. */
   paths: string[];
-  /** What it is and what to do, for a person or an agent. */
+  /** Description and instructions, as text. */
   text: string;
 }
 
 /** One problem with its fix. */
 export interface Problem {
-  /** What to do: a command or a setting. */
+  /** How to fix it: a command or a setting. */
   fix: string;
-  /** Whether `doctor` with `fix` does it. */
+  /** True if `doctor` with `fix` fixes it. */
   fixable?: boolean | undefined;
-  /** Its kind, in kebab-case, stable for scripts. */
+  /** The kind in kebab-case, stable for scripts. */
   id: string;
-  /** How bad it is. */
+  /** The severity. */
   severity: Severity;
-  /** What is wrong, in one sentence. */
+  /** Description in one sentence. */
   what: string;
-  /** The workspace, file or setting that it concerns. */
+  /** The workspace, file or setting. */
   where: string;
 }
 
 /** Parameters of a `progress` notification, sent while the request `id` runs and before its answer. */
 export interface Progress {
-  /** Bytes done; of an import memories (`prepare`) or files (`write`). */
+  /** Bytes done; for an import, memories (`prepare`) or files (`write`). */
   done: number;
-  /** Of the request that runs. */
+  /** Id of the running request. */
   id: Id;
-  /** The file or package that it concerns. */
+  /** The current file or package. */
   item: string;
-  /** What is being done, in one word: `cache`, `download`, `verify`, `extract`, `install`; `backup`, …; of an import `wait` (for another one), `read`, `compare`, `prepare`, `write`, `save`. */
+  /** The current stage in one word: `cache`, `download`, `verify`, `extract`, `install`; `backup`, …; for an import `wait` (for another import), `read`, `compare`, `prepare`, `write`, `save`. */
   stage: string;
-  /** The same in all, where known. */
+  /** Total in the same unit, if known. */
   total: number | null;
 }
 
 /** Parameters of `remember`. */
 export interface RememberRequest {
-  /** What was found out. */
+  /** The analysis. */
   analysis?: string | null | undefined;
-  /** What was chosen. */
+  /** The decision. */
   decision?: string | null | undefined;
-  /** What the user said of it. */
+  /** The feedback of the user. */
   feedback?: string | null | undefined;
-  /** What was done. */
+  /** The outcome. */
   outcome?: string | null | undefined;
-  /** How its entry resists decay. */
+  /** Resistance of the entry to decay. */
   priority?: IndexPriority | null | undefined;
-  /** Files and addresses. */
+  /** Files and URLs. */
   references?: string | null | undefined;
-  /** What was asked for. With this field or one of those below the text is a structured entry, and `text` may be empty. */
+  /** The request of the user. With this or one of the following fields, the entry is structured and `text` may be empty. */
   request?: string | null | undefined;
-  /** Words that it is to be known by. */
+  /** Keywords. */
   tags?: string[] | null | undefined;
-  /** What is to be remembered, markdown of one line or several; at most 65536. */
+  /** The text, markdown of one or more lines; at most 65536 bytes. */
   text?: string | undefined;
-  /** What it is about, one line; without it the daemon takes it from the text. */
+  /** The topic in one line; by default the daemon derives it from the text. */
   topic?: string | null | undefined;
-  /** What kind of memory it is. */
+  /** The kind of memory. */
   type?: MemoryType | null | undefined;
   /** Path of the workspace, or of anything below it. */
   workspace: string;
 }
 
-/** Answer to `remember`: the text is on disk. */
+/** Answer to `remember`. The text is durable. */
 export interface RememberResponse {
-  /** Its last line, inclusive. */
+  /** Last line, inclusive. */
   end_line: number;
-  /** Its entry in the index file; null where the index file is switched off. */
+  /** The entry in the index file; null if the index file is disabled. */
   entry: IndexEntry | null;
-  /** What the reader should know about this, such as why there is no entry. */
+  /** Notes, such as the reason for a missing entry. */
   notes?: string[] | undefined;
-  /** The log that it was appended to, relative to the workspace. */
+  /** The log, relative to the workspace. */
   path: string;
-  /** What kinds of secrets seem to be in what was given, by their names, never their values; `notes` say what to do. */
+  /** Kinds of suspected secrets in the input, without their values; `notes` contain instructions. */
   secrets?: string[] | undefined;
-  /** Its first line there, from 1. */
+  /** First line of the entry, 1-based. */
   start_line: number;
 }
 
@@ -1724,87 +1724,87 @@ export interface Restored {
 
 /** The `error` member of a JSON-RPC answer. */
 export interface RpcError {
-  /** JSON-RPC code: -32700 to -32600 as the specification says, -32010 to -32001 and -32012 for the kinds of hippod, -32011 for a file that cannot be used. */
+  /** JSON-RPC code: -32700 to -32600 as in the specification, -32010 to -32001 and -32012 for the kinds of hippod, -32011 for an unusable file. */
   code: number;
-  /** What scripts and people do with it. */
+  /** Details for scripts and users. */
   data: ErrorData;
-  /** What went wrong: lower-case, one sentence, no final stop. */
+  /** The problem: lower case, one sentence, without a final period. */
   message: string;
 }
 
-/** The library that runs the models. */
+/** The runtime library of the models. */
 export interface RuntimeInfo {
   /** Name and version. */
   name: string;
-  /** Its folder, where it is installed. */
+  /** Its folder, if installed. */
   path: string | null;
-  /** Why it is damaged or unsupported. */
+  /** The reason for which it is damaged or unsupported. */
   reason?: string | undefined;
-  /** Whether it is installed. */
+  /** The installation state. */
   state: ModelState;
 }
 
-/** Parts of a score, each 0 to 1. */
+/** Components of a score, each 0 to 1. */
 export interface Scores {
-  /** By words; null where no word fits or words were not asked. */
+  /** Lexical score; null without a matching word or without lexical search. */
   lexical: number | null;
-  /** By meaning; null where there is no vector or meaning was not asked. */
+  /** Vector score; null without a vector or without vector search. */
   vector: number | null;
 }
 
 /** One result. */
 export interface SearchHit {
-  /** The day it belongs to, `YYYY-MM-DD`. */
+  /** Date of the text, `YYYY-MM-DD`. */
   date: string | null;
   /** Last line, inclusive. */
   end_line: number;
-  /** Id of its index entry. */
+  /** Id of the index entry. */
   entry: string | null;
-  /** Feature → number, when `explain` was asked. */
+  /** Features of the score, if `explain` was requested. */
   explain?: Record<string, number> | undefined;
   /** The headings above it, outermost first. */
   heading: string[];
-  /** Names this piece of text for `get`; valid while the text stays as it is. */
+  /** Id of this text for `get`; valid while the text is unchanged. */
   id: string;
-  /** Relative to the workspace, with `/`. */
+  /** Path relative to the workspace, with `/`. */
   path: string;
-  /** How well it fits, 0 to 1. */
+  /** Relevance, 0 to 1. */
   score: number;
-  /** Its parts, where there are any. */
+  /** The components of the score, if known. */
   scores: Scores | null;
-  /** First line, from 1. */
+  /** First line, 1-based. */
   start_line: number;
-  /** Strength of its index entry, 0 to 1. */
+  /** Strength of the index entry, 0 to 1. */
   strength: number | null;
-  /** The text on disk, read when the answer was made. */
+  /** The current text on disk. */
   text: string;
-  /** Tokens of `text`, by the model's tokenizer, or bytes/4 where a note says so. */
+  /** Tokens of `text` by the model's tokenizer, or bytes/4 if a note states this. */
   tokens: number;
 }
 
 /** Parameters of `search`. */
 export interface SearchRequest {
-  /** The agent that asks. */
+  /** The requesting agent. */
   agent?: string | null | undefined;
-  /** Most tokens that the texts of all results may have together; at least 1. */
+  /** Maximum total tokens of all results, at least 1. */
   budget_tokens?: number | null | undefined;
-  /** Say the features of each result's score, and how the entries of the index file led to the answer. */
+  /** Return the features of each score, and a trace of the index entries. */
   explain?: boolean | undefined;
-  /** Most results, 1 to 200; without it as many as fit into `budget_tokens`, and without that as the configuration says, which says 10 by itself. */
+  /** Maximum number of results, 1 to 200; by default as many as fit into `budget_tokens`, or without that the configured number, initially 10. */
   limit?: number | null | undefined;
-  /** Leave out results below this score, 0 to 1. */
+  /** Minimum score of a result, 0 to 1. */
   min_score?: number | null | undefined;
-  /** How candidates are found; without it as the configuration says, which says hybrid by itself. */
+  /** The method of finding candidates; default: the configured one, initially `hybrid`. */
   mode?: Mode | null | undefined;
-  /** Only documents whose path in the workspace fits this glob. */
+  /** Only documents whose relative path matches this glob. */
   path?: string | null | undefined;
-  /** The question, in plain words; never read as a query language. */
+  /** The query in natural language, without a query syntax. */
   query: string;
-  /** Whether the query may leave a trace: strengthen the entries that answered, create one for what none points at. */
+  /** True if the query may change the index: strengthen the entries that answered, create an entry for results without one. */
   record?: boolean | undefined;
-  /** Only what is dated on or after this day, `YYYY-MM-DD`. */
+  /** Only text dated on or after this day, `YYYY-MM-DD`. */
   since?: string | null | undefined;
-  /** Only what is dated on or before this day, `YYYY-MM-DD`. */
+  /** Only text dated on or before this day, `YYYY-MM-DD`. */
   until?: string | null | undefined;
   /** Path of the workspace, or of anything below it. */
   workspace: string;
@@ -1812,63 +1812,63 @@ export interface SearchRequest {
 
 /** Answer to `search`. */
 export interface SearchResponse {
-  /** The state of the index that answered. */
+  /** The state of the index. */
   index: IndexState;
-  /** The mode that was asked for; `index.degraded` says where less was possible. */
+  /** The requested mode; see `index.degraded` for limitations. */
   mode: Mode;
-  /** What the reader should know about this answer, for example how tokens were counted. */
+  /** Notes about this answer, such as the method of counting tokens. */
   notes?: string[] | undefined;
-  /** As it was asked. */
+  /** The query as received. */
   query: string;
-  /** Best first; `score` never rises down the list. */
+  /** Results, best first. */
   results: SearchHit[];
-  /** The route that found the results. */
+  /** The route to the results. */
   strategy: Strategy;
-  /** Tokens of all texts together. */
+  /** Total tokens of all texts. */
   tokens: number;
-  /** Milliseconds inside the daemon. */
+  /** Duration in the daemon, in milliseconds. */
   took_ms: number;
-  /** How the entries of the index file led to the answer, when `explain` was asked. */
+  /** The trace of the index entries, if `explain` was requested. */
   trace?: SearchTrace | undefined;
 }
 
-/** How the entries of the index file led to an answer. */
+/** The contribution of index entries to an answer. */
 export interface SearchTrace {
-  /** Id of the entry that is created for what no entry pointed at; null: none. */
+  /** Id of the entry created for results without one; null if none was created. */
   created: string | null;
-  /** Entries that fit the question, the most relevant first. */
+  /** Matching entries, most relevant first. */
   matches: TraceMatch[];
-  /** Why this route was taken, for a person. */
+  /** The reason for the route, as text. */
   reason: string;
-  /** Ids of the entries that are strengthened. */
+  /** Ids of the strengthened entries. */
   refreshed: string[];
-  /** Pointers of these entries that lead nowhere now, as `path` or `path §section`. */
+  /** Sources of these entries that do not exist any more, as `path` or `path §section`. */
   stale: string[];
 }
 
-/** Parameters of `session.compact`: one of `path` and `messages`. */
+/** Parameters of `session.compact`: either `path` or `messages`. */
 export interface SessionCompactRequest {
-  /** Most tokens of the summary, at least 1; without it as many as the rules make. */
+  /** Maximum tokens of the summary, at least 1; without it, the rules decide. */
   budget_tokens?: number | null | undefined;
-  /** Numbers with the keys of `hippocampus.config.json`; without it that file of the workspace, else the defaults. */
+  /** Numbers with the keys of `hippocampus.config.json`; without it, that file of the workspace, else the defaults. */
   config?: Record<string, unknown> | null | undefined;
-  /** Who wrote it; without it each record as it looks. */
+  /** Format of the transcript; without it, the format of each record is detected. */
   format?: TranscriptFormat | null | undefined;
-  /** Messages as OpenAI's and Anthropic's interfaces take them, the oldest first. */
+  /** Messages in the format of the OpenAI or Anthropic API, oldest first. */
   messages?: unknown[] | null | undefined;
   /** Absolute path of a transcript. */
   path?: string | null | undefined;
-  /** Path of the workspace, or of anything below it, under which contents are kept; without it none are. */
+  /** Path of the workspace that stores the contents, or of anything below it; without it, none are stored. */
   workspace?: string | null | undefined;
 }
 
 /** Answer to `session.compact`. */
 export interface SessionCompactResponse {
-  /** The scores of the messages in their order; of more than 50000 the last ones. */
+  /** The scores of the messages in order; for more than 50000 messages, the last ones. */
   entries: CompactEntry[];
-  /** What the reader should know about this answer, such as keys of the settings that are unknown. */
+  /** Notes about this answer, such as unknown keys of the settings. */
   notes?: string[] | undefined;
-  /** Figures. */
+  /** Statistics. */
   stats: CompactStats;
   /** The summary, markdown. */
   summary: string;
@@ -1876,45 +1876,45 @@ export interface SessionCompactResponse {
 
 /** Parameters of `session.flush`. */
 export interface SessionFlushRequest {
-  /** Close the context session of that name afterwards, as `context.close` does; needs `session`. None of that name is no error. */
+  /** Then close the context session with this id, as `context.close` does; requires `session`. A missing session is not an error. */
   close?: boolean | undefined;
-  /** Keep the content of each message as well, as `session.compact` does. */
+  /** Also store the content of each message, as `session.compact` does. */
   compact?: boolean | undefined;
-  /** Who wrote the transcript; without it each record as it looks. */
+  /** Format of the transcript; without it, the format of each record is detected. */
   format?: TranscriptFormat | null | undefined;
   /** Absolute path of the transcript. */
   path: string;
-  /** By which the harness knows the session; stands in the mark behind what is appended. */
+  /** The harness's id of the session; part of the marker after the appended text. */
   session?: string | null | undefined;
-  /** Bring the compaction tree up to date afterwards, as `tree.compact` does. */
+  /** Then update the compaction tree, as `tree.compact` does. */
   tree?: boolean | undefined;
-  /** Whether to answer when all is done. With false the answer comes at once, and the work is done meanwhile. */
+  /** True to answer after the flush. With false, the answer is immediate and the flush runs in the background. */
   wait?: boolean | undefined;
-  /** Path of the workspace, or of anything below it, into whose logs it goes. */
+  /** Path of the workspace whose logs are written, or of anything below it. */
   workspace: string;
 }
 
 /** Answer to `session.flush`. */
 export interface SessionFlushResponse {
-  /** What was appended, one for each log. */
+  /** Appended text, one item per log. */
   appended: FlushedLog[];
-  /** Whether it is done; false: it was accepted, and the rest of the answer says nothing. */
+  /** True if the flush is done; false if it was only accepted, and the other members then have no meaning. */
   done: boolean;
-  /** The format that was found; null: none, or nothing new. */
+  /** The detected format; null if there is none or nothing is new. */
   format: string | null;
-  /** Bytes of the transcript that had been taken up before, and were not read again. */
+  /** Bytes of the transcript that were flushed before and not read again. */
   from: number;
-  /** Messages that had been taken up before, from this transcript or a copy of it. */
+  /** Messages flushed before, from this transcript or a copy of it. */
   known: number;
-  /** Records that could not be read. */
+  /** Unreadable records. */
   malformed: number;
-  /** Messages that were new. */
+  /** New messages. */
   messages: number;
-  /** What the reader should know about this. */
+  /** Notes about this flush. */
   notes?: string[] | undefined;
-  /** The first of them; lines are counted from where the reading began. */
+  /** The first unreadable records; lines are counted from the start of this read. */
   problems: CompactProblem[];
-  /** Contents that are kept now and were not before; absent where that was not asked for. */
+  /** Newly stored contents; absent if `compact` was not requested. */
   stored?: number | undefined;
 }
 
@@ -1922,27 +1922,27 @@ export interface SessionFlushResponse {
 export interface SettingChange {
   /** The value without trust. */
   from: string;
-  /** The key, as the file names it; `*` for the file as a whole. */
+  /** The key in the file; `*` for the whole file. */
   key: string;
   /** The value with trust. */
   to: string;
 }
 
-/** A file of settings that a workspace brings. */
+/** A settings file of a workspace. */
 export interface SettingsFile {
-  /** Its settings that hold only while it is trusted. */
+  /** Its settings that need trust. */
   changes: SettingChange[];
-  /** Hash of its content: the first 32 hexadecimal digits of blake3. */
+  /** Hash of the content: the first 32 hexadecimal digits of BLAKE3. */
   hash: string;
-  /** Relative to the root. */
+  /** Path relative to the root. */
   path: string;
-  /** Whether the user trusts it as it is now. */
+  /** True if the user trusts its current content. */
   trusted: boolean;
-  /** Why it cannot be used, with its line; only where it cannot. */
+  /** The reason for which it is not usable, with a line number; absent if it is. */
   wrong?: string | undefined;
 }
 
-/** How bad a problem is. */
+/** The severity of a problem. */
 export type Severity = "error" | "warning" | "info";
 
 /** Parameters of `shutdown`: none. */
@@ -1950,15 +1950,15 @@ export type ShutdownRequest = Record<string, never>;
 
 /** Answer to `shutdown`, sent before the daemon stops. */
 export interface ShutdownResponse {
-  /** The process that stops; it is gone when the connection closes. */
+  /** The process id of the daemon, which has ended when the connection closes. */
   pid: number;
 }
 
 /** A file that is not indexed. */
 export interface Skipped {
-  /** Relative to the workspace. */
+  /** Path relative to the workspace. */
   path: string;
-  /** Why. */
+  /** The reason. */
   reason: string;
 }
 
@@ -1967,151 +1967,151 @@ export type StatusRequest = Record<string, never>;
 
 /** Answer to `status`. */
 export interface StatusResponse {
-  /** The folder that holds its state. */
+  /** The state folder. */
   home: string;
-  /** Resident memory of the process, in bytes; 0 where the platform does not tell. */
+  /** Resident memory of the process in bytes; 0 if the platform does not report it. */
   memory_rss_bytes: number;
   /** The embedding model. */
   model: ModelStatus;
-  /** Its process id. */
+  /** The process id of the daemon. */
   pid: number;
-  /** The version of the protocol. */
+  /** The protocol version. */
   protocol: number;
-  /** Requests answered since the start, refusals included. */
+  /** Requests answered since the start, including errors. */
   requests_served: number;
-  /** The socket that it listens on. */
+  /** The socket. */
   socket: string;
-  /** Milliseconds since it started. */
+  /** Time since the start, in milliseconds. */
   uptime_ms: number;
-  /** The daemon's version. */
+  /** The version of the daemon. */
   version: string;
-  /** In order of their roots. */
+  /** The workspaces, sorted by root. */
   workspaces: WorkspaceStatus[];
 }
 
-/** Which route found the results. */
+/** The route to the results. */
 export type Strategy = "index" | "search" | "hybrid";
 
 /** Parameters of `subscribe`. */
 export interface SubscribeRequest {
-  /** Only these events; all when absent. */
+  /** Only these events; default: all. */
   events?: EventName[] | null | undefined;
-  /** Only events of this workspace (and those that concern none); all when absent. */
+  /** Only events of this workspace, and events without one; default: all. */
   workspace?: string | null | undefined;
 }
 
 /** Answer to `subscribe`; events follow it. */
 export interface SubscribeResponse {
-  /** The events that will come. */
+  /** The subscribed events. */
   events: EventName[];
 }
 
-/** An entry that fits a question. */
+/** An entry that matches the query. */
 export interface TraceMatch {
-  /** What such a strength is good for. */
+  /** The band of its strength. */
   band: IndexBand;
-  /** Its id. */
+  /** Id of the entry. */
   entry: string;
-  /** How well it fits, 0 to 1. */
+  /** Relevance, 0 to 1. */
   relevance: number;
-  /** Its strength, 0 to 1, which does not count into the relevance. */
+  /** Strength, 0 to 1; not part of the relevance. */
   strength: number;
-  /** Its heading. */
+  /** Heading of the entry. */
   topic: string;
 }
 
-/** Who wrote a transcript. */
+/** The program that wrote a transcript. */
 export type TranscriptFormat = "auto" | "claude-code" | "pi" | "codex" | "messages";
 
-/** A node that changed. */
+/** A changed node. */
 export interface TreeChange {
-  /** `made`, `restated` (its status alone), `outdated` (somebody's body stays, and waits for a new one), `adopted` (it was there before hippod and is not touched). */
+  /** `made`, `restated` (only its status), `outdated` (a body written by others stays until a new one is submitted), `adopted` (it existed before hippod and is not changed). */
   action: string;
   /** `new`, `sources-changed`, `placeholder`, `period-over`, `found`, `written`, `summary-wanted`. */
   cause: string;
-  /** Its file, relative to the workspace. */
+  /** File of the node, relative to the workspace. */
   path: string;
-  /** Its status after it. */
+  /** The new status. */
   status: string;
-  /** Its size, estimated as a quarter of its bytes. */
+  /** Size in tokens, estimated as a quarter of its bytes. */
   tokens: number;
 }
 
-/** What the program that writes summaries did today, by the workspace's zone. */
+/** Today's activity of the command that writes summaries, in the time zone of the workspace. */
 export interface TreeCommandStatus {
-  /** Summaries that it may be asked for. */
+  /** Maximum number of summaries per day. */
   daily_jobs: number;
-  /** The last failure; only where there was one today. */
+  /** The last failure today; absent without one. */
   error?: string | undefined;
-  /** Failures in a row. */
+  /** Consecutive failures. */
   failures: number;
-  /** Why it is not asked any more today; null: it is. */
+  /** The reason for which it is not called again today; null if it is. */
   held_back: string | null;
-  /** Summaries that it was asked for. */
+  /** Requested summaries. */
   jobs: number;
-  /** Milliseconds that it ran. */
+  /** Running time in milliseconds. */
   ms: number;
 }
 
 /** Parameters of `tree.compact`. */
 export interface TreeCompactRequest {
-  /** As if it were this moment, RFC 3339 or `YYYY-MM-DD`; without it now. */
+  /** Use this time as now, RFC 3339 or `YYYY-MM-DD`; default: the current time. */
   at?: string | null | undefined;
-  /** Only say what would be done. */
+  /** Return the changes without applying them. */
   dry_run?: boolean | undefined;
-  /** Take over a tree that another program made; without it such a tree is left alone. */
+  /** Take over a tree of another program, which is otherwise left unchanged. */
   take_over?: boolean | undefined;
-  /** Only if it is due: hooks ask often. */
+  /** Only if an update is due, for frequent calls by hooks. */
   when_due?: boolean | undefined;
   /** Path of the workspace, or of anything below it. */
   workspace: string;
 }
 
-/** What was done to the tree. */
+/** The result of an update of the tree. */
 export interface TreeCompactResponse {
-  /** Topics that are new in `ROOT.md`. */
+  /** New topics in `ROOT.md`. */
   entered: string[];
-  /** Nodes of another program that are left alone. */
+  /** Nodes of another program, which were left unchanged. */
   foreign?: string[] | undefined;
-  /** Topics that are no longer in `ROOT.md`. */
+  /** Removed topics in `ROOT.md`. */
   left: string[];
-  /** Nodes that changed, days first; of a dry run, that would. */
+  /** Changed nodes, days first; for a dry run, planned changes. */
   nodes: TreeChange[];
-  /** What the reader should know. */
+  /** Notes about the update. */
   notes?: string[] | undefined;
-  /** Whether anything was looked at; false where it was not due. */
+  /** True if an update ran; false if none was due. */
   ran: boolean;
-  /** Nodes that could not be made, and why. */
+  /** Nodes that could not be written, with reasons. */
   refused: TreeRefusal[];
-  /** The day that counts as today, `YYYY-MM-DD`. */
+  /** The date used as today, `YYYY-MM-DD`. */
   today: string;
-  /** Milliseconds inside the daemon. */
+  /** Duration in the daemon, in milliseconds. */
   took_ms: number;
-  /** Nodes that are as they should be. */
+  /** Number of unchanged nodes. */
   unchanged: number;
 }
 
-/** A body that somebody should write. */
+/** A request for the body of a node. */
 export interface TreeJob {
-  /** The most that a body may have, in tokens of four bytes. */
+  /** Maximum size of the body, in tokens of four bytes. */
   budget_tokens: number;
   /** `daily`, `weekly` or `monthly`. */
   level: string;
-  /** The node's file, relative to the workspace. */
+  /** File of the node, relative to the workspace. */
   path: string;
   /** `2026-01-10`, `2026-W02` or `2026-01`. */
   period: string;
-  /** What is wanted, for whoever writes it. */
+  /** Instructions for the author. */
   prompt: string;
-  /** The sources as they are now: `tree.submit` takes a body for these alone. */
+  /** Digest of the current sources; `tree.submit` accepts a body only for these. */
   source_digest: string;
-  /** What it is made from, relative to the workspace. */
+  /** The sources, relative to the workspace. */
   sources: string[];
 }
 
 /** Parameters of `tree.pending`. */
 export interface TreePendingRequest {
-  /** Most jobs, 1 to 1000; 10 without it. */
+  /** Maximum number of jobs, 1 to 1000; default 10. */
   limit?: number | null | undefined;
   /** Path of the workspace, or of anything below it. */
   workspace: string;
@@ -2119,23 +2119,23 @@ export interface TreePendingRequest {
 
 /** Answer to `tree.pending`. */
 export interface TreePendingResponse {
-  /** Nodes whose body somebody should write, days first, the newest of a level first. */
+  /** Nodes that need a body, days first, newest first within a level. */
   jobs: TreeJob[];
-  /** How many there are in all. */
+  /** Number of all such nodes. */
   total: number;
 }
 
-/** A node that could not be made. */
+/** A node that could not be written. */
 export interface TreeRefusal {
-  /** Its file, relative to the workspace. */
+  /** File of the node, relative to the workspace. */
   path: string;
-  /** Why, and what to do. */
+  /** The reason and the fix. */
   reason: string;
 }
 
 /** Parameters of `tree.show`. */
 export interface TreeShowRequest {
-  /** Which node: `2026-01-10`, `2026-W02`, `2026-01`, `ROOT`, or the path of its file; without it `ROOT`. */
+  /** The node: `2026-01-10`, `2026-W02`, `2026-01`, `ROOT`, or the path of its file; default `ROOT`. */
   node?: string | null | undefined;
   /** Path of the workspace, or of anything below it. */
   workspace: string;
@@ -2143,55 +2143,55 @@ export interface TreeShowRequest {
 
 /** Answer to `tree.show`. */
 export interface TreeShowResponse {
-  /** Its body. */
+  /** The body. */
   body: string;
   /** `daily`, `weekly`, `monthly` or `root`. */
   level: string;
-  /** The node's file, relative to the workspace. */
+  /** File of the node, relative to the workspace. */
   path: string;
   /** `2026-01-10`, `2026-W02`, `2026-01` or `ROOT`. */
   period: string;
-  /** What it was made from, relative to the workspace. */
+  /** The sources, relative to the workspace. */
   sources: string[];
-  /** Whether its sources have changed since it was made. */
+  /** True if its sources have changed since. */
   stale: boolean;
-  /** `tentative`, `fixed` or `needs-summarization`; null: its file does not say. */
+  /** `tentative`, `fixed` or `needs-summarization`; null if the file has no status. */
   status: string | null;
   /** Tokens of the body. */
   tokens: number;
-  /** `hippod`, `agent` or `command`; null: it was there before hippod. */
+  /** `hippod`, `agent` or `command`; null if it existed before hippod. */
   written_by: string | null;
 }
 
 /** The compaction tree of a workspace. */
 export interface TreeStatus {
-  /** The program that writes summaries; absent where none does. */
+  /** The command that writes summaries; absent if none is configured. */
   command?: TreeCommandStatus | undefined;
-  /** Nodes whose period is over. */
+  /** Nodes of finished periods. */
   fixed: number;
-  /** Nodes of another program that hippod leaves alone. */
+  /** Nodes of another program, which hippod does not change. */
   foreign?: number | undefined;
-  /** When all of it was last brought up to date, RFC 3339; null: never. */
+  /** Time of the last full update, RFC 3339; null if there was none. */
   last: string | null;
-  /** Nodes that say that somebody should write their body. */
+  /** Nodes that need a written summary. */
   needs_summarization: number;
-  /** Nodes that say none of these. */
+  /** Nodes with another status. */
   other: number;
-  /** Nodes whose period goes on, `ROOT.md` among them. */
+  /** Nodes of running periods, including `ROOT.md`. */
   tentative: number;
-  /** The folder in which no node can be made or replaced, and why; only where that is so. */
+  /** The folder in which nodes cannot be written, with the reason; only if there is one. */
   unwritable?: string | undefined;
-  /** Nodes that `tree.pending` tells. */
+  /** Nodes in the list of `tree.pending`. */
   waiting: number;
 }
 
 /** Parameters of `tree.submit`. */
 export interface TreeSubmitRequest {
-  /** Its body, markdown, with or without front matter; at most 1048576. */
+  /** The body, markdown with or without front matter; at most 1048576 bytes. */
   body: string;
-  /** Which node: `2026-01-10`, `2026-W02`, `2026-01`, or the path of its file. */
+  /** The node: `2026-01-10`, `2026-W02`, `2026-01`, or the path of its file. */
   node: string;
-  /** That of the job; a body for older sources is refused. */
+  /** The digest of the job; a body for older sources is refused. */
   source_digest?: string | null | undefined;
   /** Path of the workspace, or of anything below it. */
   workspace: string;
@@ -2199,11 +2199,11 @@ export interface TreeSubmitRequest {
 
 /** Answer to `tree.submit`. */
 export interface TreeSubmitResponse {
-  /** Share of the body's words that the sources have, 0 to 100. */
+  /** Share of the body's words that occur in the sources, 0 to 100. */
   overlap_percent: number;
-  /** The node's file, relative to the workspace. */
+  /** File of the node, relative to the workspace. */
   path: string;
-  /** Its status now. */
+  /** The new status. */
   status: string;
   /** Tokens of the body. */
   tokens: number;
@@ -2214,34 +2214,34 @@ export type VectorBackend = "exact" | "hnsw";
 
 /** The vector index. */
 export interface VectorStatus {
-  /** Which kind answers. */
+  /** The kind in use. */
   backend: VectorBackend;
-  /** Whether a new index is being built in the background. */
+  /** True if a new graph is being built. */
   building: boolean;
-  /** Id of the model whose vectors they are; absent before the first. */
+  /** Id of the model of the vectors; absent without vectors. */
   model?: string | undefined;
-  /** Deleted ones that still take room. */
+  /** Deleted vectors that still occupy memory. */
   tombstones: number;
   /** Live vectors. */
   vectors: number;
 }
 
-/** Where changes are heard from. */
+/** The method of detecting changes. */
 export type WatcherMode = "notify" | "poll" | "none";
 
-/** How changes are noticed. Times are ages in milliseconds, absent where it never happened. */
+/** State of the watcher. Times are ages in milliseconds, absent if the event never happened. */
 export interface WatcherStatus {
-  /** Whether the last canary file was noticed in time. */
+  /** True if the last canary file was detected in time. */
   alive: boolean;
-  /** Changes that it found, which no event had told of. */
+  /** Changes found by it without an earlier event. */
   changed_at_last_reconcile: number;
-  /** Since the last canary that was noticed. */
+  /** Time since the last detected canary. */
   last_canary_ms_ago?: number | undefined;
-  /** Since the last event of a watched file. */
+  /** Time since the last event of a watched file. */
   last_event_ms_ago?: number | undefined;
-  /** Since the last comparison of disk and index. */
+  /** Time since the last comparison of disk and index. */
   last_reconcile_ms_ago?: number | undefined;
-  /** Where changes are heard from. */
+  /** The method of detecting changes. */
   mode: WatcherMode;
 }
 
@@ -2251,11 +2251,11 @@ export interface WorkspaceAddRequest {
   workspace: string;
 }
 
-/** Answer to `workspace.add`; indexing goes on in the background. */
+/** Answer to `workspace.add`; indexing continues in the background. */
 export interface WorkspaceAddResponse {
-  /** Whether it was not registered before. */
+  /** True if the folder is newly registered. */
   added: boolean;
-  /** What the reader should know about this, such as that another workspace lies around it. */
+  /** A note, such as an enclosing workspace. */
   notes?: string[] | undefined;
   /** Canonical root, the identity of the workspace. */
   root: string;
@@ -2267,13 +2267,13 @@ export interface WorkspaceInfo {
   documents: number;
   /** Generation of the index. */
   generation: number;
-  /** It is being opened, and the numbers are not known yet. */
+  /** True if the workspace is still being opened, so that the numbers are unknown. */
   opening?: boolean | undefined;
-  /** Chunks that wait for their vectors. */
+  /** Chunks without a vector. */
   pending: number;
   /** Canonical root. */
   root: string;
-  /** Whether the folder is there now. */
+  /** True if the root folder exists. */
   root_present: boolean;
 }
 
@@ -2282,31 +2282,31 @@ export type WorkspaceListRequest = Record<string, never>;
 
 /** Answer to `workspace.list`. */
 export interface WorkspaceListResponse {
-  /** In order of their roots. */
+  /** The workspaces, sorted by root. */
   workspaces: WorkspaceInfo[];
 }
 
 /** Parameters of `workspace.remove`. */
 export interface WorkspaceRemoveRequest {
-  /** Say what would be put back, and change nothing. */
+  /** Return the files to restore without changing anything. */
   dry_run?: boolean | undefined;
-  /** Forget what its sessions stored, too. */
+  /** Also delete the contents of its sessions. */
   purge?: boolean | undefined;
-  /** Put `.hippocampus/carried/ROOT.md` in the place of a `memory/ROOT.md` of hippod's: an earlier build took it over, and a person who saw it confirmed that. */
+  /** Restore `.hippocampus/carried/ROOT.md` over hippod's `memory/ROOT.md`, which an earlier build replaced; the user has confirmed this after a review. */
   restore_carried?: boolean | undefined;
-  /** Path of the folder; it need not exist any more. */
+  /** Path of the folder, which may no longer exist. */
   workspace: string;
 }
 
 /** Answer to `workspace.remove`. */
 export interface WorkspaceRemoveResponse {
-  /** What its sessions stored is kept for the case that it is added again. */
+  /** True if the contents of its sessions are kept, in case the folder is added again. */
   contexts_kept?: boolean | undefined;
-  /** What the reader should know of files that could not be put back. */
+  /** Notes about files that could not be restored. */
   notes?: string[] | undefined;
-  /** Files of another program that were taken over, and are as they were before; with `dry_run`, would be. */
+  /** Restored files of another program that hippod had taken over; with `dry_run`, the files to restore. */
   restored?: string[] | undefined;
-  /** The root that is registered no more; with `dry_run`, still. */
+  /** The unregistered root; with `dry_run` it stays registered. */
   root: string;
 }
 
@@ -2314,55 +2314,55 @@ export interface WorkspaceRemoveResponse {
 export interface WorkspaceStatus {
   /** Chunks in the index. */
   chunks: number;
-  /** Sessions and what they keep; absent where there never was one, and from an older daemon. */
+  /** Sessions and their contents; absent without sessions, and from older daemons. */
   contexts?: ContextsStatus | undefined;
-  /** Bytes of the database with its log. */
+  /** Size of the database with its WAL in bytes. */
   database_bytes: number;
-  /** What is missing, in one kebab-case word, or null. */
+  /** The missing part as one kebab-case word, or null. */
   degraded: string | null;
-  /** Disk against index at the last reconcile. */
+  /** Files on disk and in the index at the last reconcile. */
   disk: DiskStatus;
   /** Watched files in the index. */
   documents: number;
-  /** Chunks that have their vectors, of the model that answers. */
+  /** Chunks with a vector of the active model. */
   embedded: number;
-  /** Grows with every change that became searchable. */
+  /** Incremented by every change that becomes searchable. */
   generation: number;
-  /** Deletions held back because they concern a large share of the workspace. */
+  /** Deletions held back because they affect many files. */
   held_deletions: number;
-  /** The index file; absent where the workspace is not open yet, and from an older daemon. */
+  /** The index file; absent if the workspace is not open yet, and from older daemons. */
   index?: IndexStatus | undefined;
-  /** Age of the oldest change that is not searchable yet, in milliseconds; 0 when there is none. */
+  /** Age of the oldest change that is not searchable yet, in milliseconds; 0 without one. */
   lag_ms: number;
-  /** Chunks that wait for their vectors. */
+  /** Chunks without a vector. */
   pending: number;
   /** Canonical root. */
   root: string;
-  /** Whether the folder is there now. */
+  /** True if the root folder exists. */
   root_present: boolean;
-  /** What is wrong with the workspace's own settings, with file and line, and which are in force instead; only where something is. */
+  /** Problems of the workspace's settings with file and line, and the settings used instead; only if there are problems. */
   settings?: string | undefined;
-  /** Files that are not indexed, with the reason; the first 20. */
+  /** The first 20 skipped files, with reasons. */
   skipped: Skipped[];
-  /** All files that are not indexed. */
+  /** Number of skipped files. */
   skipped_count: number;
-  /** The compaction tree; absent where there is none, where it could not be looked at in time, and from an older daemon. */
+  /** The compaction tree; absent without one, if it could not be read in time, and from older daemons. */
   tree?: TreeStatus | undefined;
-  /** The workspace's files of settings that ask for more than they may without trust; `hippoctl workspace trust` accepts them. */
+  /** Settings files that need trust; `hippoctl workspace trust` accepts them. */
   untrusted?: SettingsFile[] | undefined;
   /** The vector index. */
   vector: VectorStatus;
-  /** How changes are noticed. */
+  /** The watcher. */
   watcher: WatcherStatus;
-  /** Why it is degraded and what to do; only where it is. */
+  /** The reason and the fix; only if degraded. */
   why?: string | undefined;
 }
 
 /** Parameters of `workspace.sync`. */
 export interface WorkspaceSyncRequest {
-  /** Take as meant what is held because it concerns a large share: files that are gone from the workspace, and entries that somebody removed in bulk from the index file. */
+  /** Confirm deletions that were held back because they affect many files, and bulk removals of entries from the index file. */
   accept_deletions?: boolean | undefined;
-  /** Answer only when all that is on disk now is searchable, by meaning as well where a model is there. */
+  /** Wait until everything on disk is searchable, including vectors if a model is installed. */
   wait?: boolean | undefined;
   /** Path of the workspace, or of anything below it. */
   workspace: string;
@@ -2370,29 +2370,29 @@ export interface WorkspaceSyncRequest {
 
 /** Answer to `workspace.sync`. */
 export interface WorkspaceSyncResponse {
-  /** Documents that were added or had changed. */
+  /** Added or changed documents. */
   changed: number;
   /** Watched files in the index. */
   documents: number;
-  /** Generation of the index after this. */
+  /** The new generation of the index. */
   generation: number;
-  /** What keeps the index from being as the disk is: the folder is away, or deletions are held. */
+  /** The reason for a remaining difference between index and disk: the folder is missing, or deletions are held back. */
   notes?: string[] | undefined;
-  /** Chunks that still wait for their vectors. */
+  /** Chunks without a vector. */
   pending: number;
-  /** Documents that were removed. */
+  /** Removed documents. */
   removed: number;
-  /** Milliseconds. */
+  /** Duration in milliseconds. */
   took_ms: number;
 }
 
 /** Parameters of `workspace.trust`. */
 export interface WorkspaceTrustRequest {
-  /** Only show the files and what they would change. */
+  /** Return the files and their effects without changing anything. */
   dry_run?: boolean | undefined;
-  /** Trust these files alone, and only while they have these hashes; all files of settings, as they are now, when absent. */
+  /** Trust only these files, and only with these hashes; default: all settings files with their current content. */
   files?: Record<string, string> | null | undefined;
-  /** Withdraw the trust instead. */
+  /** Withdraw the trust. */
   revoke?: boolean | undefined;
   /** Path of the workspace, or of anything below it. */
   workspace: string;
@@ -2400,7 +2400,7 @@ export interface WorkspaceTrustRequest {
 
 /** Answer to `workspace.trust`. */
 export interface WorkspaceTrustResponse {
-  /** The files of settings that the workspace has. */
+  /** The settings files of the workspace. */
   files: SettingsFile[];
   /** Canonical root. */
   root: string;

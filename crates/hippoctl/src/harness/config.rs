@@ -77,7 +77,7 @@ mod tests {
                 "{\n  \"platform\": \"vim\"}",
                 "line 2, column 15: platform is \"vim\"",
             ),
-            ("[]", "no object"),
+            ("[]", "expected an object"),
         ] {
             let (config, problems) = Config::read(bad.as_bytes());
             assert_eq!(config, Config::default(), "{bad}");

