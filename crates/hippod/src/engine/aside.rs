@@ -1,4 +1,4 @@
-//! Threads that work for the engine and report back to it.
+//! Threads that work for the engine and report back.
 
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,16 +6,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::event::Event;
 use crate::shared::Shared;
 
-/// What a thread does, and what the engine hears of it then.
+/// Work of a thread, which returns the event for the engine.
 pub(super) type Work = Box<dyn FnOnce() -> Event + Send>;
 
-/// Tells the engine when a thread ends without a result: it has panicked, and what it held is lost.
+/// Guard that reports to the engine if a thread panics and its result is lost.
 struct Guard(Option<Sender<Event>>);
 
 impl Guard {
     fn done(mut self, event: Event) {
         if let Some(events) = self.0.take() {
-            // The engine is gone only when the daemon ends.
+            // The receiver is closed only when the daemon ends.
             let _ = events.send(event);
         }
     }
@@ -29,7 +29,7 @@ impl Drop for Guard {
     }
 }
 
-/// Does something on a thread of its own, or here where the system gives none.
+/// Runs work on its own thread, or on the current thread if the system cannot create one.
 pub(super) fn spawn(shared: &Shared, name: &str, work: Work) {
     let work = Arc::new(Mutex::new(Some(work)));
     let go = {

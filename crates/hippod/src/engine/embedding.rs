@@ -1,4 +1,4 @@
-//! Which texts go to the model next, and what becomes of the vectors that come back.
+//! Selection of texts for the embedding model, and storage of vectors.
 
 mod passages;
 
@@ -28,20 +28,20 @@ pub(super) fn model_state(shared: &Shared, workspace: &Workspace) -> ModelState 
     }
 }
 
-/// Text of one job, in bytes: some tenths of a second of work, so that vectors are stored often and an edit that is
-/// waiting comes soon.
+/// Text of one job in bytes: some tenths of a second of work, so that vectors are stored often and a waiting edit is
+/// processed soon.
 const JOB_BYTES: usize = 8_000;
-/// Chunks of one job, at most: a file may be made of very short ones.
+/// Maximum number of chunks in a job: a file may consist of very short chunks.
 const JOB_CHUNKS: usize = 2_048;
 /// Chunks on either side of a job that are looked at as neighbours.
 const MOST_BESIDE: usize = 8;
 /// Chunks that are given a vector in one transaction.
 const PLACED_AT_ONCE: usize = 512;
-/// After a refused write (disk full, say) nothing is embedded for this long.
+/// Pause of embedding after a refused write, for example on a full disk.
 const RETRY: Duration = Duration::from_secs(5);
 
 impl Workspace {
-    /// Reads from the database which chunks have no vector of `embedder`.
+    /// Sets the embedder, and reads from the database which chunks have no vector from it.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -58,11 +58,11 @@ impl Workspace {
         Ok(())
     }
 
-    /// The next job for the embed worker, if any chunk waits.
+    /// Returns the next job for the embed worker, if any chunk waits.
     pub fn next_job(&mut self, now: Instant) -> Option<Job> {
         let model: Arc<str> = self.embedder.as_ref()?.model.as_str().into();
         if !self.pending.to_place.is_empty() {
-            // Chunks that are about to have their vector are not to be embedded again.
+            // Do not embed chunks again that are about to receive a stored vector.
             return None;
         }
         loop {
@@ -78,7 +78,7 @@ impl Workspace {
                 continue;
             };
             let Some(bytes) = self.read_window(&path, mark, &places) else {
-                // Changed or gone since it was indexed: ingesting it again brings what waits up to date.
+                // The file changed or disappeared after indexing; another ingest updates the waiting chunks.
                 self.mark_dirty(path, now);
                 continue;
             };
@@ -98,7 +98,7 @@ impl Workspace {
                 self.pending.documents.insert(document, waiting);
             }
             if passages.is_empty() {
-                // Their texts are under way already.
+                // Their texts are already in flight.
                 if let Some(job) = self.pending.in_flight.back_mut().filter(|_| under_way) {
                     job.extend(taken);
                 }
@@ -124,7 +124,7 @@ impl Workspace {
         self.pending.documents.keys().next().copied()
     }
 
-    /// The next part of a document that waits: enough for a job, with neighbours on both sides.
+    /// Returns the next waiting part of a document: enough for a job, with neighbours on both sides.
     fn window(&self, document: u32, waiting: &BTreeSet<u32>) -> Option<Window> {
         let picture = self.view.picture();
         let place = picture.corpus.document(document)?;
@@ -165,8 +165,8 @@ impl Workspace {
         })
     }
 
-    /// The bytes of a part of a file, from the first of its chunks to the last; nothing where the file is not as it was
-    /// indexed.
+    /// Reads the bytes of a file from the first of the given chunks to the last. Returns `None` if the file differs
+    /// from its indexed state.
     fn read_window(&self, path: &str, mark: FileMark, places: &[Placed]) -> Option<Part> {
         let (file, metadata) = open_source(&self.root, path).ok()?;
         if FileMark::of(&metadata) != mark || self.known.get(path).is_none_or(|known| known.mark != mark) {
@@ -181,7 +181,7 @@ impl Workspace {
         places.iter().all(same).then_some(part)
     }
 
-    /// Stores the vectors of the oldest job; they are given to their chunks from now on.
+    /// Stores the vectors of the oldest job, and queues them for assignment to their chunks.
     pub fn take_vectors(&mut self, embeddings: Vec<Embedding>, now: Instant) {
         let job = self.pending.in_flight.pop_front().unwrap_or_default();
         let Some(embedder) = self.embedder.clone() else {
@@ -191,7 +191,7 @@ impl Workspace {
             self.pending.asked.remove(&embedding.hash);
         }
         if self.pending.in_flight.is_empty() {
-            // What the model refused may be asked for again.
+            // Texts that the model refused may be requested again.
             self.pending.asked.clear();
         }
         match self.store.put_vectors(&embedder, embeddings) {
@@ -209,17 +209,17 @@ impl Workspace {
         }
     }
 
-    /// The store refused vectors: nothing is embedded for a while.
+    /// Pauses embedding after the store refused vectors.
     pub fn vectors_refused(&mut self, error: StoreError, now: Instant) {
         tracing::warn!(%error, "could not store vectors; they are made again");
         self.trouble = Some(error);
         self.pending.blocked_until = Some(now + RETRY);
     }
 
-    /// Gives the next stored vector to some of the chunks with its text, and makes it searchable there.
+    /// Assigns the next stored vector to some of the chunks with its text, and makes them searchable by it.
     ///
     /// # Errors
-    /// See [`StoreError`]; the rest is placed later.
+    /// See [`StoreError`]; the remaining chunks are assigned later.
     pub fn place_some(&mut self, now: Instant) -> Result<(), StoreError> {
         let Some((vector, after)) = self.pending.to_place.front() else {
             return Ok(());
@@ -245,14 +245,14 @@ impl Workspace {
         } else if let Some(next) = self.pending.to_place.front_mut() {
             next.1 = placed.last().copied();
         }
-        // The same text may wait in other places too: all of them have their vector now.
+        // The same text may wait in other places, which have their vector now too.
         for (document, chunks) in of {
             self.pending.forget(document, &chunks);
         }
         Ok(())
     }
 
-    /// The oldest job was refused: its chunks wait again.
+    /// Returns the chunks of the oldest job to the waiting list after the model refused it.
     pub fn job_refused(&mut self) {
         let job = self.pending.in_flight.pop_front().unwrap_or_default();
         self.wait_again(job);
@@ -274,10 +274,10 @@ impl Workspace {
         }
     }
 
-    /// When the vectors of a new model are complete, it answers from now on. Answers whether that happened.
+    /// Switches queries to a new model once its vectors are complete. Returns true if it switched.
     ///
     /// # Errors
-    /// See [`StoreError`]; the old model goes on answering then.
+    /// See [`StoreError`]; queries keep using the old model then.
     pub fn finish_change_of_model(&mut self) -> Result<bool, StoreError> {
         let Some(embedder) = self.embedder.clone() else {
             return Ok(false);
@@ -285,12 +285,12 @@ impl Workspace {
         if embedder.active || self.pending.len() > 0 || !self.dirty.is_empty() {
             return Ok(false);
         }
-        // Files that were indexed meanwhile asked for vectors of the old model's rows: look once more.
+        // Files indexed meanwhile requested vectors for the old model: check once more.
         self.set_embedder(embedder.clone())?;
         if self.pending.len() > 0 {
             return Ok(false);
         }
-        // Queries go on with the old vectors while the new ones are read.
+        // Queries keep using the old vectors while the new ones are loaded.
         let mut vectors = VectorIndex::new(embedder.dimension);
         self.store.for_each_vector_of(&embedder, |chunk, vector| {
             if let Err(error) = vectors.insert(chunk, vector) {

@@ -1,4 +1,4 @@
-//! The index entries as the engine keeps them: what the store says, what the index file says, which run is under way.
+//! Index entries of a workspace: store content, index file and current run.
 
 mod access;
 mod cycle;
@@ -39,58 +39,59 @@ pub use remember::{Awaited, Remembered};
 pub use report::{cycle as cycle_of, name as cycle_named, run as run_on_wire};
 pub use requests::Change;
 
-/// Changes of entries are shown to questions after this long at the latest.
+/// Maximum delay before changed entries are visible to queries.
 const PUBLISH: Duration = Duration::from_millis(250);
 
-/// The section contents of documents, kept between runs; each by the path and the hash of the file.
+/// Section contents of documents by path, each with the hash of the file; kept between runs.
 pub type Documents = Arc<Mutex<HashMap<String, ([u8; 16], Arc<DocumentState>)>>>;
-/// Vectors of entries, by the hash of the text; kept between runs.
+/// Vectors of entries by the hash of their text; kept between runs.
 pub type EntryVectors = Arc<Mutex<HashMap<[u8; 16], Arc<Vec<f32>>>>>;
 
-/// All that the engine knows of the entries of a workspace.
+/// State of the entries of a workspace.
 pub struct Entries {
-    /// Whether the configuration wants an index file.
+    /// True if the configuration enables the index file.
     pub enabled: bool,
-    /// Whether light cycles run by themselves.
+    /// True if light cycles run on a schedule.
     scheduled: bool,
-    /// As the store has them.
+    /// Entries as stored.
     pub known: EntryStore,
-    /// Changes with each change of an entry: a plan made from an earlier one is made again.
+    /// Counter of entry changes; a plan from an earlier revision is made again.
     pub revision: u64,
-    /// The index file.
+    /// Index file.
     pub file: files::IndexFile,
-    /// Documents that came or changed since a light cycle looked at them; those of a run under way are with that run.
+    /// Documents added or changed since a light cycle last processed them. The documents of the current run are kept in
+    /// that run.
     pub fresh: BTreeSet<String>,
-    /// The last light cycle left some of these for the next one, which need not wait for its time.
+    /// True if the last light cycle left documents for the next one, which then starts without waiting for its time.
     pub goes_on: bool,
-    /// Contents of sections.
+    /// Section contents of documents.
     pub documents: Documents,
     /// Vectors of entries.
     pub vectors: EntryVectors,
-    /// Texts of entries that deep cycles compared with all others, by their hashes.
+    /// Hashes of the entry texts that deep cycles compared with all others.
     pub compared: BTreeSet<[u8; 16]>,
-    /// The run that is planned or under way.
+    /// Planned or current run.
     pub run: Option<cycle::Run>,
-    /// What waits for that run's end.
+    /// Orders that wait for the end of that run.
     pub queue: VecDeque<Order>,
-    /// Runs that were not finished, by an earlier process or at an error of the store.
+    /// Unfinished runs, interrupted by the end of an earlier process or by a store error.
     pub interrupted: Vec<RunRow>,
-    /// Cycles that could not be run, in a row.
+    /// Number of consecutive cycles that could not run.
     pub failures: u32,
-    /// Since when the workspace is known: cycles planned before were not missed.
+    /// Time since when the workspace is known; cycles due earlier do not count as missed.
     pub known_since: Timestamp,
-    /// When to show the entries to questions again.
+    /// Time of the next publication of entries to queries.
     pub publish_at: Option<Instant>,
-    /// When to look again at what is due.
+    /// Time of the next check for due work.
     pub look_at: Instant,
-    /// What the last runs found that a person may want to look at.
+    /// Findings of the last runs, for people.
     pub findings: Vec<hippo_core::consolidation::Finding>,
     /// The store refused something; it is tried again then.
     pub again_at: Option<Instant>,
 }
 
 impl Entries {
-    /// Reads them from the store. Runs that were cut off count as interrupted from now on.
+    /// Loads the entries from the store and marks unfinished runs as interrupted.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -111,7 +112,7 @@ impl Entries {
                 "a row cannot be read; it is left as it is"
             );
         }
-        // By the clock of then: a run may have been asked for as of another time.
+        // A run uses the clock of its own time: it may have been requested for a different time.
         let first = known.runs.iter().filter_map(|run| run.record.finished).min();
         let file = files::IndexFile::load(store, at)?;
         Ok(Self {
@@ -137,13 +138,14 @@ impl Entries {
         })
     }
 
-    /// Documents that have no entry: a process may have ended before their cycle, or between two that share them.
+    /// Marks documents without an entry as fresh: a process may have ended before their cycle, or between two cycles
+    /// that share them.
     pub fn notice(&mut self, documents: &HashMap<String, Known>) {
         let missed: Vec<String> = self.untold(documents).map(str::to_owned).collect();
         self.fresh.extend(missed);
     }
 
-    /// Documents that no entry tells of, nodes of the compaction tree apart: they repeat the logs.
+    /// Returns the documents that no entry points to, except nodes of the compaction tree, which repeat the logs.
     fn untold<'d>(&self, documents: &'d HashMap<String, Known>) -> impl Iterator<Item = &'d str> {
         let records = self.known.records.values();
         let told = records.filter(|record| record.learned.is_none());
@@ -156,7 +158,7 @@ impl Entries {
         untold.filter(|path| !matches!(SourceKind::from_path(path), SourceKind::Node(_)))
     }
 
-    /// What waits after a light cycle that looked for new entries, for people.
+    /// Returns a message about the files still without an entry after a light cycle, for people.
     fn left_out(&self, documents: &HashMap<String, Known>) -> Option<String> {
         if let Some(full) = self.without_room(documents) {
             return Some(full);
@@ -168,7 +170,7 @@ impl Entries {
         })
     }
 
-    /// What the index has no room for, for people; nothing while it has room.
+    /// Returns a message about the files that do not fit into a full index, for people; `None` while there is room.
     pub fn without_room(&self, documents: &HashMap<String, Known>) -> Option<String> {
         if gather::live(&self.known.records) < MOST_LIVE {
             return None;
@@ -182,13 +184,13 @@ impl Entries {
         })
     }
 
-    /// Notes that entries have changed.
+    /// Records a change of entries.
     pub fn changed(&mut self, now: Instant) {
         self.revision += 1;
         self.publish_at.get_or_insert(now + PUBLISH);
     }
 
-    /// Notes that a run has made one more step, and what it has demoted by now.
+    /// Records another completed step of a run, and the demotions so far.
     fn note_step(&mut self, id: RunId, run: ConsolidationRun) {
         if let Some(row) = self.known.runs.iter_mut().rev().find(|row| row.id == id) {
             row.done += 1;
@@ -197,18 +199,18 @@ impl Entries {
         }
     }
 
-    /// An id that no entry has or had: the wanted one, else with a number behind it.
+    /// Returns an id that no current or removed entry has: `wanted`, or `wanted` with a number appended.
     pub fn free_id(&self, wanted: &str) -> EntryId {
         let wanted = if wanted.is_empty() { "entry" } else { wanted };
         let numbered = (2_u32..).map(|number| EntryId(format!("{wanted}-{number}")));
         let mut ids = std::iter::once(EntryId(wanted.to_owned())).chain(numbered);
         let taken =
             |id: &EntryId| self.known.records.contains_key(id) || self.known.tombstones.contains_key(id);
-        // There are more numbers than entries.
+        // The numbers cannot run out: there are more of them than entries.
         ids.find(|id| !taken(id)).unwrap_or_default()
     }
 
-    /// Whether a question made an entry, and nobody has said or written anything about it since.
+    /// Returns true if a query created the entry and no person or document has changed it since.
     pub fn is_untouched_question(&self, record: &Record) -> bool {
         let id = &record.entry.id;
         record.learned.is_some()
@@ -219,12 +221,12 @@ impl Entries {
             && !self.file.blocks.has(id)
     }
 
-    /// Ids of entries that a person removed.
+    /// Returns the ids of entries that a person removed.
     pub fn forgotten(&self) -> BTreeSet<EntryId> {
         self.known.tombstones.keys().cloned().collect()
     }
 
-    /// Lets the core make a change to what is known here.
+    /// Runs a core function on a snapshot of the entries and stores the result back.
     pub fn with_snapshot<T>(&mut self, change: impl FnOnce(&mut Snapshot) -> T) -> T {
         let mut snapshot = Snapshot {
             records: std::mem::take(&mut self.known.records),
@@ -239,14 +241,14 @@ impl Entries {
         result
     }
 
-    /// Whether every document that has no entry is known to have none on purpose: the first light cycle is over, or there is none
-    /// unless somebody asks.
+    /// Returns true if documents without an entry are intentional: the first light cycle has finished, or none is
+    /// scheduled.
     pub fn is_begun(&self) -> bool {
         let mut runs = self.known.runs.iter();
         !self.enabled || !self.scheduled || runs.any(|run| run.record.finished.is_some())
     }
 
-    /// Shows the entries to questions.
+    /// Publishes the entries to queries.
     pub fn publish(&mut self, view: &WorkspaceView, profile: DecayCurve) {
         self.publish_at = None;
         let mut shown = IndexView::after(&view.index(), &self.known.records, profile);
@@ -255,7 +257,7 @@ impl Entries {
         view.set_index(shown);
     }
 
-    /// Entries in the index or the queue, in the queue, and in the archive.
+    /// Returns the number of entries in the index or the queue, in the queue, and in the archive.
     pub fn counts(&self) -> (u64, u64, u64) {
         let mut counts = (0, 0, 0);
         for record in self.known.records.values() {
@@ -272,7 +274,7 @@ impl Entries {
     }
 }
 
-/// The last run of each cycle, where an error of the store ended it: the next one goes on with it.
+/// Returns the last run of each cycle if an error of the store ended it; the next run continues it.
 fn failed(runs: &[RunRow]) -> Vec<RunRow> {
     let last = |cycle| {
         let of_it = runs.iter().filter(|row| row.record.cycle == cycle);
@@ -285,7 +287,7 @@ fn failed(runs: &[RunRow]) -> Vec<RunRow> {
     failed.copied().collect()
 }
 
-/// The index file of a workspace.
+/// Returns the path of a workspace's index file.
 pub fn index_path(root: &Path) -> PathBuf {
     root.join(hippo_core::layout::INDEX_FILE)
 }

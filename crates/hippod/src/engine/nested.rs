@@ -1,4 +1,4 @@
-//! What is told of workspaces that lie within each other?
+//! Notes about workspaces inside other workspaces.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use super::Engine;
 use crate::{files, scan};
 
 impl Engine {
-    /// What to know of the registered folders around a new one, and of those within it.
+    /// Returns notes about registered folders that contain the new one or lie inside it.
     pub(super) fn neighbours(&self, root: &Path) -> Vec<String> {
         let others = self.registry.roots();
         let others = others.iter().filter(|other| *other != root);

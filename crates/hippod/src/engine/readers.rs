@@ -1,4 +1,4 @@
-//! Questions that wait until files are read.
+//! Queries that wait until files are read.
 
 use std::time::Instant;
 
@@ -6,16 +6,16 @@ use tokio::sync::oneshot;
 
 use super::workspace::{Dirty, Workspace};
 
-/// A question that waits until files are read.
+/// A query that waits until files are read.
 #[derive(Debug)]
 pub struct Reader {
-    /// Their paths; none stands for every file that is known to have changed.
+    /// Paths to wait for; empty means every file known to have changed.
     paths: Vec<String>,
     done: oneshot::Sender<()>,
 }
 
 impl Workspace {
-    /// Reads files before others, and answers when they are read.
+    /// Reads files before others, and signals `done` when they are read.
     pub fn read_soon(&mut self, paths: Vec<String>, done: oneshot::Sender<()>, now: Instant) {
         for path in &paths {
             self.mark_dirty(path.clone(), now);
@@ -23,14 +23,14 @@ impl Workspace {
         self.readers.push(Reader { paths, done });
     }
 
-    /// Whether a question waits for just this file.
+    /// Returns true if a query waits for this file.
     pub fn is_wanted(&self, path: &str) -> bool {
         self.readers
             .iter()
             .any(|reader| reader.paths.iter().any(|wanted| wanted == path))
     }
 
-    /// Answers the questions whose files are read. A file that cannot be read now is not waited for.
+    /// Answers the queries whose files are read. Files that cannot be read now do not delay the answer.
     pub fn answer_readers(&mut self, now: Instant) {
         let (dirty, scans) = (&self.dirty, self.scan_at <= now);
         let is_due = |dirty: &Dirty| dirty.not_before <= now;
@@ -44,7 +44,7 @@ impl Workspace {
                     .any(|path| dirty.get(path).is_some_and(is_due))
             };
             if !waits {
-                // A question that waits no longer needs no answer.
+                // A cancelled query needs no answer.
                 let _ = reader.done.send(());
             } else if !reader.done.is_closed() {
                 self.readers.push(reader);

@@ -1,4 +1,4 @@
-//! Reading a file to index it.
+//! Reading of files for indexing.
 
 use std::fs::{File, Metadata};
 use std::io::Read;
@@ -9,26 +9,26 @@ use hippo_store::system;
 
 use crate::verify::FileMark;
 
-/// What reading a file gave.
+/// Result of reading a file.
 pub(super) enum Reading {
-    /// All bytes, and the mark that the file had before and after.
+    /// Complete content, and the mark of the file, which was the same before and after the read.
     Whole(Vec<u8>, FileMark),
-    /// It changed while it was read.
+    /// The file changed during the read.
     Unsettled,
     /// The process may open no more files.
     Shortage,
-    /// No file there.
+    /// The file does not exist.
     Missing,
-    /// Not to be indexed; `forget` when an indexed version of it must go.
+    /// The file must not be indexed; `forget` if an indexed version must be removed.
     Refused { reason: String, forget: bool },
 }
 
-/// Opens a file to index it.
+/// Opens a file for indexing.
 pub(super) fn open_source(root: &Path, path: &str) -> std::io::Result<(File, Metadata)> {
     WorkspaceDir::open(root)?.open_source(path)
 }
 
-/// Reads a file whole, if it is one and stays the same meanwhile.
+/// Reads a whole file that does not change meanwhile.
 pub(super) fn read_file(root: &Path, path: &str, limit: u64) -> Reading {
     let refuse = |reason: String, forget: bool| Reading::Refused { reason, forget };
     let (mut file, metadata) = match open_source(root, path) {

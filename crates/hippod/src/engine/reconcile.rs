@@ -1,4 +1,6 @@
-//! The disk against the index: the truth behind watch events, and the care taken before anything is forgotten.
+//! Reconciliation of the disk with the index.
+//!
+//! Scans find changes that watch events missed. Deletions are confirmed before documents are removed from the index.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -18,22 +20,22 @@ use crate::scan::{self, ScanResult};
 use crate::trust;
 use crate::verify::FileMark;
 
-/// The disk is compared again this long after too few files could be opened for it.
+/// Delay before another scan after too few files could be opened.
 const SHORTAGE: Duration = Duration::from_secs(2);
-/// Deletions of fewer files are never held back: a person can see them at a glance.
+/// Minimum number of deletions to hold back; a person can check fewer files at a glance.
 const MASS_DELETE_LEAST: usize = 10;
 
-/// What confirming deletions did.
+/// Result of confirming deletions.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Deletions {
-    /// Documents that went.
+    /// Number of removed documents.
     pub removed: usize,
-    /// Documents that would have gone, but too many at once.
+    /// Number of documents newly held back because too many disappeared at once.
     pub newly_held: usize,
 }
 
 impl Workspace {
-    /// Compares the disk with what is known; differences become dirty paths and missing documents.
+    /// Compares the disk with the index and records differences as dirty paths and missing documents.
     pub fn reconcile(&mut self, now: Instant) {
         let begun = Instant::now();
         let scan = scan::scan(&self.root, &self.view.rules, &self.view.config, &|| {
@@ -51,8 +53,8 @@ impl Workspace {
         );
     }
 
-    /// The same with what a look at the disk has found. What changed since that look is found by its event, or by the next
-    /// one; nothing that is there counts as gone, because that is looked at once more.
+    /// Applies the result of a disk scan. Later changes are found by their event or by the next scan. Missing files are
+    /// checked again before they count as deleted.
     pub fn take_scan(&mut self, scan: ScanResult, now: Instant) {
         if scan.cut_short {
             self.trouble = Some(StoreError::TooManyOpenFiles {
@@ -68,17 +70,17 @@ impl Workspace {
         // A mount point without its disk is an empty folder.
         self.root_present = scan.root_present && (!scan.root_empty || self.known.is_empty());
         if !self.root_present {
-            // Unmounted or moved away: nothing is known to be gone.
+            // The root is unmounted or moved, so missing files do not count as deleted.
             self.missing.clear();
             return;
         }
         if let Some(watcher) = &self.watcher {
             watcher.set_dirs(scan.dirs.clone());
         }
-        // A node that somebody wrote counts from when it is indexed.
+        // A compaction-tree node edited by a person counts once it is indexed.
         let counts = |path: &str| self.known.contains_key(path) || Period::of_path(path).is_none();
         self.files_on_disk = scan.files.iter().filter(|file| counts(&file.rel)).count();
-        // Comparing is cheap where nothing changed, and events may have been lost.
+        // The check is cheap if nothing changed, and events may have been lost.
         self.entries.file.look(now);
         let before = self.unread().count() + self.missing.len();
         self.compare(&scan, now);
@@ -88,7 +90,7 @@ impl Workspace {
         self.skipped = skipped.map(|skipped| (skipped.rel.clone(), skipped)).collect();
     }
 
-    /// Whether a root that was away is there again, and is more than an empty mount point.
+    /// Returns true if a missing root exists again and is more than an empty mount point.
     pub fn root_is_back(&self) -> bool {
         let empty = WorkspaceDir::open(&self.root).and_then(|dir| dir.folder("")?.is_empty());
         empty.is_ok_and(|empty| self.known.is_empty() || !empty)
@@ -127,7 +129,7 @@ impl Workspace {
             .collect();
         for path in unseen {
             if skipped.contains(path.as_str()) || !self.view.rules.is_source(&path) {
-                // It is there, but not to be indexed (any more): reading it finds out why.
+                // The file exists but is not to be indexed (any more); reading it finds the reason.
                 self.mark_dirty(path, now);
             } else if !self.held.contains(&path) {
                 self.missing.entry(path).or_insert(now);
@@ -135,7 +137,7 @@ impl Workspace {
         }
     }
 
-    /// Turns watch events into dirty paths. A folder that came or went needs a look at the disk.
+    /// Turns watch events into dirty paths. An added or removed folder triggers a disk scan.
     pub fn note_events(&mut self, paths: BTreeSet<PathBuf>, now: Instant) {
         self.times.event = Some(now);
         for path in paths {
@@ -157,7 +159,7 @@ impl Workspace {
         }
     }
 
-    /// Takes what the harness wants of search for the questions from now on.
+    /// Applies the harness's current search settings to queries.
     pub fn look_at_harness(&self) {
         self.view.set_by_meaning(by_meaning(&self.root));
     }
@@ -168,18 +170,18 @@ impl Workspace {
             || (self.view.rules.may_contain(relative) && hippo_fs::is_folder(&self.root, relative))
     }
 
-    /// When the missing documents of now can be taken for deleted, if there are any.
+    /// Returns the time when the oldest missing document can be confirmed as deleted.
     pub fn deletions_due(&self) -> Option<Instant> {
         let delay = Duration::from_millis(self.view.config.watch.delete_confirm_ms);
         self.missing.values().min().map(|since| *since + delay)
     }
 
-    /// Removes documents that stayed missing, unless so many went at once that it looks like a lost disk.
+    /// Removes documents that stayed missing, unless so many disappeared at once that a lost disk is likely.
     ///
     /// # Errors
     /// See [`StoreError`]; the documents stay missing and are tried again.
     pub fn confirm_deletions(&mut self, now: Instant) -> Result<Deletions, StoreError> {
-        // While files wait to be read, one of them may turn out to be a missing document under a new name.
+        // A file that waits to be read may be a missing document under a new name.
         if !self.dirty.is_empty() || !self.root_present {
             return Ok(Deletions::default());
         }
@@ -229,7 +231,7 @@ impl Workspace {
         })
     }
 
-    /// Those of the documents whose bytes are indexed under another name, which is there.
+    /// Returns the documents whose bytes are indexed under another, existing name.
     fn moved(&self, paths: &[String]) -> Vec<String> {
         if paths.is_empty() {
             return Vec::new();
@@ -249,11 +251,11 @@ impl Workspace {
         paths.iter().filter(moved).cloned().collect()
     }
 
-    /// Releases held deletions that need nobody's word: the file is there again, or its bytes are under another name.
-    /// Returns how many documents went.
+    /// Releases held deletions that need no confirmation: the file exists again, or its bytes are indexed under another
+    /// name. Returns the number of removed documents.
     ///
     /// # Errors
-    /// See [`StoreError`]; they stay held then.
+    /// See [`StoreError`]; the documents stay held then.
     pub fn release_held(&mut self, now: Instant) -> Result<usize, StoreError> {
         let held: Vec<String> = self.held.iter().cloned().collect();
         let (back, gone): (Vec<_>, Vec<_>) = held
@@ -270,10 +272,10 @@ impl Workspace {
         Ok(moved.len())
     }
 
-    /// Takes held deletions as meant. Answers how many documents went.
+    /// Confirms held deletions. Returns the number of removed documents.
     ///
     /// # Errors
-    /// See [`StoreError`]; nothing went then.
+    /// See [`StoreError`]; no document is removed then.
     pub fn accept_deletions(&mut self) -> Result<usize, StoreError> {
         let held: Vec<String> = self
             .held

@@ -1,4 +1,4 @@
-//! One workspace as the engine keeps it: what is known, what is behind, what is under way.
+//! State of one workspace inside the engine.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
@@ -21,86 +21,88 @@ use crate::verify::FileMark;
 use crate::view::WorkspaceView;
 use crate::watcher::Watcher;
 
-/// Dirty paths that are put in order at a time: more than one slice of work reads.
+/// Maximum number of dirty paths sorted at a time; more than one slice of work reads.
 const READ_AHEAD: usize = 1024;
 
-/// How long a workspace rests that cannot do what is due: at first, and at most.
+/// Shortest and longest pause of a workspace whose due work could not be done.
 const SHORTEST_REST: Duration = Duration::from_millis(5);
 const LONGEST_REST: Duration = Duration::from_secs(2);
-/// How long it rests at least where it may open no more files.
+/// Shortest pause while the process may open no more files.
 const WITHOUT_FILES: Duration = Duration::from_millis(500);
 
-/// What the engine knows of a document without asking the database.
+/// Facts about an indexed document, kept in memory.
 #[derive(Debug, Clone, Copy)]
 pub struct Known {
     /// The document's row.
     pub document: u32,
-    /// Size and time of its file when it was read.
+    /// Size and modification time of the file when it was read.
     pub mark: FileMark,
-    /// blake3-128 of its bytes.
+    /// blake3-128 hash of the file's bytes.
     pub hash: [u8; 16],
-    /// The file was read so soon after its last change that a second change may carry the same time.
+    /// True if the file was read so soon after its last change that another change may carry the same modification
+    /// time.
     pub racy: bool,
 }
 
 /// A path that may have changed.
 #[derive(Debug, Clone, Copy)]
 pub struct Dirty {
-    /// When that was first seen.
+    /// Time when the possible change was first seen.
     pub since: Instant,
-    /// Read it not before then: it was changing while it was read, or could not be written to the store.
+    /// Earliest time for the next read: the file changed during the last read, or the store refused it.
     pub not_before: Instant,
-    /// Nothing says that it changed; it was read so soon after a change that a second one may not show.
+    /// True if no change was reported, but the last read followed a change so closely that a second change may be
+    /// invisible.
     pub recheck: bool,
 }
 
 /// Chunks that wait for a vector.
 #[derive(Debug, Default)]
 pub struct Pending {
-    /// By document, so that neighbours are embedded together.
+    /// Waiting chunks by document, so that neighbours are embedded together.
     pub documents: BTreeMap<u32, BTreeSet<u32>>,
-    /// Documents that were edited just now: they go first.
+    /// Recently edited documents, which are embedded first.
     pub hot: VecDeque<u32>,
-    /// The same, to be looked up in.
+    /// The documents in `hot` as a set, for lookups.
     pub is_hot: HashSet<u32>,
     /// Chunks of the jobs that the embed worker has, oldest job first.
     pub in_flight: VecDeque<HashSet<u32>>,
-    /// Texts of those jobs: what stands in many places is embedded once.
+    /// Hashes of the texts in those jobs, so that a repeated text is embedded once.
     pub asked: HashSet<[u8; 16]>,
-    /// Vectors that are stored, to be given to their chunks; with the last chunk that has it.
+    /// Stored vectors not yet assigned to their chunks, each with the last chunk that has it.
     pub to_place: VecDeque<(StoredVector, Option<u32>)>,
-    /// Chunks of the jobs that those vectors came from.
+    /// Chunks of the jobs that produced those vectors.
     pub placing: HashSet<u32>,
-    /// Where in which document the next job begins.
+    /// Document and chunk index at which the next job begins.
     pub cursor: (u32, usize),
-    /// Nothing can be embedded until the model's state changes.
+    /// True if nothing can be embedded until the model's state changes.
     pub blocked: bool,
-    /// The machine is spared until then, and why.
+    /// Time until which embedding pauses to spare the machine, and the reason.
     pub spared: Option<(Instant, &'static str)>,
-    /// Nothing is embedded before then: the last vectors could not be stored.
+    /// Time until which embedding pauses because the last vectors could not be stored.
     pub blocked_until: Option<Instant>,
 }
 
 impl Pending {
-    /// Chunks that wait, those in flight among them.
+    /// Returns the number of waiting chunks, including chunks in flight.
     pub fn len(&self) -> usize {
         let waiting: usize = self.documents.values().map(BTreeSet::len).sum();
         waiting + self.in_flight.iter().map(HashSet::len).sum::<usize>() + self.placing.len()
     }
 
-    /// Whether no vector is on its way: none is being made, and none waits for its place.
+    /// Returns true if no vector is being made or waits to be assigned.
     pub fn is_at_rest(&self) -> bool {
         self.in_flight.is_empty() && self.to_place.is_empty()
     }
 
-    /// Notes that vectors were placed: after the last one nothing waits for its place.
+    /// Clears `placing` once all stored vectors are assigned to their chunks.
     pub fn placed(&mut self) {
         if self.to_place.is_empty() {
             self.placing.clear();
         }
     }
 
-    /// Puts chunks on the list.
+    /// Adds chunks to the waiting list.
     pub fn add(&mut self, document: u32, chunks: impl IntoIterator<Item = u32>, hot: bool) {
         let waiting = self.documents.entry(document).or_default();
         waiting.extend(chunks);
@@ -111,7 +113,7 @@ impl Pending {
         }
     }
 
-    /// Takes chunks off the list, wherever they are.
+    /// Removes chunks from the waiting list and from all jobs.
     pub fn forget(&mut self, document: u32, chunks: &[u32]) {
         if let Some(waiting) = self.documents.get_mut(&document) {
             for chunk in chunks {
@@ -129,22 +131,22 @@ impl Pending {
     }
 }
 
-/// A client that waits until what changed is taken up.
+/// A client that waits until changes are indexed.
 #[derive(Debug)]
 pub struct Waiter {
-    /// The way back.
+    /// Channel for the answer.
     pub reply: Answer<WorkspaceSyncResponse>,
-    /// When it asked.
+    /// Time of the request.
     pub since: Instant,
-    /// What it waits for.
+    /// Condition for the answer.
     pub until: Until,
-    /// Documents changed since.
+    /// Documents changed since the request.
     pub changed: u64,
-    /// Documents removed since.
+    /// Documents removed since the request.
     pub removed: u64,
 }
 
-/// Times of what happened last, for `status`.
+/// Times of the latest events, for `status`.
 #[derive(Debug, Default, Clone)]
 pub struct Times {
     /// Last watch event.
@@ -159,107 +161,106 @@ pub struct Times {
 
 /// One workspace.
 pub struct Workspace {
-    /// Its key in the engine and the embed worker.
+    /// Key in the engine and the embed worker.
     pub key: u64,
     /// Canonical root.
     pub root: PathBuf,
-    /// The write connection.
+    /// Write connection.
     pub store: Store,
-    /// The index entries.
+    /// Index entries.
     pub entries: Entries,
-    /// Beats while a step takes long.
+    /// Heartbeat during long steps.
     pub pulse: Pulse,
-    /// What queries see.
+    /// View for queries.
     pub view: Arc<WorkspaceView>,
-    /// The watcher, unless watching is switched off.
+    /// Watcher, unless watching is switched off.
     pub watcher: Option<Watcher>,
-    /// By path relative to the root.
+    /// Indexed documents by path relative to the root.
     pub known: HashMap<String, Known>,
     /// Paths that may have changed.
     pub dirty: BTreeMap<String, Dirty>,
-    /// Nodes of the compaction tree that hippod wrote, which are not indexed: their marks, and whether they are racy as
-    /// [`Known::racy`] says.
+    /// Compaction-tree nodes written by hippod, which are not indexed: their marks and raciness (see [`Known::racy`]).
     pub own_nodes: HashMap<String, (FileMark, bool)>,
-    /// Documents whose file is missing, with the time since when.
+    /// Documents with a missing file, and the time since when it is missing.
     pub missing: BTreeMap<String, Instant>,
-    /// Missing documents that are kept, because too many went at once.
+    /// Missing documents that are kept because too many disappeared at once.
     pub held: BTreeSet<String>,
-    /// Files that are not indexed, and why, by path.
+    /// Files that are not indexed, and the reason, by path.
     pub skipped: BTreeMap<String, Skipped>,
-    /// Files on disk, by the last scan and what was read and removed since.
+    /// Number of files on disk according to the last scan, updated by later reads and removals.
     pub files_on_disk: usize,
-    /// Files that the last reconcile found changed without an event.
+    /// Number of files that the last reconcile found changed without an event.
     pub changed_at_reconcile: u64,
-    /// Whether the root folder is there.
+    /// True if the root folder exists.
     pub root_present: bool,
-    /// The embedder whose vectors are being completed.
+    /// Embedder whose vectors are being completed.
     pub embedder: Option<EmbedderRow>,
-    /// Chunks without vector.
+    /// Chunks without a vector.
     pub pending: Pending,
-    /// Clients that wait.
+    /// Waiting clients.
     pub waiters: Vec<Waiter>,
-    /// Clients that asked for a rebuild, with which the turn ends.
+    /// Clients that asked for a rebuild; the request ends the turn.
     pub rebuilds: Vec<Answer<Option<Lost>>>,
-    /// Clients that wait until what they appended to is read.
+    /// Clients that wait until the file they appended to is read.
     pub awaited: Vec<Awaited>,
-    /// Questions that wait until files are read.
+    /// Queries that wait until files are read.
     pub readers: Vec<Reader>,
-    /// How many reports of the watcher were taken.
+    /// Number of watcher reports processed.
     pub reports_taken: u64,
-    /// What happened when.
+    /// Times of the latest events.
     pub times: Times,
-    /// Its own settings, as they were read last.
+    /// The workspace's own settings as last read.
     pub own: OwnSettings,
-    /// When to scan the disk next.
+    /// Time of the next disk scan.
     pub scan_at: Instant,
-    /// The canary cannot be written (read-only workspace): why.
+    /// Reason why the canary cannot be written (read-only workspace).
     pub canary_unprovable: Option<String>,
-    /// The watcher did not report the canary in time.
+    /// True if the watcher did not report the canary in time.
     pub watcher_silent: bool,
-    /// The last refusal of the store, until a write succeeds.
+    /// Last error of the store, until a write succeeds.
     pub trouble: Option<StoreError>,
-    /// Something was written since the vector index was saved.
+    /// True if a write followed the last save of the vector index.
     pub unsaved: bool,
-    /// When the last write was.
+    /// Time of the last write.
     pub last_write: Instant,
-    /// Chunks written since the lexical index was merged.
+    /// Chunks written since the last merge of the lexical index.
     pub untidy: u64,
-    /// A graph is being built in the background.
+    /// True while a graph is built in the background.
     pub building: bool,
-    /// No graph is built before then: the last one could not be.
+    /// Earliest time for another graph build after a failed one.
     pub build_again_at: Instant,
-    /// Gives that build up.
+    /// Flag that cancels the running build.
     pub cancel_build: Option<Arc<AtomicBool>>,
-    /// When to write the next canary.
+    /// Time of the next canary.
     pub canary_at: Instant,
-    /// When to try again to start the watcher; nothing before the first try.
+    /// Time of the next attempt to start the watcher; `None` before the first attempt.
     pub watch_again_at: Option<Instant>,
-    /// When to look again for a root that is not there.
+    /// Time of the next check for a missing root.
     pub look_for_root_at: Instant,
-    /// When to compare held deletions with the disk again.
+    /// Time of the next comparison of held deletions with the disk.
     pub look_at_held_at: Instant,
-    /// The database was empty or gone when it was opened.
+    /// Recovery at opening, if the database was empty or missing.
     pub recovered: Option<Recovered>,
-    /// Rows of it were damaged then.
+    /// Repair at opening, if rows of the database were damaged.
     pub mended: Option<Mended>,
-    /// A person was told of either by `doctor`.
+    /// True once `doctor` has reported the recovery or the repair to a person.
     pub repair_is_told: bool,
-    /// The revision of the entries that the spare copy of the database has.
+    /// Revision of the entries in the spare copy of the database.
     pub spared: Option<u64>,
-    /// When it may be written anew.
+    /// Earliest time for the next spare copy.
     pub spare_at: Instant,
-    /// More is waiting than the last turn could do.
+    /// True if more work waits than the last turn could do.
     pub busy: bool,
-    /// When the next turn is due.
+    /// Time of the next turn.
     pub due: Option<Instant>,
-    /// How long it rests where what is due could not be done.
+    /// Pause after a turn whose due work could not be done.
     pub rest: Duration,
-    /// When to look again whether the database is where it belongs.
+    /// Time of the next check that the database is still in its place.
     pub write_again_at: Instant,
 }
 
 impl Workspace {
-    /// Marks a path as perhaps changed.
+    /// Marks a path as possibly changed.
     pub fn mark_dirty(&mut self, path: String, now: Instant) {
         let dirty = self.dirty.entry(path).or_insert(Dirty {
             since: now,
@@ -275,7 +276,7 @@ impl Workspace {
         }
     }
 
-    /// Has a path read again of which nothing says that it changed.
+    /// Marks a path for another read although no change was reported.
     pub fn mark_recheck(&mut self, path: String, now: Instant) {
         self.dirty.entry(path).or_insert(Dirty {
             since: now,
@@ -284,13 +285,13 @@ impl Workspace {
         });
     }
 
-    /// Paths that changed and are not read yet.
+    /// Returns the changed paths that are not read yet.
     pub fn unread(&self) -> impl Iterator<Item = &Dirty> {
         self.dirty.values().filter(|dirty| !dirty.recheck)
     }
 
-    /// Notes when the next turn is due. What was due and still is cannot be done just now: after a turn that only time
-    /// brought about the workspace rests, longer each time, so that it is tried again and not in a loop.
+    /// Schedules the next turn. If a timed turn leaves due work undone, the workspace pauses first, for twice as long
+    /// each time, so that retries do not become a busy loop.
     pub fn rest_after(&mut self, idle: bool, now: Instant) {
         let due = if self.busy { Some(now) } else { self.next_due(now) };
         let short = self.is_short_of_files();
@@ -304,7 +305,7 @@ impl Workspace {
         self.due = due.map(|due| due.max(now + self.rest));
     }
 
-    /// The last thing that was tried would have needed more open files than there may be.
+    /// Returns true if the last failure was a lack of open files.
     pub fn is_short_of_files(&self) -> bool {
         self.trouble.as_ref().is_some_and(StoreError::is_shortage)
     }
@@ -323,7 +324,7 @@ impl Workspace {
             .min()
     }
 
-    /// Gives up what is under way, before it is closed. Returns the clients that wait for it.
+    /// Cancels work in progress before the workspace is closed. Returns the waiting clients.
     pub fn let_go(&mut self) -> Vec<Waiter> {
         if let Some(cancel) = &self.cancel_build {
             cancel.store(true, Ordering::Relaxed);
@@ -332,20 +333,20 @@ impl Workspace {
         std::mem::take(&mut self.waiters)
     }
 
-    /// When something is to be done about the index entries.
+    /// Returns the time of the next work on the index entries.
     pub fn entries_due(&self) -> Option<Instant> {
         let entries = &self.entries;
         if !entries.enabled || !self.root_present {
             return None;
         }
         let schedule = entries.run.is_none().then_some(entries.look_at);
-        // What waits for a plan goes on when the plan comes.
+        // Work that waits for a plan continues when the plan arrives.
         let kept_out = entries.run.as_ref().is_some_and(|run| run.keeps_others_out());
         let file = entries.file.due().filter(|_| !kept_out);
         schedule.into_iter().chain(file).chain(entries.publish_at).min()
     }
 
-    /// The paths to read next, in their order: what a client waits for, then what changed first.
+    /// Returns the paths to read next: first the paths that clients wait for, then the oldest changes.
     pub fn next_dirty(&self, now: Instant) -> Vec<String> {
         let due = self.dirty.iter().filter(|(_, dirty)| dirty.not_before <= now);
         let mut due: Vec<(bool, Instant, &String)> = due
@@ -362,12 +363,12 @@ impl Workspace {
         due.into_iter().map(|(_, _, path)| path.clone()).collect()
     }
 
-    /// Tries a path again later.
+    /// Schedules another attempt for a path.
     pub fn retry(&mut self, path: String, dirty: Dirty, not_before: Instant) {
         self.dirty.insert(path, Dirty { not_before, ..dirty });
     }
 
-    /// Files and chunks that are not searchable in every way yet.
+    /// Returns the number of changed files and chunks that are not fully searchable yet.
     pub fn backlog(&self) -> u64 {
         (self.unread().count() + self.pending.len()) as u64
     }

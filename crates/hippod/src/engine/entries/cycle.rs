@@ -1,7 +1,7 @@
-//! How does a cycle run: planned beside the engine, applied in slices, ended with the files?
+//! Execution of cycles: planning, applying in slices, writing files.
 //!
-//! A plan states what was there when it was made. When an entry has changed since, it is made again; while a run is
-//! applied, whoever wants to change entries waits for its end.
+//! A plan records the state that it was made from; if an entry has changed since, the plan is made again. While a run
+//! is applied, other changes of entries wait for its end.
 
 mod apply;
 mod due;
@@ -23,73 +23,75 @@ use crate::engine::turn::Hand;
 use crate::engine::workspace::Workspace;
 use crate::event::Answer;
 
-/// What the store refused is tried again after this long.
+/// Delay before another attempt after an error of the store.
 const AGAIN: Duration = Duration::from_secs(5);
 
-/// What a client or the schedule wants of the entries.
+/// A request of a client or the schedule.
 #[derive(Debug)]
 pub enum Order {
     /// A cycle.
     Cycle {
-        /// Which.
+        /// Kind of cycle.
         cycle: Cycle,
-        /// As of when; `None`: now.
+        /// Time to run the cycle for; `None`: now.
         at: Option<Timestamp>,
-        /// Only plan.
+        /// True to plan without applying.
         dry_run: bool,
-        /// Only if it is due still when its turn comes: the schedule and a heartbeat may want the same one.
+        /// True to run only if the cycle is still due at its turn: the schedule and a heartbeat may request the same
+        /// cycle.
         when_due: bool,
-        /// The way back; `None`: the schedule asks.
+        /// Channel for the answer; `None` for the schedule.
         reply: Option<Answer<CycleReport>>,
     },
-    /// A change that a client asks for.
+    /// A change requested by a client.
     Change(super::requests::Change),
 }
 
-/// A run that is planned or under way.
+/// A planned or current run.
 pub struct Run {
     cycle: Cycle,
-    /// What it starts from.
+    /// Starting state.
     run: ConsolidationRun,
     dry_run: bool,
     reply: Option<Answer<CycleReport>>,
     since: Instant,
     tries: u32,
-    /// Entries have changed under each plan so far: whoever wants to change one waits for this plan.
+    /// True if entries changed under each plan so far: other changes now wait for this plan.
     alone: bool,
-    /// The run of an earlier process that it goes on with.
+    /// Run of an earlier process that this run continues.
     resumes: Option<RunId>,
-    /// Documents that were new when it began; a light cycle takes as many as it has entries for out of those that wait.
+    /// Documents that were fresh at the start; a light cycle takes as many waiting documents as it can make entries
+    /// for.
     fresh: BTreeSet<String>,
-    /// There were more.
+    /// True if more documents waited.
     left: bool,
     applying: Option<Applying>,
 }
 
 struct Applying {
     id: RunId,
-    /// Texts that were compared for the plan.
+    /// Hashes of the texts that were compared for the plan.
     compared: BTreeSet<[u8; 16]>,
     plan: Plan,
     next: usize,
-    /// Files that its end has written so far, as the slices before this one left them.
+    /// Files written at the end of the run so far, in earlier slices.
     files: Vec<RunFile>,
-    /// What it has left to write.
+    /// Write in progress.
     begun: Option<Begun>,
-    /// All files are as the store says.
+    /// True once all files match the store.
     written: bool,
 }
 
-/// A plan, and the texts that were compared for it.
+/// A plan and the hashes of the texts that were compared for it.
 pub type Gathered = (Plan, BTreeSet<[u8; 16]>);
 
-/// A plan that was made beside the engine.
+/// A plan made on another thread.
 pub struct Planned {
-    /// Which workspace.
+    /// Key of the workspace.
     pub workspace: u64,
-    /// The revision of the entries that it was made from.
+    /// Revision of the entries that the plan was made from.
     pub revision: u64,
-    /// The plan; `None`: planning failed.
+    /// The plan; `None` if planning failed.
     pub plan: Option<Box<Gathered>>,
 }
 
@@ -103,7 +105,8 @@ impl std::fmt::Debug for Planned {
 }
 
 impl Applying {
-    /// Notes a file that was written; of several times the first `before` counts. Answers what the run did to it.
+    /// Records a written file. For repeated writes the first `before` is kept. Returns the run's total change to the
+    /// file.
     fn note(&mut self, file: RunFile) -> &RunFile {
         let known = self.files.iter().position(|known| known.path == file.path);
         let at = known.unwrap_or(self.files.len());
@@ -116,12 +119,12 @@ impl Applying {
 }
 
 impl Run {
-    /// Whether entries are being changed.
+    /// Returns true while entries are being changed.
     pub fn is_applying(&self) -> bool {
         self.applying.is_some()
     }
 
-    /// Whether nobody else may change entries.
+    /// Returns true if other changes of entries must wait.
     pub fn keeps_others_out(&self) -> bool {
         self.alone || self.is_applying()
     }
@@ -130,7 +133,7 @@ impl Run {
         self.applying.as_ref().map(|applying| applying.id)
     }
 
-    /// The run that the store knows of it.
+    /// Returns the id of the run in the store: its own, or the one it continues.
     fn recorded(&self) -> Option<RunId> {
         self.id().or(self.resumes)
     }
@@ -141,7 +144,7 @@ impl Run {
             .is_some_and(|applying| !applying.plan.steps.is_empty())
     }
 
-    /// Whether it has demoted all that it may.
+    /// Returns true if the run has reached the limit on demotions.
     fn is_capped(&self) -> bool {
         let refused = self.applying.iter().flat_map(|applying| &applying.plan.refused);
         refused.into_iter().any(|refusal| refusal.rule == Rule::LossCap)
@@ -149,7 +152,7 @@ impl Run {
 }
 
 impl Hand {
-    /// What the entries of a workspace depend on besides themselves.
+    /// Returns the environment for work on the entries of a workspace.
     pub(in crate::engine) fn now_of<'w>(&self, workspace: &'w Workspace, at: Instant) -> Now<'w> {
         let now = self.shared.clock.now();
         Now {
@@ -162,7 +165,7 @@ impl Hand {
         }
     }
 
-    /// Distance of a workspace's zone from UTC at a moment, in seconds.
+    /// Returns the offset of a workspace's time zone from UTC at a moment, in seconds.
     fn offset(&self, workspace: &Workspace, now: Timestamp) -> i32 {
         let moment = jiff::Timestamp::from_millisecond(now.0).unwrap_or_default();
         self.zone(workspace).to_offset(moment).seconds()
@@ -172,7 +175,7 @@ impl Hand {
         self.shared.zone_of(&workspace.view)
     }
 
-    /// One slice of work on the entries. Answers whether more is waiting.
+    /// Does one slice of work on the entries. Returns true if more work waits.
     pub(in crate::engine) fn tend_entries(&mut self, workspace: &mut Workspace, at: Instant) -> bool {
         let tended = self.try_tend(workspace, at);
         if let Err(error) = tended {
@@ -187,7 +190,7 @@ impl Hand {
             entries.again_at = entries.again_at.filter(|again| !begun && *again > at);
         }
         let now = self.shared.clock.monotonic();
-        // Whoever waits for everything to be searchable waits for this too.
+        // Clients that wait for everything to be searchable wait for the publication too.
         let awaited = !workspace.waiters.is_empty();
         if workspace
             .entries
@@ -217,7 +220,7 @@ impl Hand {
         workspace.entries.tend_file(&mut workspace.store, now)?;
         self.look_at_schedule(workspace, at);
         while workspace.entries.run.is_none() {
-            // Who changes something does not wait for cycles that came first.
+            // Changes take precedence over queued cycles.
             let queue = &mut workspace.entries.queue;
             let change = queue.iter().position(|order| matches!(order, Order::Change(_)));
             match queue.remove(change.unwrap_or(0)) {
@@ -235,7 +238,7 @@ impl Hand {
                     } else if let Some(reply) = reply {
                         let now = self.shared.clock.now();
                         let nothing = report::planned(cycle, now, &Plan::empty(cycle), Duration::ZERO);
-                        // A client that is gone needs no answer.
+                        // A client that has disconnected needs no answer.
                         let _ = reply.send(Ok(nothing));
                     }
                 }
@@ -244,7 +247,7 @@ impl Hand {
         Ok(())
     }
 
-    /// Takes an order: at once where nobody is in the way.
+    /// Accepts an order. Changes run immediately unless a run is in the way.
     pub(in crate::engine) fn order(&mut self, workspace: &mut Workspace, order: Order, at: Instant) {
         let busy = workspace.entries.run.as_ref().is_some_and(Run::keeps_others_out);
         match order {
@@ -252,7 +255,7 @@ impl Hand {
             Order::Cycle {
                 reply: Some(reply), ..
             } if !workspace.root_present => {
-                // A client that is gone needs no answer.
+                // A client that has disconnected needs no answer.
                 let _ = reply.send(Err(root_missing(&workspace.root)));
             }
             order => workspace.entries.queue.push_back(order),
@@ -260,13 +263,13 @@ impl Hand {
     }
 }
 
-/// Why nothing is done for a workspace whose disk is away.
+/// Returns the error for a workspace whose root is missing.
 pub fn root_missing(root: &std::path::Path) -> RpcError {
     let what = format!("the folder is not there, or empty: {}", root.display());
     RpcError::new(ErrorKind::Warming, what).hint("mount its disk or put it back; nothing was changed")
 }
 
-/// What the store refused, for whoever asked for a change.
+/// Returns the error for a client whose change the store refused.
 pub fn refusal(error: &StoreError) -> RpcError {
     store_error(error)
 }

@@ -1,8 +1,8 @@
-//! What is known of the index file, and what does it say now?
+//! State of the index file, and reading it.
 //!
-//! What the daemon wrote or took over last is the base of a three-way merge. Before a write the file is read again; what
-//! was replaced is looked at once more a moment later, because an editor may have written into it meanwhile. A file that
-//! cannot be understood, or that lost most of its entries at once, is left alone and reported.
+//! The content that the daemon last wrote or took over is the base of a three-way merge. Before a write the file is
+//! read again. The replaced content is checked again a moment later, because an editor may have written into it
+//! meanwhile. A file that cannot be understood, or that lost most of its entries at once, is left alone and reported.
 
 mod below;
 mod blocks;
@@ -41,61 +41,61 @@ use replaced::Replaced;
 use versions::Versions;
 use words::Words;
 
-/// The index file is not read above this size: it is one that stands in prompts.
+/// Maximum size of the index file in bytes; larger files are not read, because the file is part of prompts.
 const LARGEST: u64 = 4 << 20;
-/// A file that cannot be written is tried again after this long.
+/// Delay before another attempt to write the file.
 const AGAIN: Duration = Duration::from_secs(30);
 
-/// What is known of the index file.
+/// State of the index file.
 #[derive(Debug, Default)]
 pub struct IndexFile {
-    /// What the daemon wrote or took over last; `None`: it never did, or the file was taken away.
+    /// Content that the daemon last wrote or took over; `None` if it never did, or the file was removed.
     base: Option<Vec<u8>>,
-    /// Versions before that, and that one: somebody may have one of them open.
+    /// The current version and earlier ones, any of which an editor may still have open.
     versions: Versions,
-    /// What people wrote into entries that are out of it.
+    /// Text that people wrote into entries that left the file.
     pub blocks: Blocks,
-    /// Edits of its text that were made in a version that is replaced, and that it does not have yet.
+    /// Text edits made in a replaced version and not yet in the file.
     pub words: Words,
-    /// It was looked whether an earlier store left entries below `.hippocampus/`.
+    /// True once the files below `.hippocampus/` were searched for entries of an earlier store.
     looked_below: bool,
-    /// The time that the header says of the last writing: no two writings have the same.
+    /// Time in the header of the last write; each write has a different time.
     stamped: Timestamp,
-    /// What the last process left unfinished is done.
+    /// True once the unfinished work of the last process is completed.
     recovered: bool,
-    /// Where it stands, where its name is a link.
+    /// Path of the real file if its name is a link.
     real: Option<PathBuf>,
-    /// When to look at it; `None`: when something is heard of it.
+    /// Time of the next check; `None`: at the next event.
     look_at: Option<Instant>,
     missing_since: Option<Instant>,
-    /// It changed while it was read, and is read again in a moment.
+    /// True if the file changed during a read and will be read again shortly.
     unsettled: bool,
-    /// What was replaced and may still be written to.
+    /// Replaced contents that an editor may still write to.
     replaced: Vec<Replaced>,
-    /// Entries that went at once, and are kept until somebody says so.
+    /// Entries that disappeared at once, kept until a person confirms their removal.
     pub held: Vec<EntryId>,
-    /// Why.
+    /// Reason for holding the entries.
     pub because: Because,
-    /// Somebody said that entries which went at once are meant to go; good for one look.
+    /// True if a person confirmed the removal of held entries; valid for one check.
     pub accept_removals: bool,
-    /// Why it is not read or not written.
+    /// Reason why the file is not read or not written.
     pub trouble: Option<Trouble>,
     /// The store may say something that the file does not say yet.
     pub unwritten: bool,
-    /// Somebody edited the file: the lists in it may be of before that, and the next cycle brings them up to date.
+    /// True if a person edited the file: its lists may be older than the edit until the next cycle updates them.
     pub outdated: bool,
-    /// What merges decided against the store.
+    /// Conflicts that merges decided against the store.
     pub conflicts: Conflicts,
 }
 
-/// Why the index file is not as it should be, for people.
+/// A problem with the index file, for display to people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trouble {
-    /// What is wrong.
+    /// Description of the problem.
     pub what: String,
-    /// What to do about it.
+    /// Remedy.
     pub fix: String,
-    /// It can be read, and not be written.
+    /// True if the file can be read but not written.
     writing: bool,
 }
 
@@ -105,25 +105,25 @@ impl std::fmt::Display for Trouble {
     }
 }
 
-/// What reading and writing depends on.
+/// Environment of a read or write.
 #[derive(Debug, Clone, Copy)]
 pub struct Now<'a> {
     /// Root of the workspace.
     pub root: &'a Path,
-    /// The configuration of the index.
+    /// Configuration of the index.
     pub config: &'a config::Index,
     /// Wall clock.
     pub now: Timestamp,
     /// Monotonic clock.
     pub at: Instant,
-    /// Distance of the local zone from UTC in seconds.
+    /// Offset of the local time zone from UTC in seconds.
     pub offset_seconds: i32,
-    /// Files of the memory.
+    /// Number of memory files.
     pub files: usize,
 }
 
 impl Now<'_> {
-    /// How the index file is read and written.
+    /// Returns the options for parsing and writing the index file.
     pub fn settings(&self) -> IndexFileOptions {
         IndexFileOptions {
             offset_seconds: self.offset_seconds,
@@ -133,19 +133,19 @@ impl Now<'_> {
     }
 }
 
-/// What a look at the file found.
+/// Result of reading the file.
 enum Look {
-    /// Its bytes.
+    /// Complete content.
     Whole(Vec<u8>),
     Missing,
-    /// It changes just now.
+    /// The file is changing right now.
     Unsettled,
-    /// It is not to be touched, and why.
+    /// The file must be left alone, for this reason.
     Blocked(Trouble),
 }
 
 impl IndexFile {
-    /// What the last process knew, and what it left unfinished.
+    /// Loads the state that the last process stored, including its unfinished work.
     pub fn load(store: &Store, at: Instant) -> Result<Self, StoreError> {
         let base = store.base(INDEX_FILE)?;
         let mut versions = Versions::load(store)?;
@@ -165,12 +165,12 @@ impl IndexFile {
         })
     }
 
-    /// What the daemon wrote or took over last.
+    /// Returns the content that the daemon last wrote or took over.
     pub fn base(&self) -> Option<&[u8]> {
         self.base.as_deref()
     }
 
-    /// Notes what the file says now.
+    /// Records the current content of the file.
     pub fn set_base(&mut self, bytes: Option<Vec<u8>>, now: Timestamp) {
         if let Some(bytes) = &bytes {
             self.note_version(bytes, now);
@@ -178,71 +178,72 @@ impl IndexFile {
         self.base = bytes;
     }
 
-    /// Notes what the file said at some time.
+    /// Records a content that the file had at a given time.
     pub fn note_version(&mut self, bytes: &[u8], now: Timestamp) {
         self.versions.note(bytes, now);
     }
 
-    /// The version that somebody changed into these bytes, where it is not `base`.
+    /// Returns the known version that was edited into these bytes, or `Origin::Current` if it is `base` or unknown.
     pub fn version_of(&self, base: &[u8], bytes: &[u8]) -> Origin {
         let version = self.versions.of(base, bytes);
         version.map_or(Origin::Current, |version| Origin::Buffer(version.to_vec()))
     }
 
-    /// Where bytes come from that stand in the file now.
+    /// Returns the origin of the file's current bytes.
     pub fn origin(&self, base: &[u8], bytes: &[u8], now: Now<'_>) -> Origin {
         self.versions.origin(base, bytes, now.now, now.settings())
     }
 
-    /// Whether the file is left alone until somebody says what was meant.
+    /// Returns true if the file is left alone until a person decides.
     pub fn is_held(&self) -> bool {
         !self.held.is_empty() || self.because == Because::Words
     }
 
-    /// Keeps what people wrote into entries of `before` that are not in `after`.
+    /// Keeps the text that people wrote into entries of `before` that are missing in `after`.
     pub fn keep_blocks(&mut self, before: &[u8], after: &[u8], settings: IndexFileOptions) {
         for (id, block) in layout::leaving_entries(before, after, settings) {
             self.blocks.keep(id, block);
         }
     }
 
-    /// Nothing is held any more.
+    /// Releases everything that is held.
     pub fn let_go_of_held(&mut self) {
         self.held.clear();
         self.because = Because::default();
     }
 
-    /// Something was heard of the file.
+    /// Schedules a check of the file at `at`, unless an earlier one is scheduled.
     pub fn look(&mut self, at: Instant) {
         let soon = self.look_at.map_or(at, |known| known.min(at));
         self.look_at = Some(soon);
     }
 
-    /// Whether a path is that of the file, which may be a link.
+    /// Returns true if a path is the path of the file or of the link's target.
     pub fn is_at(&self, root: &Path, path: &Path) -> bool {
         path == index_path(root) || self.real.as_deref() == Some(path)
     }
 
-    /// When something is to be done next.
+    /// Returns the time of the next work on the file.
     pub fn due(&self) -> Option<Instant> {
         let settle = self.replaced.iter().map(|replaced| replaced.due);
         self.look_at.into_iter().chain(settle).min()
     }
 
-    /// Whether it will be read or written in a moment, so that whoever wants to see it as it is should wait.
+    /// Returns true if the file will be read or written shortly, so that a client that needs its final content should
+    /// wait.
     pub fn is_behind(&self, at: Instant) -> bool {
         let waits = self.unsettled || self.missing_since.is_some();
         waits || self.look_at.is_some_and(|look| look <= at)
     }
 
-    /// Tokens of the file, estimated.
+    /// Returns the estimated number of tokens in the file.
     pub fn tokens(&self) -> u64 {
         self.base
             .as_ref()
             .map_or(0, |bytes| hippo_core::tokens::of_bytes(bytes.len()) as u64)
     }
 
-    /// Notes why the file is left alone, and when to look again.
+    /// Records why the file is left alone, and schedules another check.
     fn block(&mut self, now: Now<'_>, trouble: Trouble) {
         if self.trouble.as_ref() != Some(&trouble) {
             tracing::warn!(root = %now.root.display(), "{trouble}");
@@ -252,7 +253,7 @@ impl IndexFile {
         self.look(now.at + AGAIN);
     }
 
-    /// A slot for what is about to be replaced, if one is free.
+    /// Returns a free slot for the content to be replaced.
     fn free_slot(&self) -> Option<u32> {
         (0..SLOTS).find(|slot| self.replaced.iter().all(|replaced| replaced.slot != *slot))
     }
@@ -261,12 +262,12 @@ impl IndexFile {
 /// The index file in its opened folder.
 struct Meant {
     dir: WorkspaceDir,
-    /// Where it is, relative to the root: where its name is a link, the file behind it.
+    /// Path relative to the root; for a link, the path of its target.
     path: PathBuf,
     file: SharedFile,
 }
 
-/// Opens the folder of the index file: a link to another note of the workspace is followed, any other is not.
+/// Opens the folder of the index file. A link to another note in the workspace is followed; any other link is refused.
 fn meant(root: &Path) -> Result<Meant, Trouble> {
     let opened = WorkspaceDir::open(root).and_then(|dir| {
         let path = dir.file_to_write(INDEX_FILE)?;

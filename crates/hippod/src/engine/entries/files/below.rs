@@ -1,7 +1,7 @@
-//! Which entries did an earlier store leave in the files below `.hippocampus/`?
+//! Import of entries that an earlier store left below `.hippocampus/`.
 //!
-//! A workspace that is added anew, or whose database is gone, has what left its index file in these files alone: they are
-//! read once, before they are written.
+//! In a workspace that was added again, or whose database is lost, only these files hold the entries that left the
+//! index file. They are read once, before they are written.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,7 +21,7 @@ use super::super::access::ASKED;
 use super::super::merge::adopted;
 use super::{Now, others};
 
-/// Half a day, in milliseconds.
+/// Half a day in milliseconds.
 const NOON: i64 = 12 * 3_600_000;
 
 impl Entries {
@@ -92,19 +92,19 @@ fn left_in(now: Now<'_>) -> BTreeMap<EntryId, Record> {
     found
 }
 
-/// The folder and the name of a file below `.hippocampus/` that lists entries.
+/// Returns the folder and the name of a file below `.hippocampus/` that lists entries.
 fn named(path: &str) -> Option<(&str, &str)> {
     let (kind, name) = path.strip_prefix(FOLDER)?.strip_prefix('/')?.split_once('/')?;
     Some((kind, Path::new(name).file_stem()?.to_str()?))
 }
 
-/// The middle of the first day of a month `YYYY-MM`.
+/// Returns noon of the first day of a month `YYYY-MM`.
 fn month(name: &str, offset_seconds: i32) -> Option<Timestamp> {
     let day = format!("{name}-01").parse().ok()?;
     Some(Timestamp::start_of(day, offset_seconds).plus(NOON))
 }
 
-/// The group that a file is named after.
+/// Returns the group that a file is named after.
 fn group(name: &str) -> String {
     let words = name.replace('-', " ");
     let known = [PROJECTS, PEOPLE, INFRASTRUCTURE, TECHNICAL, ASKED];

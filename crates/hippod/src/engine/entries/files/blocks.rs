@@ -1,6 +1,6 @@
-//! What did people write into entries that have left the index file, besides what the fields of an entry hold?
+//! Extra text of entries that left the index file.
 //!
-//! Prose, code and unknown keys stand in the bytes of an entry alone. They come back with it.
+//! Only the bytes of an entry hold its prose, code and unknown keys. The text returns to the file with its entry.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,19 +9,19 @@ use hippo_core::time::Timestamp;
 use hippo_store::StoreError;
 use hippo_store::db::{EntryBatch, Store};
 
-/// Where the store keeps them, by the ids of their entries.
+/// Key prefix in the store, followed by the id of the entry.
 const KEY: &str = "HIPPOCAMPUS.md.entry-";
 
-/// Bytes of entries that are out of the file and said more than their fields.
+/// Bytes of entries that left the file and contained more than their fields.
 #[derive(Debug, Default)]
 pub struct Blocks {
     all: BTreeMap<EntryId, Vec<u8>>,
-    /// What the store does not know yet.
+    /// Entries whose bytes are not stored yet.
     changed: BTreeSet<EntryId>,
 }
 
 impl Blocks {
-    /// What the store knows.
+    /// Loads the bytes from the store.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -37,17 +37,17 @@ impl Blocks {
         })
     }
 
-    /// All of them.
+    /// Returns all ids and bytes.
     pub fn iter(&self) -> impl Iterator<Item = (&EntryId, &Vec<u8>)> {
         self.all.iter()
     }
 
-    /// Whether there are some of an entry.
+    /// Returns true if bytes of an entry are kept.
     pub fn has(&self, id: &EntryId) -> bool {
         self.all.contains_key(id)
     }
 
-    /// An entry leaves the file with these bytes.
+    /// Keeps the bytes of an entry that leaves the file.
     pub fn keep(&mut self, id: EntryId, bytes: Vec<u8>) {
         if self.all.get(&id) != Some(&bytes) {
             self.changed.insert(id.clone());
@@ -55,7 +55,7 @@ impl Blocks {
         }
     }
 
-    /// Lets go of those that stand in the file.
+    /// Drops the bytes of entries that are in the file.
     pub fn let_go(&mut self, in_file: impl Fn(&EntryId) -> bool) {
         let back: Vec<EntryId> = self.all.keys().filter(|id| in_file(id)).cloned().collect();
         for id in back {
@@ -64,7 +64,7 @@ impl Blocks {
         }
     }
 
-    /// Has the store keep what it does not have yet.
+    /// Writes unsaved changes to the batch.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -79,7 +79,7 @@ impl Blocks {
         Ok(())
     }
 
-    /// The store has kept all of it.
+    /// Marks all changes as stored.
     pub fn are_kept(&mut self) {
         self.changed.clear();
     }

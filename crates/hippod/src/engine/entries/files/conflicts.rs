@@ -1,9 +1,9 @@
-//! What was decided against somebody when the index file was merged, and who has been told of it?
+//! Conflicts of index file merges that a person should see.
 
-/// Conflicts that are kept for whoever was not told yet, at most; the newest stay.
+/// Maximum number of conflicts in each list; the newest are kept.
 const MOST: usize = 100;
 
-/// Conflicts since the last run, and those that no heartbeat has told.
+/// Conflicts since the last run, and conflicts that no heartbeat has reported.
 #[derive(Debug, Clone, Default)]
 pub struct Conflicts {
     of_run: Vec<String>,
@@ -11,7 +11,7 @@ pub struct Conflicts {
 }
 
 impl Conflicts {
-    /// Notes one, for people.
+    /// Records a conflict as a message for people.
     pub fn push(&mut self, told: String) {
         for list in [&mut self.of_run, &mut self.untold] {
             list.push(told.clone());
@@ -20,17 +20,17 @@ impl Conflicts {
         }
     }
 
-    /// Those since the last run: they are kept with the run that ends.
+    /// Removes and returns the conflicts since the last run, to be stored with the run that ends.
     pub fn take_for_run(&mut self) -> Vec<String> {
         std::mem::take(&mut self.of_run)
     }
 
-    /// Those that no heartbeat has told, the newest first.
+    /// Returns the conflicts that no heartbeat has reported, newest first.
     pub fn untold(&self) -> impl Iterator<Item = &String> {
         self.untold.iter().rev()
     }
 
-    /// A heartbeat tells them.
+    /// Marks all conflicts as reported by a heartbeat.
     pub fn are_told(&mut self) {
         self.untold.clear();
     }

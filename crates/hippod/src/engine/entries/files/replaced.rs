@@ -1,7 +1,8 @@
-//! What becomes of a content that was taken out of the file's place, and that somebody may have written into since?
+//! Replaced contents of the index file, which an editor may still write to.
 //!
-//! What is understood is merged. What is not is put into the file's place, where it is held and reported, as soon as that
-//! can be done; until then it stays where it is. Nothing of it is dropped but the beginning of what is known.
+//! A content that can be parsed is merged. Any other content is put back into the file, where it is held and reported,
+//! as soon as that is possible; until then it stays in its slot. Content is dropped only if it is the beginning of a
+//! known content.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -15,33 +16,33 @@ use super::super::Entries;
 use super::write::{Outcome, refused};
 use super::{AGAIN, LARGEST, Meant, Now, meant};
 
-/// What was replaced is looked at again after this long, for whoever had it open.
+/// Delay before a replaced content is checked again, because an editor may have had it open.
 pub(super) const SETTLE: Duration = Duration::from_secs(1);
-/// A stop looks this many times at what was replaced, and writes what people put there.
+/// Maximum number of passes over replaced contents at shutdown; each pass writes the late edits to the file.
 const CLOSINGS: usize = 4;
 /// Why a content is set aside that cannot be an index file.
 const NO_TEXT: &str = "it is no text, or too long for an index file";
-/// Where the store keeps what is about to be written.
+/// Key of the content about to be written.
 pub(super) const NEXT: &str = "HIPPOCAMPUS.md.next";
 
-/// Where the store keeps what was replaced, until that is settled.
+/// Returns the key of a replaced content, used until the slot is settled.
 pub fn old_key(slot: u32) -> String {
     format!("HIPPOCAMPUS.md.old-{slot}")
 }
 
-/// A content that was taken out of the file's place.
+/// A content that was replaced in the file.
 #[derive(Debug)]
 pub(super) struct Replaced {
     pub slot: u32,
-    /// Nobody can be writing to it any more.
+    /// Time after which no editor is expected to write to it.
     pub due: Instant,
-    /// What of it has been taken over.
+    /// The part that has been merged.
     pub taken: Vec<u8>,
 }
 
 impl Entries {
-    /// Finds out how far the last process came that was stopped while it replaced the file, which has the bytes `current`.
-    /// Answers whether it could.
+    /// Finds how far the last process got if it was stopped while it replaced the file, whose content is now `current`.
+    /// Returns true if recovery is complete.
     pub(super) fn recover(
         &mut self,
         store: &mut Store,
@@ -79,14 +80,14 @@ impl Entries {
             }
             match (store.base(&old_key(slot))?, &next) {
                 (Some(Base { bytes: old, .. }), _) => late.push((slot, old, bytes)),
-                // The bytes themselves: written, and never put into the file's place.
+                // The new bytes themselves, written but never put into the file's place.
                 (None, Some(next)) if never_placed || bytes == *next => let_go(file, slot),
                 (None, Some(_)) => {
                     placed = true;
                     late.push((slot, self.file.base.clone().unwrap_or_default(), bytes));
                 }
-                // Of a store that is not there any more: what was written then is in the file, but what of it somebody
-                // else wrote since nobody can tell.
+                // The slot belongs to a lost store. The file has the content written then, but later edits in the slot
+                // cannot be identified.
                 (None, None) if says_more(&bytes, current) => {
                     self.set_aside(now, file, slot, "hippod cannot tell what of it is new");
                 }
@@ -122,7 +123,8 @@ impl Entries {
         Ok(true)
     }
 
-    /// Keeps a content that cannot be merged beside the file, for people. Returns whether it is out of its slot.
+    /// Keeps a content that cannot be merged under another name beside the file, for people. Returns true if its slot
+    /// is free.
     fn set_aside(&mut self, now: Now<'_>, file: &SharedFile, slot: u32, why: &str) -> bool {
         match file.set_aside(slot) {
             Ok(kept) => {
@@ -144,13 +146,12 @@ impl Entries {
         }
     }
 
-    /// Looks for the last time at something that was replaced, and lets go of it.
+    /// Checks a replaced content for the last time and releases its slot.
     pub(super) fn settle(&mut self, store: &mut Store, now: Now<'_>, at: usize) -> Result<(), StoreError> {
         let Some(replaced) = self.file.replaced.get_mut(at) else {
             return Ok(());
         };
-        // Where that fails it is still there, and looked at once more when the store and the file can take it. Its slot is
-        // taken until then.
+        // After a failure the content stays in its slot, which remains in use, and is checked again later.
         replaced.due = now.at + AGAIN;
         let (slot, taken) = (replaced.slot, replaced.taken.clone());
         if self.settle_slot(store, now, slot, &taken)? {
@@ -159,7 +160,7 @@ impl Entries {
         Ok(())
     }
 
-    /// Answers whether there is nothing more to do about it.
+    /// Returns true if the slot is settled.
     fn settle_slot(
         &mut self,
         store: &mut Store,
@@ -197,10 +198,10 @@ impl Entries {
         Ok(true)
     }
 
-    /// Lets go of all that was replaced, after a last look: the daemon ends.
+    /// Settles all replaced contents after a last check, because the daemon ends.
     ///
     /// # Errors
-    /// See [`StoreError`]; the next start does it.
+    /// See [`StoreError`]; the next start completes the work.
     pub fn close_file(&mut self, store: &mut Store, now: Now<'_>) -> Result<(), StoreError> {
         for _ in 0..CLOSINGS {
             let slots: Vec<u32> = self.file.replaced.iter().map(|replaced| replaced.slot).collect();
@@ -222,8 +223,8 @@ impl Entries {
         Ok(())
     }
 
-    /// Puts what somebody wrote while it was being replaced into the file's place, where it is held and reported. Answers
-    /// whether it is there: where something is held already, that comes first.
+    /// Puts an edit made during a replacement back into the file, where it is held and reported. Returns true if it was
+    /// put back; anything already held takes precedence.
     fn bring_back(
         &mut self,
         store: &mut Store,
@@ -234,7 +235,7 @@ impl Entries {
         let Some(current) = self.take_over(store, now)? else {
             return Ok(false);
         };
-        // What has come into the file since is an edit of its own: it comes back once somebody has decided.
+        // The current content is an edit of its own; it returns after a person has decided.
         self.file.words.are_not_written();
         let number = self.file.words.note(base, &current);
         if self.replace(store, now, Some(current), late)? == Outcome::Refused {
@@ -248,7 +249,7 @@ impl Entries {
     }
 }
 
-/// Whether there are words in `bytes` that the file does not have. What hippod writes anew each time counts for nothing.
+/// Returns true if `bytes` contains text that the file lacks. Comment lines that hippod rewrites each time are ignored.
 fn says_more(bytes: &[u8], file: &[u8]) -> bool {
     let lines = |bytes: &[u8]| -> BTreeSet<Vec<u8>> {
         let lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
@@ -260,7 +261,7 @@ fn says_more(bytes: &[u8], file: &[u8]) -> bool {
     !lines(bytes).is_subset(&lines(file))
 }
 
-/// Whether bytes can be those of an index file.
+/// Returns true if the bytes can be an index file.
 pub(super) fn is_text(bytes: &[u8]) -> bool {
     bytes.len() as u64 <= LARGEST && !bytes.contains(&0)
 }

@@ -1,4 +1,4 @@
-//! How does what others wrote into the index file come into the store?
+//! Merging of edits in the index file into the store.
 
 use std::time::Duration;
 
@@ -11,15 +11,15 @@ use super::super::merge::{Because, Source};
 use super::write::Outcome;
 use super::{Look, Now, meant, read};
 
-/// A file that changes while it is read is looked at again after this long.
+/// Delay before another check of a file that changed during a read.
 const UNSETTLED: Duration = Duration::from_millis(200);
-/// A file that is missing is written anew after this long: an editor may be about to put it back.
+/// Delay before a missing file is written again: an editor may be about to restore it.
 const MISSING: Duration = Duration::from_secs(3);
 impl Entries {
-    /// Does what is due about the index file: takes over what others wrote, lets go of what was replaced.
+    /// Does the due work on the index file: merges edits and settles replaced contents.
     ///
     /// # Errors
-    /// See [`StoreError`]; it is tried again.
+    /// See [`StoreError`]; the work is tried again.
     pub fn tend_file(&mut self, store: &mut Store, now: Now<'_>) -> Result<(), StoreError> {
         if !self.enabled {
             return Ok(());
@@ -43,14 +43,14 @@ impl Entries {
         Ok(())
     }
 
-    /// Whether the file may be written now.
+    /// Returns true if the file may be written now.
     pub fn may_write(&self) -> bool {
         let file = &self.file;
         let readable = file.trouble.as_ref().is_none_or(|trouble| trouble.writing);
         self.enabled && readable && !file.is_held() && file.missing_since.is_none() && !file.unsettled
     }
 
-    /// Reads the file and merges what others wrote into the store. Answers its bytes where it may be written.
+    /// Reads the file and merges edits into the store. Returns the bytes if the file may be written.
     pub(super) fn take_over(
         &mut self,
         store: &mut Store,
@@ -67,7 +67,7 @@ impl Entries {
         };
         self.file.real = Some(now.root.join(&meant.path));
         let look = read(&meant);
-        // What the last process left is judged by what stands there now: where that cannot be read, it waits.
+        // Recovery compares with the current content of the file; if that cannot be read, recovery waits.
         let there = match &look {
             Look::Whole(bytes) => Some(&bytes[..]),
             Look::Missing => Some(&b""[..]),
@@ -101,7 +101,7 @@ impl Entries {
             }
             Look::Missing => {
                 self.file.trouble = self.file.trouble.take().filter(|trouble| trouble.writing);
-                // The store does not know the words of which the end was missing: what was there comes back whole.
+                // The store lacks the text of the truncated file, so the last complete content is written again.
                 let whole = self
                     .file
                     .base
@@ -115,7 +115,7 @@ impl Entries {
                     self.file.look(since + MISSING);
                     return Ok(None);
                 }
-                // Nobody put it back. Nothing is forgotten with it: the store writes it anew.
+                // The file was not restored. No entry is forgotten: the store writes the file again.
                 self.file.missing_since = None;
                 self.file.unwritten |= self.file.base.is_some();
                 if let Some(whole) = whole {
@@ -136,8 +136,8 @@ impl Entries {
         }
     }
 
-    /// Takes over what somebody wrote into a file that was being replaced. Answers whether it was understood: one that is
-    /// being written just now is not.
+    /// Merges an edit made in a content that was being replaced. Returns false if it could not be merged, for example
+    /// because it is still being written.
     pub(super) fn merge_late(
         &mut self,
         store: &mut Store,
@@ -161,7 +161,7 @@ impl Entries {
         Ok(true)
     }
 
-    /// Notes in the store what the file said last.
+    /// Stores the last known content of the file.
     pub fn note_base(&mut self, store: &mut Store, now: Now<'_>) -> Result<(), StoreError> {
         let mut batch = store.begin_entries()?;
         match &self.file.base {

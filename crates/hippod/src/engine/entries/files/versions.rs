@@ -1,7 +1,7 @@
-//! Which earlier version of the index file did somebody change, or put back?
+//! Earlier versions of the index file, for edited or restored copies.
 //!
-//! The header tells the versions apart. Whoever had an older one open has changed that one, and removed nothing of what has
-//! come since. Whoever puts an older one back, from a backup or from version control, wants what it says.
+//! The header identifies a version. Editing an older version in an editor removes nothing that was added since.
+//! Restoring an older version from a backup or from version control replaces the content.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -11,15 +11,16 @@ use hippo_core::time::Timestamp;
 use hippo_store::StoreError;
 use hippo_store::db::{EntryBatch, Store};
 
-/// Versions that are known.
+/// Maximum number of versions.
 const MOST: usize = 160;
-/// Bytes of all of them, beyond the newest.
+/// Maximum total size in bytes, beyond the newest version.
 const MOST_BYTES: usize = 8 << 20;
-/// Where the store keeps them, by their numbers.
+/// Key prefix in the store, followed by the number of the version.
 const KEY: &str = "HIPPOCAMPUS.md.version-";
-/// An old version that comes back unchanged this soon is what an editor still had, in milliseconds; later it was put back.
+/// Time limit in milliseconds for an old version that returns unchanged: earlier it is an editor's buffer, later a
+/// restored version.
 const SOON: u64 = 120_000;
-/// A version of which more entries than this, and most of them, differ was edited by nobody: it is an older one.
+/// A content is an older version rather than an edit if more entries than this, and most of them, differ.
 const FEW: usize = 4;
 
 /// Versions of the index file, the newest last.
@@ -27,33 +28,33 @@ const FEW: usize = 4;
 pub struct Versions {
     all: VecDeque<Version>,
     next: u64,
-    /// Numbers of those that the store is to forget.
+    /// Numbers of the versions to delete from the store.
     dropped: Vec<u64>,
 }
 
 #[derive(Debug)]
 struct Version {
     number: u64,
-    /// Since when the file says this.
+    /// Time since when the file had this content.
     since: Timestamp,
     bytes: Vec<u8>,
-    /// The store has it.
+    /// True if the version is stored.
     kept: bool,
 }
 
-/// Where bytes come from that stand in the file.
+/// Origin of the bytes in the file.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Origin {
     /// From what was there.
     Current,
-    /// From this version: somebody had it open.
+    /// This version, which an editor had open.
     Buffer(Vec<u8>),
-    /// They are an older version, of this time.
+    /// An older version, written at this time and put back.
     PutBack(Timestamp),
 }
 
 impl Versions {
-    /// What the store knows.
+    /// Loads the versions from the store.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -78,7 +79,7 @@ impl Versions {
         })
     }
 
-    /// Notes what the file says since a moment.
+    /// Records the content that the file has since a moment, and drops the oldest versions above the limits.
     pub fn note(&mut self, bytes: &[u8], since: Timestamp) {
         if self.all.back().is_some_and(|version| version.bytes == bytes) {
             return;
@@ -100,7 +101,7 @@ impl Versions {
         }
     }
 
-    /// Has the store keep what it does not have yet.
+    /// Writes unsaved changes to the batch.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -114,7 +115,7 @@ impl Versions {
         Ok(())
     }
 
-    /// The store has kept all of it.
+    /// Marks all changes as stored.
     pub fn are_kept(&mut self) {
         for version in &mut self.all {
             version.kept = true;
@@ -122,14 +123,14 @@ impl Versions {
         self.dropped.clear();
     }
 
-    /// The latest time that the header of a version tells.
+    /// Returns the latest time in the headers of all versions.
     pub fn stamped(&self) -> Timestamp {
         let stamps = self.all.iter().filter_map(|version| written_at(&version.bytes));
         stamps.max().unwrap_or_default()
     }
 
-    /// The version that somebody changed into these bytes, by the header that came with it; `None`: it was `base`, or is not
-    /// known.
+    /// Returns the version that was edited into these bytes, identified by the header; `None` if it is `base` or
+    /// unknown.
     pub fn of(&self, base: &[u8], bytes: &[u8]) -> Option<&[u8]> {
         if stamp(base) == stamp(bytes) {
             return None;
@@ -137,8 +138,8 @@ impl Versions {
         self.named(bytes).map(|at| &self.all[at].bytes[..])
     }
 
-    /// The version with the header of these bytes that has the fewest lines which they do not have; of several the newest.
-    /// People write into a version, which then has other lines below the same header.
+    /// Returns the index of the version with the same header and the fewest lines missing in these bytes; the newest
+    /// wins a tie. Several versions may share a header, because people edit the text below it.
     fn named(&self, bytes: &[u8]) -> Option<usize> {
         let stamp = stamp(bytes)?;
         let lines = |bytes: &'_ [u8]| -> BTreeSet<Vec<u8>> {
@@ -152,7 +153,7 @@ impl Versions {
         nearest.map(|(at, _)| at)
     }
 
-    /// Where bytes come from that stand in the file in place of `base`.
+    /// Returns the origin of the bytes that replaced `base` in the file.
     pub fn origin(&self, base: &[u8], bytes: &[u8], now: Timestamp, settings: IndexFileOptions) -> Origin {
         if stamp(base).is_some() && stamp(base) == stamp(bytes) {
             return Origin::Current;
@@ -181,19 +182,19 @@ fn key(number: u64) -> String {
     format!("{KEY}{number}")
 }
 
-/// Whether two contents come from the same writing of the daemon, by their headers.
+/// Returns true if two contents have the same header, from the same write of the daemon.
 pub fn same_header(one: &[u8], other: &[u8]) -> bool {
     stamp(one) == stamp(other)
 }
 
-/// The header as it stands in the file: every writing of the daemon has another one.
+/// Returns the raw header; each write of the daemon has a different one.
 fn stamp(bytes: &[u8]) -> Option<&[u8]> {
     let find = |bytes: &[u8], what: &[u8]| bytes.windows(what.len()).position(|part| part == what);
     let header = &bytes[find(bytes, b"<!-- hippocampus.md")?..];
     Some(&header[..find(header, b"-->")?])
 }
 
-/// When the header says that the file was written.
+/// Returns the write time in the header.
 fn written_at(bytes: &[u8]) -> Option<Timestamp> {
     let end = stamp(bytes)?;
     let header = [end, b"-->"].concat();
@@ -202,7 +203,7 @@ fn written_at(bytes: &[u8]) -> Option<Timestamp> {
         .reindexed
 }
 
-/// Whether most entries of a version are others.
+/// Returns true if most entries of a version differ.
 fn differs(version: &[u8], bytes: &[u8], settings: IndexFileOptions) -> bool {
     let (before, after) = (
         Parsed::parse(version, settings).to_entries(),
@@ -259,7 +260,7 @@ mod tests {
         assert_eq!(origin(&two, 600), Origin::PutBack(written(1)));
         assert_eq!(origin(&edited(&one, 6, "One."), 600), Origin::PutBack(written(0)));
 
-        // One that is known no more, or that another process wrote.
+        // An older version that was dropped, or that another process wrote.
         let unknown = String::from_utf8(version(0, "Zero."))
             .unwrap()
             .replace("00:00:00Z", "00:00:30Z");

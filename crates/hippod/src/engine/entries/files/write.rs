@@ -1,4 +1,4 @@
-//! How does what the store says come into the index file and the files below it?
+//! Writing of the index file and the files below it.
 
 use std::io;
 use std::time::Instant;
@@ -15,46 +15,48 @@ use super::replaced::{NEXT, Replaced, SETTLE, is_text, old_key};
 use super::{Meant, Now, Trouble, meant, others, same_header};
 use crate::files;
 
-/// How often a write begins anew because somebody wrote at the same time.
+/// Maximum number of attempts when the file changes during a write.
 const TRIES: usize = 5;
 
-/// A writing that goes on where it stopped: the files are laid out once, however many calls it takes to write them.
+/// A resumable write: the files are laid out once, however many calls are needed to write them.
 #[derive(Debug)]
 pub struct Begun {
-    /// The revision of the entries, and the index file with them.
+    /// Revision of the entries at layout; `master` is the index file of that layout.
     revision: u64,
     master: Vec<u8>,
     others: others::Wanted,
 }
 
 impl Begun {
-    /// Whether it is as good as one that was laid out now.
+    /// Returns true if the layout still matches the entries and the current file.
     fn stands(&self, revision: u64, current: Option<&[u8]>) -> bool {
         self.revision == revision && current == Some(&self.master[..])
     }
 }
 
-/// How a replacement ended.
+/// Result of a replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
     Done,
-    /// Something came in between.
+    /// The file changed meanwhile.
     Again,
-    /// Noted as trouble.
+    /// The write was refused, and the reason is recorded as trouble.
     Refused,
 }
 
 impl Entries {
-    /// Brings the index file and the files below it to what the store says. Answers what was changed.
+    /// Updates the index file and the files below it to match the store. Returns the changed files.
     ///
     /// # Errors
-    /// See [`StoreError`]. What the file system refuses is no error: it is noted, and tried again.
+    /// See [`StoreError`]. An error of the file system is not returned: it is recorded, and the write is tried again.
     pub fn write(&mut self, store: &mut Store, now: Now<'_>) -> Result<Vec<RunFile>, StoreError> {
         Ok(self.write_some(store, now, None, &mut None)?.0)
     }
 
-    /// The same, at least one file, and no other one after `until`. Answers also whether something is left to be written: by the
-    /// next call with the same `begun`, which is for one writing, between whose calls entries change by merges alone.
+    /// Does the same until a deadline: writes at least one file, and starts no other file after `until`. The second
+    /// value is true if files are left for the next call with the same `begun`.
+    ///
+    /// Each `begun` belongs to one write. Between its calls only merges may change entries.
     ///
     /// # Errors
     /// See [`Entries::write`].
@@ -82,7 +84,7 @@ impl Entries {
         self.file.unwritten = true;
         for _ in 0..TRIES {
             if self.file.free_slot().is_none() {
-                // The oldest has waited longest by far.
+                // The oldest replaced content has waited the longest.
                 self.settle(store, now, 0)?;
             }
             let current = self.take_over(store, now)?;
@@ -96,7 +98,7 @@ impl Entries {
                     begun
                 }
                 _ => {
-                    // Whoever opens the file has the time in its header from now on, which tells the version.
+                    // The time in the header identifies this version in every editor that opens it from now on.
                     let stamp = now.now.max(self.file.stamped.plus(1));
                     let revision = self.revision;
                     let words = &mut self.file.words;
@@ -107,7 +109,8 @@ impl Entries {
                         && *current != files.master
                         && same_header(current, &files.master)
                     {
-                        // Merged words alone: whoever has the file open must not seem to have removed them.
+                        // The merge added text only, so the header needs a new time: an editor with the old version
+                        // open must not seem to have removed that text.
                         let mut file = Parsed::parse(&files.master, now.settings());
                         file.set_header(files.entries, stamp);
                         files.master = file.to_bytes();
@@ -162,7 +165,7 @@ impl Entries {
         Ok((changed, false))
     }
 
-    /// Has the store know which edits the file has.
+    /// Stores which edits the file contains.
     fn keep_words(&mut self, store: &mut Store, now: Now<'_>) -> Result<(), StoreError> {
         let mut batch = store.begin_entries()?;
         self.file.words.put(&mut batch, now.now)?;
@@ -194,7 +197,7 @@ impl Entries {
         layout::lay_out(returning.as_deref().or(current), &wanted)
     }
 
-    /// Puts bytes into the file's place, where it still is what it was laid out from.
+    /// Replaces the file if it still has the content that the new bytes were laid out from.
     pub(super) fn replace(
         &mut self,
         store: &mut Store,
@@ -215,12 +218,12 @@ impl Entries {
         };
         self.file.set_base(Some(bytes), now.now);
         let replaced = self.replaced(store, now, current, slot, old);
-        // What stands beside is found again by what the store noted before.
+        // The next recovery finds the content beside the file by the notes in the store.
         self.file.recovered &= replaced.is_ok();
         replaced
     }
 
-    /// Takes the file away, where it still is what it is known as.
+    /// Removes the file if it still has the expected content.
     fn take_away(
         &mut self,
         store: &mut Store,
@@ -236,8 +239,8 @@ impl Entries {
         replaced
     }
 
-    /// Changes what stands in the file's place; answers the slot of what stood there, and that. Nothing where the system
-    /// refuses, which is noted.
+    /// Changes the file with `change`. Returns the slot of the previous content and that content, or `None` if the
+    /// system refuses, which is recorded as trouble.
     fn put(
         &mut self,
         now: Now<'_>,
@@ -271,7 +274,7 @@ impl Entries {
         None
     }
 
-    /// Notes what stands in the file's place by now, and takes over what somebody wrote there in between.
+    /// Records the current content of the file, and merges text that an editor wrote in the meantime.
     fn replaced(
         &mut self,
         store: &mut Store,
@@ -300,7 +303,7 @@ impl Entries {
             return Ok(Outcome::Done);
         };
         let between = old != taken;
-        // The beginning of what was there: somebody is in the middle of writing it again.
+        // The old content is only the beginning of the expected one: an editor is rewriting the file right now.
         let is_half = between && taken.starts_with(&old);
         let understood = !is_half && is_text(&old) && self.merge_late(store, now, &taken, &old, slot)?;
         if understood {
@@ -318,7 +321,7 @@ impl Entries {
         })
     }
 
-    /// Puts a file back as it was before a run, where it is still as the run left it. Answers whether it was.
+    /// Restores a file to its state before a run if it is still as the run left it. Returns true if it was restored.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -339,7 +342,7 @@ impl Entries {
     }
 }
 
-/// The file can be read, and not be written.
+/// Creates a trouble for a file that can be read but not written.
 pub(super) fn refused(what: String, fix: String) -> Trouble {
     Trouble {
         what,
