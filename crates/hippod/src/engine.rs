@@ -1,4 +1,4 @@
-//! The engine: hands what happens to the workspace that it concerns, and gives each its turns.
+//! The engine, which routes events to workspaces and schedules their turns.
 
 mod aside;
 mod doctor;
@@ -43,34 +43,34 @@ pub use requests::store_error;
 pub use status::REPAIRED;
 pub use turn::Turned;
 
-/// How long one kind of work goes on within a turn.
+/// Time limit for one kind of work within a turn.
 const SLICE: Duration = Duration::from_millis(50);
-/// Jobs that the embed worker has at the same time: one at work, one ready.
+/// Number of jobs given to the embed worker: one in progress, one ready.
 const JOBS_AHEAD: usize = 2;
-/// More documents than this are not what somebody edited just now.
+/// Maximum number of documents that count as fresh edits.
 const FRESH: usize = 20;
-/// How long the machine is spared before it is looked at again.
+/// Interval between checks of the machine's load while embedding pauses.
 const SPARE: Duration = Duration::from_secs(30);
-/// The engine wakes at least this often.
+/// Maximum time between two wake-ups of the engine.
 const LONGEST_SLEEP: Duration = Duration::from_secs(3600);
 
-/// The engine's state.
+/// State of the engine.
 pub struct Engine {
     shared: Arc<Shared>,
     events: Receiver<Event>,
     registry: Arc<Registry>,
     members: BTreeMap<u64, Member>,
-    /// Hands that rest.
+    /// Idle hands.
     hands: Vec<turn::Hand>,
     next_key: u64,
-    /// A thread has ended in the middle of its work.
+    /// True if a thread ended in the middle of its work.
     lost: bool,
 }
 
 impl Engine {
-    /// An engine over the registered workspaces; they are opened by [`Engine::run`], and announced at once.
+    /// Creates an engine for the registered workspaces. They are announced at once and opened by [`Engine::run`].
     pub fn new(shared: Arc<Shared>, events: Receiver<Event>, registry: Registry) -> Self {
-        // Before the first client can ask: to it a registered workspace is on its way, not unknown.
+        // Announce them before the first client request: a registered workspace is being opened, not unknown.
         for root in registry.roots() {
             shared.views.set(&root, Slot::Opening);
         }
@@ -85,7 +85,7 @@ impl Engine {
         }
     }
 
-    /// Opens the registered workspaces, then serves events until [`Event::Shutdown`], or until a turn ends in a panic.
+    /// Opens the registered workspaces, then processes events until [`Event::Shutdown`] or a panic in a turn.
     pub fn run(mut self) {
         self.open_registered();
         let mut begun = Instant::now();
@@ -113,7 +113,7 @@ impl Engine {
         self.finish();
     }
 
-    /// Puts an event into the inbox of its workspace, or serves it where it is the engine's own.
+    /// Handles an event of the engine itself, or appends it to the inbox of its workspace.
     fn take(&mut self, event: Event) {
         match event {
             Event::Request(request, span) => self.route(request, span),
@@ -169,7 +169,7 @@ impl Engine {
         }
     }
 
-    /// A request about a workspace waits for it; the others are served at once.
+    /// Appends a request about a known workspace to its inbox, and handles other requests at once.
     fn route(&mut self, request: Request, span: tracing::Span) {
         let of = match &request {
             Request::Sync { root, .. }

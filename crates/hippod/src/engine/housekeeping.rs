@@ -1,4 +1,4 @@
-//! What is done in quiet moments: proving the watcher alive, saving the vector index, building its graph, tidying.
+//! Housekeeping: canaries, vector index and graph, spare copies, shutdown.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,24 +16,24 @@ use crate::event::Event;
 use crate::shared::Shared;
 use crate::watcher::{CanaryError, WatchEvent, Watcher};
 
-/// A canary that was not reported after this long: the watcher is deaf.
+/// Time limit for the report of a canary; after it the watcher counts as silent.
 const CANARY_PATIENCE: Duration = Duration::from_secs(10);
-/// The vector index is saved this long after the last write.
+/// Delay between the last write and saving the vector index.
 const SAVE_AFTER: Duration = Duration::from_secs(10);
-/// What stands in no file is copied at most this often.
+/// Minimum interval between spare copies of the data that exists only in the database.
 const SPARE_AFTER: Duration = Duration::from_secs(2);
-/// Chunks written since the lexical index was last merged, from which merging it pays.
+/// Number of chunks written since the last merge of the lexical index at which another merge pays off.
 const UNTIDY: u64 = 5_000;
 
-/// A database that was taken away is written again at most this often.
+/// Minimum interval between attempts to write a removed database again.
 const WRITE_AGAIN: Duration = Duration::from_secs(30);
-/// Distance between two counts of the texts of a workspace that has too few for a graph.
+/// Interval between counts of the texts in a workspace that has too few for a graph.
 const COUNT_AGAIN: Duration = Duration::from_secs(60);
-/// A graph that could not be built is tried again after this long.
+/// Delay before another attempt to build a graph.
 const BUILD_AGAIN: Duration = Duration::from_secs(3600);
 
 impl Workspace {
-    /// When the next housekeeping is due.
+    /// Returns the time of the next housekeeping.
     pub fn housekeeping_due(&self, now: Instant) -> Instant {
         let canary = match (&self.watcher, self.times.canary_sent) {
             (None, _) => None,
@@ -50,7 +50,7 @@ impl Workspace {
             .unwrap_or(now + Duration::from_secs(3600))
     }
 
-    /// Writes the spare copy of what stands in no file, where it has changed.
+    /// Writes the spare copy of the data that exists only in the database, if it has changed.
     fn save_spare(&mut self) {
         let revision = self.entries.revision;
         if self.spared == Some(revision) || !self.store.is_in_place() {
@@ -58,7 +58,7 @@ impl Workspace {
         }
         let begun = Instant::now();
         let saved = self.store.write_spare(&self.root.to_string_lossy());
-        // Where it takes long it is written less often.
+        // A copy that takes long is written less often.
         self.spare_at = begun + (begun.elapsed() * 20).max(SPARE_AFTER);
         match saved {
             Ok(()) => self.spared = Some(revision),
@@ -72,7 +72,8 @@ impl Workspace {
         }
     }
 
-    /// Whether a graph pays. Chunks of one text have equal vectors: scanning them takes less than linking each of them.
+    /// Returns true if a graph pays off. Chunks with the same text have equal vectors, and scanning them is faster than
+    /// linking each one.
     fn has_texts_for_graph(&self) -> bool {
         let (has_graph, scanned) = {
             let picture = self.view.picture();
@@ -99,7 +100,7 @@ impl Workspace {
 }
 
 impl Hand {
-    /// Does what is due.
+    /// Does the housekeeping that is due.
     pub(super) fn keep_house(&mut self, workspace: &mut Workspace, now: Instant) {
         self.keep_watch(workspace, now);
         if now >= workspace.spare_at {
@@ -125,7 +126,7 @@ impl Hand {
     }
 
     fn tidy(&self, workspace: &mut Workspace) {
-        // Text that is missing just now may come back; its vectors are kept for it.
+        // Missing text may return; its vectors are kept for it.
         let orphans = if workspace.missing.is_empty() && workspace.held.is_empty() && workspace.root_present {
             workspace.store.drop_orphan_vectors()
         } else {
@@ -136,7 +137,7 @@ impl Hand {
         }
     }
 
-    /// Starts the watcher where there is none, and proves now and then that it hears.
+    /// Starts the watcher if none is running, and checks it with a canary from time to time.
     fn keep_watch(&mut self, workspace: &mut Workspace, now: Instant) {
         if workspace.watcher.is_none() || workspace.watcher_silent {
             if workspace.watch_again_at.is_some_and(|at| now < at) {
@@ -177,7 +178,7 @@ impl Hand {
             if event.is_report() {
                 view.count_report();
             }
-            // The engine is gone only when the daemon ends.
+            // The receiver is closed only when the daemon ends.
             let _ = events.send(Event::Watch(event));
         });
         let watch = &workspace.view.config.watch;
@@ -186,7 +187,7 @@ impl Hand {
                 workspace.view.set_listener(watcher.listener());
                 workspace.watcher = Some(watcher);
                 workspace.watcher_silent = false;
-                // Folders are handed over by the scan, which also finds what changed meanwhile.
+                // The next scan hands the folders over, and finds changes made meanwhile.
                 workspace.scan_at = workspace.scan_at.min(self.shared.clock.monotonic());
             }
             Err(error) => tracing::warn!(%error, "could not watch; only comparing the disk finds changes"),
@@ -209,7 +210,7 @@ impl Hand {
                     None
                 }
             };
-            // The engine is gone only when the daemon ends.
+            // The receiver is closed only when the daemon ends.
             let _ = events.send(Event::GraphBuilt {
                 workspace: key,
                 built,
@@ -224,7 +225,7 @@ impl Hand {
         }
     }
 
-    /// Takes a finished graph into use.
+    /// Installs a finished graph.
     pub(super) fn graph_built(&mut self, workspace: &mut Workspace, built: Option<BuiltGraph>) {
         workspace.building = false;
         workspace.cancel_build = None;
@@ -249,7 +250,7 @@ impl Hand {
 }
 
 impl Engine {
-    /// Leaves nothing beside the index files.
+    /// Settles the replaced index files of all workspaces, so that none remain beside the index files.
     fn close_index_files(&mut self) {
         let at = self.shared.clock.monotonic();
         let hand = Hand::new(&self.shared);
@@ -258,9 +259,9 @@ impl Engine {
         }
     }
 
-    /// Saves what a next start can use, and lets go.
+    /// Saves state that speeds up the next start, and closes the workspaces.
     pub(super) fn finish(mut self) {
-        // What is at work ends its step first.
+        // Running turns finish their step first.
         while self.are_some_out() {
             match self.events.recv() {
                 Ok(Event::Turned(turned)) => self.turned(*turned),
@@ -274,7 +275,7 @@ impl Engine {
         self.shared.contexts.look();
         let shared = Arc::clone(&self.shared);
         for workspace in self.here_mut() {
-            // It said why in the log, and there is no other time.
+            // A failure is in the log, and there is no later attempt.
             let _ = bring_back(&shared, workspace);
         }
         self.shared.rescuing.store(false, Ordering::Relaxed);
@@ -284,7 +285,7 @@ impl Engine {
             if let Some(cancel) = &workspace.cancel_build {
                 cancel.store(true, Ordering::Relaxed);
             }
-            // A large index takes longer to write than a stop may take; the database has it all.
+            // Writing a large index takes longer than a stop may take; the database contains all of its vectors.
             let small = workspace.view.picture().vectors.memory_bytes() < SAVE_AT_STOP;
             if workspace.unsaved && small {
                 workspace.save_vectors(&state);
@@ -298,7 +299,7 @@ impl Engine {
     }
 }
 
-/// Vector indexes up to this many bytes are saved while stopping: some tenths of a second.
+/// Maximum size in bytes of a vector index that is saved at shutdown: some tenths of a second.
 const SAVE_AT_STOP: usize = 200 << 20;
 
 fn job_news(root: &str, done: u64, total: u64, finished: bool) -> News {
@@ -311,7 +312,7 @@ fn job_news(root: &str, done: u64, total: u64, finished: bool) -> News {
     }
 }
 
-/// Writes the database to its place again where somebody has taken it away.
+/// Writes the database to its place again if it was removed.
 pub(super) fn look_at_database(shared: &Shared, workspace: &mut Workspace) {
     let now = shared.clock.monotonic();
     if now < workspace.write_again_at || workspace.store.is_in_place() {
@@ -326,7 +327,7 @@ pub(super) fn look_at_database(shared: &Shared, workspace: &mut Workspace) {
 /// Writes a database that was removed while it was open to its place again: the open handle holds the only copy.
 ///
 /// # Errors
-/// It cannot be written now; the workspace has to stay open.
+/// Returns the error of the write; the workspace must stay open then.
 pub(super) fn bring_back(shared: &Shared, workspace: &mut Workspace) -> Result<(), StoreError> {
     if workspace.store.is_in_place() {
         return Ok(());

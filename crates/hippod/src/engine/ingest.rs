@@ -1,4 +1,4 @@
-//! One dirty path: read it, and bring store and picture to what it says now, in one transaction.
+//! Indexing of one dirty path in one transaction.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -17,43 +17,43 @@ use super::workspace::{Dirty, Known, Workspace};
 use crate::scan::{Look, Looker, Skipped};
 use crate::verify::FileMark;
 
-/// A file that changes while it is read is tried again after this long.
+/// Delay before another attempt for a file that changed during a read.
 const UNSETTLED: Duration = Duration::from_millis(100);
-/// A refused write (disk full, say) is tried again after this long.
+/// Delay before another attempt after a refused write, for example on a full disk.
 const TROUBLE: Duration = Duration::from_secs(5);
 /// File systems count time in steps of up to this many nanoseconds: a file that was read sooner after its last
 /// change may change again without a sign.
 const RACY_NS: i64 = 2_000_000_000;
 
-/// What became of a dirty path.
+/// Result of indexing a dirty path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refreshed {
-    /// Nothing to do: the bytes are as known, or the path is no memory.
+    /// Nothing to do: the content is unchanged, or the path is not a memory file.
     Same,
     /// The document was added or changed.
     Changed,
-    /// The document went out of the index.
+    /// The document was removed from the index.
     Removed,
-    /// The path is tried again later.
+    /// The path will be tried again.
     Later,
 }
 
-/// What ingesting needs beside the workspace.
+/// Environment of an ingest.
 pub struct Ingest<'a, 'l> {
-    /// Turns text into index terms; keeps its scratch space.
+    /// Analyzer that turns text into index terms; keeps its scratch space.
     pub analyzer: &'a mut Analyzer,
     /// Wall clock.
     pub now: Timestamp,
     /// Monotonic clock.
     pub at: Instant,
-    /// Days of file times in the user's time zone.
+    /// Conversion of file times to days in the user's time zone.
     pub to_date: &'a dyn Fn(Timestamp) -> Date,
-    /// Looks at paths; keeps the ignore files that it has read.
+    /// Path inspection; keeps the ignore files that it has read.
     pub looker: &'a mut Looker<'l>,
 }
 
 impl Workspace {
-    /// Looks at a path that may have changed.
+    /// Updates the index for a path that may have changed.
     pub fn refresh(&mut self, path: &str, dirty: Dirty, ingest: &mut Ingest<'_, '_>) -> Refreshed {
         let result = self.try_refresh(path, dirty, ingest);
         match result {
@@ -156,7 +156,7 @@ impl Workspace {
         Ok(Refreshed::Changed)
     }
 
-    /// Writes a changed document: prepared in a transaction, committed and patched under one lock.
+    /// Writes a changed document: prepared in a transaction, then committed and applied to the snapshot under one lock.
     fn write(
         &mut self,
         record: &DocumentRecord,
@@ -199,7 +199,7 @@ impl Workspace {
         Ok(change)
     }
 
-    /// Takes documents out of the index.
+    /// Removes documents from the index.
     pub fn remove(&mut self, paths: &[String]) -> Result<Refreshed, StoreError> {
         let mut batch = self.store.begin()?;
         let mut changes = Vec::new();
@@ -221,7 +221,7 @@ impl Workspace {
             self.missing.remove(path);
             self.held.remove(path);
         }
-        // The last scan may have missed them already.
+        // The last scan may not have counted them any more.
         let left = self.files_on_disk.saturating_sub(changes.len());
         self.files_on_disk = left.max(self.known.len());
         self.unsaved = true;
@@ -232,7 +232,7 @@ impl Workspace {
         })
     }
 
-    /// The bytes are as known; size and time may not be.
+    /// Updates size and time of a document with unchanged content.
     fn touch(
         &mut self,
         path: &str,
@@ -244,7 +244,7 @@ impl Workspace {
             let mut picture = self.view.picture_mut();
             let place = picture.corpus.document(after.document);
             let date = place.and_then(|document| document.date);
-            // A date that came from the file's time moves with it.
+            // A date derived from the file's time changes with it.
             let dated = source::date_in_name(path).is_some() || date != Some(date_of(before.mark, ingest));
             let date = if dated {
                 date
@@ -298,9 +298,9 @@ impl Workspace {
         Ok(Refreshed::Changed)
     }
 
-    /// A missing document with the same bytes: the file was renamed.
+    /// Returns a missing document with the same content: the file was renamed.
     fn missing_with(&self, hash: [u8; 16]) -> Option<String> {
-        // The files of a renamed folder come in the order in which the former ones are missing: the first one fits.
+        // The files of a renamed folder arrive in the same order as the missing ones, so the first match is right.
         let mut gone = self.missing.keys().chain(&self.held);
         gone.find(|path| self.known.get(*path).is_some_and(|known| known.hash == hash))
             .cloned()
@@ -314,7 +314,8 @@ impl Workspace {
         match looker.look(path) {
             Look::File(_) => {}
             Look::Skipped(reason) => {
-                // What cannot be read just now may be as it was; what is no memory any more must go.
+                // An unreadable file may be unchanged and keeps its index; a path that is no longer a memory file is
+                // removed.
                 let forget = match open_source(&self.root, path) {
                     Ok(_) => true,
                     Err(error) => error.kind() == std::io::ErrorKind::InvalidInput,
@@ -339,14 +340,14 @@ impl Workspace {
     }
 }
 
-/// Whether a file is a node of the compaction tree that hippod wrote and nobody changed since. It repeats the logs, and is
+/// Returns true for a compaction-tree node written by hippod and not changed since. Such a node repeats the logs and is
 /// not indexed.
 fn is_own_node(path: &str, bytes: &[u8]) -> bool {
     let node = Period::of_path(path).map(|period| Node::read(period, &String::from_utf8_lossy(bytes)));
     node.is_some_and(|node| node.writer == Writer::Hippod)
 }
 
-/// The date of a document: front matter, else file name, else the file's time.
+/// Creates the record of a document. Its date is taken from the front matter, else the file name, else the file's time.
 fn record_of(
     path: &str,
     mark: FileMark,

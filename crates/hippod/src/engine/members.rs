@@ -1,4 +1,4 @@
-//! The workspaces of the engine: which is here, which is at work, and what waits for each.
+//! The engine's workspaces: their state, inboxes and turns.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -16,46 +16,46 @@ use crate::event::{Answer, Event};
 use crate::service::Pulse;
 use crate::shared::Slot;
 
-/// Turns that begin at the same time. One that takes longer than a slice leaves its place to another one.
+/// Maximum number of concurrent turns shorter than a slice; a longer turn makes room for another one.
 const AT_ONCE: usize = 2;
-/// Turns at the same time in any case.
+/// Maximum number of concurrent turns.
 const MOST: usize = 16;
 
 /// A workspace of the engine.
 pub(super) struct Member {
     pub root: PathBuf,
     pub seat: Seat,
-    /// What came for it while it was at work, in order.
+    /// Events received while the workspace was at work, in order.
     pub inbox: VecDeque<Event>,
-    /// Clients that wait for it, from before it was opened anew.
+    /// Waiting clients from before the workspace was reopened.
     pub waiters: Vec<Waiter>,
-    /// It is being removed.
+    /// True while the workspace is being removed.
     pub leaving: bool,
-    /// Clients that wait until it is open.
+    /// Clients that wait until the workspace is open.
     pub adding: Vec<(Answer<WorkspaceAddResponse>, WorkspaceAddResponse)>,
-    /// Steps before it is opened.
+    /// Steps before opening.
     pub before: BeforeOpening,
 }
 
-/// Where a workspace is.
+/// State of a workspace.
 pub(super) enum Seat {
-    /// It is to be opened, not before then.
+    /// Waiting to be opened, at this time or later.
     Closed(Instant),
-    /// Here.
+    /// Idle in the engine.
     Here(Box<Workspace>),
-    /// It is at work, is being opened, or is being removed.
+    /// At work, being opened, or being removed.
     Out(Out),
 }
 
 pub(super) struct Out {
     since: Instant,
     pulse: Pulse,
-    /// Beats that the watchdog has seen.
+    /// Number of beats at the last check of the watchdog.
     seen: u64,
 }
 
 impl Engine {
-    /// Whether the engine knows the root, open or not yet.
+    /// Returns the key of the root's workspace, open or not.
     pub(super) fn key_of(&self, root: &Path) -> Option<u64> {
         self.members
             .iter()
@@ -63,7 +63,7 @@ impl Engine {
             .map(|(key, _)| *key)
     }
 
-    /// The workspaces that are here.
+    /// Returns the idle workspaces.
     pub(super) fn here(&self) -> impl Iterator<Item = &Workspace> {
         self.members.values().filter_map(|member| match &member.seat {
             Seat::Here(workspace) => Some(&**workspace),
@@ -80,14 +80,14 @@ impl Engine {
             })
     }
 
-    /// Whether something is at work, or being opened or removed.
+    /// Returns true if a workspace is at work, being opened, or being removed.
     pub(super) fn are_some_out(&self) -> bool {
         let mut members = self.members.values();
         members.any(|member| matches!(member.seat, Seat::Out(_)))
     }
 
-    /// Takes a workspace out for good: what is done with it ends with [`Event::Closed`], and what comes for its root
-    /// meanwhile waits. Nothing for one that is at work.
+    /// Removes a workspace for good. Its removal ends with [`Event::Closed`]; events for its root wait until then.
+    /// Returns `None` for a workspace at work.
     pub(super) fn take_leave(&mut self, root: &Path) -> Option<(u64, Option<Box<Workspace>>)> {
         let key = self.key_of(root)?;
         let member = self.members.get_mut(&key)?;
@@ -112,7 +112,7 @@ impl Engine {
         }
     }
 
-    /// A workspace is gone with its state: what waited for that is served.
+    /// Drops a removed workspace and handles the events that waited for its removal.
     pub(super) fn closed(&mut self, key: u64) {
         self.open_soon();
         if let Some(member) = self.members.remove(&key) {
@@ -120,14 +120,14 @@ impl Engine {
         }
     }
 
-    /// Puts what came into the inbox of its workspace. Nothing happens where there is none any more.
+    /// Appends an event to the inbox of a workspace. Events for unknown workspaces are dropped.
     pub(super) fn post(&mut self, key: Option<u64>, event: Event) {
         if let Some(member) = key.and_then(|key| self.members.get_mut(&key)) {
             member.inbox.push_back(event);
         }
     }
 
-    /// Sends those off that have something to do, as far as there are hands.
+    /// Starts turns for the workspaces that have work, as far as the limits permit.
     pub(super) fn dispatch(&mut self) {
         let now = self.shared.clock.monotonic();
         let keys: Vec<u64> = self.members.keys().copied().collect();
@@ -149,8 +149,8 @@ impl Engine {
         }
     }
 
-    /// What is not for the workspace but for the engine: it waits until the workspace is here, and until what came before
-    /// it is done.
+    /// Handles the engine's own events of a workspace. They wait until the workspace is idle and earlier events are
+    /// processed.
     fn serve_at_door(&mut self, key: u64) {
         while let Some(member) = self.members.get_mut(&key) {
             let is_here = !matches!(member.seat, Seat::Out(_)) && member.before.is_idle();
@@ -233,7 +233,7 @@ impl Engine {
         spawn(&self.shared, "turn", work);
     }
 
-    /// A turn has ended.
+    /// Handles the end of a turn.
     pub(super) fn turned(&mut self, turned: Turned) {
         let Turned {
             hand,
@@ -246,13 +246,13 @@ impl Engine {
         };
         let mut key = workspace.key;
         if reopen {
-            // Events that still come for the former key are dropped.
+            // Later events for the former key are dropped.
             key = self.next_key;
             self.next_key += 1;
             let mut former = workspace;
             let root = former.root.display();
             if former.rebuilds.is_empty() {
-                // The former view answers meanwhile.
+                // The former view answers queries meanwhile.
                 tracing::info!(root = %root, "the settings of a workspace have changed; it is opened again");
             } else {
                 tracing::info!(root = %root, "a workspace is rebuilt");
@@ -271,7 +271,7 @@ impl Engine {
         self.members.insert(key, member);
     }
 
-    /// Whether every turn gets on: the watchdog hears nothing while one hangs.
+    /// Returns true if every turn makes progress; the watchdog receives no beat while a turn hangs.
     pub(super) fn all_get_on(&mut self) -> bool {
         let mut well = true;
         for member in self.members.values_mut() {
@@ -284,7 +284,7 @@ impl Engine {
         well
     }
 
-    /// How long nothing needs to be done.
+    /// Returns the time until the next work is due.
     pub(super) fn sleep(&self) -> Duration {
         let now = self.shared.clock.monotonic();
         let free = self.may_go();

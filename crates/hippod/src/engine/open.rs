@@ -1,4 +1,4 @@
-//! How a workspace comes into the engine: its database, its picture, its watcher.
+//! Opening of a workspace: database, snapshot and index entries.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -25,19 +25,19 @@ use crate::service::Pulse;
 use crate::verify::FileMark;
 use crate::view::{Picture, WorkspaceView};
 
-/// What opening a workspace needs.
+/// Input for opening a workspace.
 pub struct Opening<'a> {
     /// Key in the engine.
     pub key: u64,
     /// Canonical root.
     pub root: &'a Path,
-    /// Its configuration.
+    /// Configuration of the workspace.
     pub config: WorkspaceConfig,
-    /// The daemon's state folder.
+    /// State folder of the daemon.
     pub state: &'a Path,
-    /// Text form and dimension of the configured model, unless embedding is switched off.
+    /// Id and dimension of the configured model, unless embedding is switched off.
     pub model: Option<(&'a str, usize)>,
-    /// The engine's sign of life.
+    /// Heartbeat of the engine.
     pub pulse: Pulse,
     /// Monotonic clock.
     pub now: Instant,
@@ -45,20 +45,20 @@ pub struct Opening<'a> {
     pub wall: Timestamp,
 }
 
-/// The database of a workspace.
+/// Returns the path of a workspace's database.
 pub fn database(state: &Path, root: &Path) -> PathBuf {
     registry::state_folder(state, root).join("index.db")
 }
 
-/// The folder of its saved vector index.
+/// Returns the folder of a workspace's saved vector index.
 pub fn vector_folder(state: &Path, root: &Path) -> PathBuf {
     registry::state_folder(state, root).join("vectors")
 }
 
-/// Opens a workspace and loads its picture. Of the disk below the root only what its harness wants is read yet.
+/// Opens a workspace and loads its snapshot. Of the files below the root, only the settings of the harness are read.
 ///
 /// # Errors
-/// A damaged database is told apart by [`StoreError::needs_rebuild`] in the chain.
+/// For a damaged database, the error chain contains a [`StoreError`] with [`StoreError::needs_rebuild`].
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn open(opening: Opening<'_>) -> Result<Workspace> {
     let Opening {
@@ -169,7 +169,7 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
     Ok(workspace)
 }
 
-/// What a saved vector index must have been made of to be good for this database.
+/// Returns the identity that a saved vector index must have to match this database.
 ///
 /// # Errors
 /// See [`StoreError`].
@@ -182,7 +182,7 @@ pub fn identity(store: &Store, vectors: usize) -> Result<Option<DumpIdentity>, S
         dimension: embedder.dimension,
         generation: store.vector_generation()?,
         count: vectors,
-        // Every change of which chunk has which vector advances the generation, so it stands for the content too.
+        // Every change of a chunk's vector advances the generation, which therefore identifies the content too.
         content: String::new(),
     }))
 }
@@ -190,7 +190,7 @@ pub fn identity(store: &Store, vectors: usize) -> Result<Option<DumpIdentity>, S
 struct Loaded {
     picture: Picture,
     known: HashMap<String, Known>,
-    /// The vectors are the saved ones: saving them again would bring nothing.
+    /// True if the vectors were loaded from the saved index, so that saving them again is pointless.
     dumped: bool,
 }
 
@@ -222,7 +222,7 @@ fn load(store: &Store, dump: &Path) -> Result<Loaded, StoreError> {
                 document: document.id,
                 mark,
                 hash: document.record.hash,
-                // Earlier builds indexed hippod's own nodes: each node is looked at once more.
+                // Earlier builds indexed hippod's own nodes, so each node is read again.
                 racy: Period::of_path(&document.record.path).is_some(),
             },
         );
@@ -236,8 +236,8 @@ fn load(store: &Store, dump: &Path) -> Result<Loaded, StoreError> {
     })
 }
 
-/// From the saved index where it fits, else from the database: the saved one is a cache. Answers also whether nothing
-/// is to be saved.
+/// Loads the vectors from the saved index if it matches, else from the database: the saved index is a cache. The second
+/// value is true if nothing needs to be saved.
 fn load_vectors(
     store: &Store,
     dump: &Path,

@@ -1,4 +1,4 @@
-//! Workspaces on their way into the engine: opened on a thread of their own, and tried again where too many files are open.
+//! Opening of workspaces on their own threads, with retries.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -19,22 +19,22 @@ use crate::event::Answer;
 use crate::registry::{self, Registry};
 use crate::shared::{Shared, Slot, no_workspace};
 
-/// How long to wait before a workspace is opened for which too few files could be opened.
+/// Delay before another attempt to open a workspace after a lack of open files.
 const OPEN_AGAIN: Duration = Duration::from_secs(5);
 
-/// A workspace that was opened, or why it could not be.
+/// Result of opening a workspace.
 pub struct Opened {
     pub(super) key: u64,
     pub(super) hand: Hand,
     pub(super) result: anyhow::Result<Box<Workspace>>,
 }
 
-/// Steps before a workspace is opened, on the thread that opens it.
+/// Steps before a workspace is opened, run on the thread that opens it.
 #[derive(Default)]
 pub(super) struct BeforeOpening {
-    /// The workspace as it was open before. Its database has to be closed, and dropping a large one takes a while.
+    /// The previously open workspace. Its database must be closed, and dropping a large one takes a while.
     pub former: Option<Box<Workspace>>,
-    /// A workspace that a restore made ready beside its place, and the way back to the client.
+    /// A workspace prepared by a restore, and the channel for the client's answer.
     pub restore: Option<(Staged, Answer<Restored>)>,
     /// Clients that asked for a rebuild.
     pub rebuilds: Vec<Answer<Option<Lost>>>,
@@ -46,7 +46,8 @@ impl BeforeOpening {
         self.restore.is_none() && self.rebuilds.is_empty()
     }
 
-    /// Returns whether the workspace is registered, and so to be opened: a restore into a new place may fail.
+    /// Runs the steps. Returns true if the workspace is registered and must be opened: a restore into a new folder may
+    /// fail.
     pub(super) fn run(self, shared: &Shared, registry: &Registry, root: &Path) -> bool {
         drop(self.former);
         let restored = self.restore.map(|(staged, reply)| {
@@ -58,7 +59,7 @@ impl BeforeOpening {
         if !is_registered {
             shared.views.remove(root);
         }
-        // A client that is gone needs no answer.
+        // A client that has disconnected needs no answer.
         if let Some((taken, reply)) = restored {
             let _ = reply.send(taken);
         }
@@ -82,7 +83,7 @@ impl std::fmt::Debug for Opened {
 }
 
 impl Engine {
-    /// Opens a workspace as soon as there is a hand for it.
+    /// Adds a workspace to be opened at the next opportunity. Returns its key.
     pub(super) fn open(&mut self, root: &Path, waiters: Vec<Waiter>) -> u64 {
         self.shared.views.set(root, Slot::Opening);
         let member = Member {
@@ -100,7 +101,7 @@ impl Engine {
         key
     }
 
-    /// Tries again what could not be opened for want of files: some may have been closed.
+    /// Retries now all workspaces that could not be opened for lack of open files, because some may have been closed.
     pub(super) fn open_soon(&mut self) {
         let now = self.shared.clock.monotonic();
         for member in self.members.values_mut() {
@@ -128,7 +129,7 @@ impl Engine {
         }
     }
 
-    /// Answers the clients that added a workspace which is open now: only then are its neighbours known.
+    /// Answers the clients that added a workspace which is open now: its neighbours are known only then.
     pub(super) fn answer_added(
         &self,
         root: &Path,
@@ -138,7 +139,7 @@ impl Engine {
             if answer.added {
                 answer.notes = self.neighbours(root);
             }
-            // A client that is gone needs no answer.
+            // A client that has disconnected needs no answer.
             let _ = reply.send(Ok(answer));
         }
     }
@@ -159,7 +160,7 @@ impl Engine {
         }
     }
 
-    /// Puts a workspace that a restore made ready into its place, and opens it.
+    /// Puts a workspace prepared by a restore into its place, and opens it.
     pub(super) fn take_in(&mut self, staged: Staged, reply: Answer<Restored>) {
         let root = staged.root.clone();
         if self.key_of(&root).is_some() {
@@ -171,12 +172,12 @@ impl Engine {
         let Some(member) = self.members.get_mut(&key) else {
             return;
         };
-        // Where the restore fails, the workspace is gone again, and a client that adds it is served after that.
+        // If the restore fails, the workspace is removed again, and a client that adds it is served afterwards.
         member.leaving = !self.registry.contains(&root);
         member.before.restore = Some((staged, reply));
     }
 
-    /// A workspace was opened, or could not be.
+    /// Handles the result of opening a workspace.
     pub(super) fn opened(&mut self, opened: Opened) {
         let Opened { key, hand, result } = opened;
         self.hands.push(hand);
@@ -209,7 +210,7 @@ impl Engine {
                         .hint("mend what it names, then restart hippod"),
                 };
                 self.shared.views.set(&root, Slot::Broken(refusal.clone()));
-                // A client that is gone needs no answer.
+                // A client that has disconnected needs no answer.
                 for (reply, _) in member.adding.drain(..) {
                     let _ = reply.send(Err(refusal.clone()));
                 }

@@ -1,4 +1,4 @@
-//! `doctor --rebuild`: deletes the derived state of a closed workspace.
+//! `doctor --rebuild`: deletion of the derived state of a closed workspace.
 
 use std::path::{Path, PathBuf};
 
@@ -12,20 +12,21 @@ use hippo_store::in_place::Replacement;
 use super::open;
 use super::requests::store_error;
 
-/// What only a damaged database knew and could not be read.
+/// Data that existed only in a damaged database and could not be read.
 #[derive(Debug)]
 pub struct Lost {
-    /// For people.
+    /// Descriptions for people.
     pub what: Vec<String>,
-    /// Where the damaged database is kept.
+    /// Path of the kept damaged database.
     pub aside: PathBuf,
 }
 
-/// Deletes everything derived of a closed workspace. A sound database keeps its vectors, each of which belongs to a text
-/// and a model; a damaged one is renamed. Returns what only the damaged database contained and could not be read.
+/// Deletes all derived data of a closed workspace. An undamaged database keeps its vectors, each of which belongs to a
+/// text and a model; a damaged database is renamed. Returns the unreadable data that existed only in the damaged
+/// database.
 ///
 /// # Errors
-/// The database can neither be emptied nor replaced.
+/// Fails if the database can be neither cleared nor replaced.
 pub(super) fn rebuild(state: &Path, root: &Path) -> Result<Option<Lost>, RpcError> {
     empty(state, root).map_err(|error| match error.downcast_ref::<StoreError>() {
         Some(error) => store_error(error),
@@ -48,7 +49,7 @@ fn empty(state: &Path, root: &Path) -> Result<Option<Lost>> {
             tracing::warn!(%error, "the database is made again, and the damaged one put aside");
             replace(&file, root)?
         }
-        // Nothing is wrong with the database: there is no room, or something else is in the way.
+        // The database itself is undamaged: the disk is full, or something else prevents the write.
         Err(error) => return Err(error.into()),
     };
     let vectors = open::vector_folder(state, root);
@@ -60,8 +61,8 @@ fn empty(state: &Path, root: &Path) -> Result<Option<Lost>> {
     Ok(lost)
 }
 
-/// Replaces a database by one of what can be read of it: entries with their accesses, what was removed, runs. The old one
-/// goes aside when the new one is complete.
+/// Replaces a database by a copy of its readable data: entries with their accesses, removals and runs. The old database
+/// is renamed once the new one is complete.
 fn replace(file: &Path, root: &Path) -> Result<Option<Lost>> {
     let draft = Replacement::Rebuilt.draft(file)?;
     let salvaged = salvage(file, &draft, &root.to_string_lossy())?;

@@ -1,7 +1,7 @@
-//! Settings of a workspace, and what happens when its own files of settings change or cannot be used.
+//! Settings of a workspace, and changes of its settings files.
 //!
-//! A file that cannot be used changes nothing: the settings that were in force stay, and at the start those of the daemon
-//! hold. A file that changes the settings has the workspace opened anew, since nearly everything in it follows from them.
+//! A settings file that cannot be used changes nothing: the previous settings stay in force, or the daemon's settings
+//! at the start. A valid change of the settings reopens the workspace, because nearly everything in it depends on them.
 
 use std::path::{Path, PathBuf};
 
@@ -14,19 +14,19 @@ use crate::config::WorkspaceConfig;
 use crate::shared::Shared;
 use crate::trust::{self, SETTINGS, Surveyed};
 
-/// The files of a workspace's own settings, as they were read last.
+/// State of the workspace's own settings files at the last read.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct OwnSettings {
-    /// What is wrong with its settings, with file and line.
+    /// Error in the settings, with file and line.
     pub wrong: Option<String>,
-    /// The files that ask for more than they may without trust.
+    /// Files that request more than is permitted without trust.
     pub untrusted: Vec<SettingsFile>,
-    /// One of them, or the trust in it, may have changed.
+    /// True if a file, or the trust in it, may have changed.
     pub look: bool,
 }
 
 impl OwnSettings {
-    /// What is wrong, and which settings hold instead, for `status` and `doctor`.
+    /// Returns a message about the error and the effective settings, for `status` and `doctor`.
     pub fn story(&self) -> Option<String> {
         let wrong = self.wrong.as_ref()?;
         Some(format!(
@@ -35,7 +35,7 @@ impl OwnSettings {
     }
 }
 
-/// The file of a workspace's own settings.
+/// Returns the path of the workspace's own settings file.
 pub fn settings_path(root: &Path) -> PathBuf {
     root.join(SETTINGS)
 }
@@ -49,7 +49,7 @@ impl Hand {
         )
     }
 
-    /// The settings to open a workspace with.
+    /// Returns the settings for opening a workspace.
     pub(super) fn settings_of(&self, root: &Path) -> (WorkspaceConfig, OwnSettings) {
         let surveyed = self.surveyed(root);
         let untrusted = surveyed.refused();
@@ -68,10 +68,10 @@ impl Hand {
         (config, own)
     }
 
-    /// Answers `workspace.trust`.
+    /// Handles `workspace.trust`.
     ///
     /// # Errors
-    /// A file that is not what was to be trusted, or a record that cannot be written.
+    /// Fails if the file differs from the one to be trusted, or if the record cannot be written.
     pub(super) fn trust(
         &self,
         workspace: &mut Workspace,
@@ -82,9 +82,9 @@ impl Hand {
         trust::decide(&self.shared.config, &paths.state, &workspace.root, request)
     }
 
-    /// Looks at the file of settings if it may have changed. Answers whether the workspace has to be opened anew for it.
+    /// Checks the settings files if they may have changed. Returns true if the workspace must be reopened.
     pub(super) fn look_at_settings(&self, workspace: &mut Workspace) -> bool {
-        // What is under way ends with the settings that it began with, and who waits for it gets the answer.
+        // Current and queued work ends with the settings that it began with, and its clients get their answers.
         let entries = &workspace.entries;
         if !workspace.own.look || entries.run.is_some() || !entries.queue.is_empty() {
             return false;
@@ -121,7 +121,7 @@ impl Hand {
     }
 }
 
-/// Withdraws the trust in the settings of a workspace that is removed.
+/// Withdraws the trust in the settings of a removed workspace.
 pub(super) fn withdraw_trust(shared: &Shared, root: &Path) {
     if let Err(error) = Trust::default().keep(&shared.paths.state, root) {
         tracing::warn!(%error, "could not withdraw the trust in the settings of a workspace");

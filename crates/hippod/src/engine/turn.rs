@@ -1,7 +1,7 @@
-//! The turn of one workspace: what came for it, then a slice of each kind of work that is due.
+//! The turn of a workspace: its events, then its due work.
 //!
-//! A turn is made on a thread of its own, and the workspace belongs to it until it ends: a large file, a scan of many
-//! files or a slow disk holds up this workspace and no other.
+//! A turn runs on its own thread and owns the workspace until it ends. A large file, a scan of many files or a slow
+//! disk delays only this workspace.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -24,23 +24,23 @@ use crate::scan::Looker;
 use crate::shared::Shared;
 use crate::watcher::WatchEvent;
 
-/// How long a root that is not there is left alone before it is looked for again.
+/// Interval between checks for a missing root.
 const LOOK_FOR_ROOT: Duration = Duration::from_secs(2);
 
-/// How often deletions that are held are compared with the disk.
+/// Interval between comparisons of held deletions with the disk.
 const LOOK_AT_HELD: Duration = Duration::from_secs(5);
 
-/// What works on one workspace at a time.
+/// Worker that processes one workspace at a time.
 pub struct Hand {
     pub(super) shared: Arc<Shared>,
     pub(super) analyzer: Analyzer,
 }
 
-/// How a turn ended.
+/// Result of a turn.
 pub struct Turned {
     pub(super) hand: Hand,
     pub(super) workspace: Box<Workspace>,
-    /// It has to be opened again: its settings have changed, or it is rebuilt.
+    /// True if the workspace must be reopened: its settings changed, or it is rebuilt.
     pub(super) reopen: bool,
 }
 
@@ -60,7 +60,7 @@ impl Hand {
         }
     }
 
-    /// Takes what came, then does what is due. Returns whether the workspace has to be opened anew.
+    /// Processes the events, then the due work. Returns true if the workspace must be reopened.
     pub(super) fn turn(&mut self, workspace: &mut Workspace, events: VecDeque<Event>) -> bool {
         let idle = events.is_empty();
         for event in events {
@@ -94,10 +94,10 @@ impl Hand {
             Event::GraphBuilt { built, .. } => self.graph_built(workspace, built),
             Event::ModelChanged => {
                 workspace.pending.blocked = false;
-                // Its model may have come, or be another one of the same name.
+                // The workspace's model may be available now, or may have been replaced under the same name.
                 workspace.own.look = true;
             }
-            // The engine's own.
+            // The engine handles these events itself.
             Event::LookForModel
             | Event::Turned(_)
             | Event::Opened(_)
@@ -122,7 +122,7 @@ impl Hand {
                     match workspace.accept_deletions() {
                         Ok(gone) => removed = gone as u64,
                         Err(error) => {
-                            // A client that is gone needs no answer.
+                            // A client that has disconnected needs no answer.
                             let _ = reply.send(Err(store_error(&error)));
                             return;
                         }
@@ -146,7 +146,7 @@ impl Hand {
                 let _ = reply.send(self.history(workspace, &request));
             }
             Request::Heartbeat { tells, reply, .. } => {
-                // A client that is gone was told nothing.
+                // A client that has disconnected received no report.
                 if reply.send(Ok(self.beat(workspace))).is_ok() && tells {
                     workspace.entries.file.conflicts.are_told();
                 }
@@ -158,7 +158,7 @@ impl Hand {
             Request::Survey { scan, reply, .. } => {
                 let _ = reply.send(Ok(self.survey(workspace, scan, now)));
             }
-            // The engine's own.
+            // The engine handles these requests itself.
             Request::Add { .. } | Request::Remove { .. } | Request::TakeIn { .. } => {}
         }
     }
@@ -170,13 +170,13 @@ impl Hand {
         }
         workspace.busy = false;
         look_at_database(&self.shared, workspace);
-        // What is open and stands nowhere is not closed.
+        // Never close a database whose file was removed: the open handle holds the only copy.
         if workspace.store.is_in_place() && self.look_at_settings(workspace) {
             return true;
         }
         let now = self.shared.clock.monotonic();
         if workspace.is_short_of_files() && (workspace.scan_at <= now || !workspace.dirty.is_empty()) {
-            // Whether it still is shows at once.
+            // The next attempt shows at once if files are still short.
             workspace.trouble = None;
         }
         if !workspace.root_present && now >= workspace.look_for_root_at {
@@ -187,7 +187,7 @@ impl Hand {
         }
         if now >= workspace.scan_at {
             workspace.reconcile(now);
-            // What it found is said before it is worked off.
+            // Publish the findings of the scan before processing them.
             self.publish(workspace, now, 0, 0);
         }
         let (changed, removed) = self.ingest(workspace, now);
@@ -203,7 +203,7 @@ impl Hand {
         let damaged = workspace.trouble.as_ref().is_some_and(StoreError::needs_rebuild);
         let waits = workspace.pending.blocked_until.is_some() || workspace.entries.again_at.is_some();
         if settled && !damaged && !waits && !workspace.is_short_of_files() {
-            // What the store refused is done by now, or not wanted any more.
+            // The work that the store refused is done, or no longer wanted.
             workspace.trouble = None;
         }
         for waiter in &mut workspace.waiters {
@@ -225,7 +225,7 @@ impl Hand {
         false
     }
 
-    /// Gives vectors to their chunks for one slice.
+    /// Assigns vectors to their chunks for one slice.
     fn place_vectors(&mut self, workspace: &mut Workspace) {
         let begun = self.shared.clock.monotonic();
         if workspace.pending.blocked_until.is_some_and(|until| until > begun) {
@@ -242,13 +242,13 @@ impl Hand {
         }
     }
 
-    /// Reads dirty paths for one slice. Answers how many documents changed and went.
+    /// Reads dirty paths for one slice. Returns the number of changed and of removed documents.
     fn ingest(&mut self, workspace: &mut Workspace, start: Instant) -> (u64, u64) {
         let (mut changed, mut removed) = (0, 0);
         let shared = Arc::clone(&self.shared);
         let to_date = |at| shared.clock.date_of(at);
         let mut now = start;
-        // The looker may not borrow from what is changed.
+        // The looker must not borrow from the workspace, which changes in the loop.
         let view = Arc::clone(&workspace.view);
         let mut looker = Looker::new(&view.root, &view.rules, &view.config);
         for path in workspace.next_dirty(start) {
@@ -320,10 +320,10 @@ impl Hand {
         }
     }
 
-    /// Hands the embed worker its next jobs.
+    /// Submits the next jobs to the embed worker.
     fn feed(&mut self, workspace: &mut Workspace, now: Instant) {
         if workspace.pending.blocked || !model_state(&self.shared, workspace).is_usable() {
-            // Moments to wait for that nobody looks at any more would keep the engine awake.
+            // Obsolete wait times would keep the engine awake.
             workspace.pending.blocked_until = None;
             workspace.pending.spared = None;
             return;
@@ -353,7 +353,8 @@ impl Hand {
         }
     }
 
-    /// Whether the machine is to be spared now. A few fresh edits, and what somebody waits for, are embedded in any case.
+    /// Returns true if embedding should pause to spare the machine. A few fresh edits, and texts that a client waits
+    /// for, are embedded anyway.
     fn spares(&self, workspace: &mut Workspace, now: Instant) -> bool {
         let fresh = (1..=FRESH).contains(&workspace.pending.hot.len());
         if fresh || !workspace.waiters.is_empty() || workspace.pending.len() == 0 {
@@ -368,7 +369,7 @@ impl Hand {
     }
 
     pub(super) fn tell(&self, news: News) {
-        // Nobody may be listening.
+        // There may be no subscriber.
         let _ = self.shared.news.send(news);
     }
 }

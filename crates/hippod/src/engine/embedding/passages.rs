@@ -1,4 +1,4 @@
-//! A part of a document as passages for the model.
+//! Splitting of a part of a document into passages for the model.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -8,22 +8,22 @@ use super::JOB_BYTES;
 use crate::embed_worker::Passage;
 use crate::verify::{FileMark, Span};
 
-/// A short run takes this much text of its neighbours along, in bytes on either side: about what fits into one pass
-/// of the model with it.
+/// Text of its neighbours that a short run includes as context, in bytes on either side: about as much as fits into one
+/// pass of the model.
 const NEIGHBOUR_BYTES: usize = 400;
-/// A run of any length takes this much of the text before it along, in bytes: its first vectors know what came before.
+/// Text before a run that every run includes as context, in bytes, so that its first vectors reflect it.
 const LEAD_BYTES: usize = 150;
 
-/// A part of a document that a job is made of.
+/// The part of a document used for a job.
 pub(super) struct Window {
     pub path: String,
     pub mark: FileMark,
     pub places: Vec<Placed>,
-    /// One past its last chunk that may be embedded.
+    /// Index after the last chunk that may be embedded.
     pub end: usize,
 }
 
-/// Bytes of a file from some place on.
+/// Bytes of a file from an offset.
 pub(super) struct Part {
     pub start: u64,
     pub bytes: Vec<u8>,
@@ -38,7 +38,7 @@ impl Part {
     }
 }
 
-/// A chunk of the document at hand.
+/// A chunk of the current document.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Placed {
     pub chunk: u32,
@@ -46,8 +46,8 @@ pub(super) struct Placed {
     pub span: Span,
 }
 
-/// Cuts a part's waiting chunks into passages of one section each, with neighbours where a run is short. A text that was
-/// asked for already is not wanted once more. Returns the passages and the chunks whose vectors they will bring.
+/// Splits the waiting chunks of a part into passages of one section each, with neighbours for short runs. Texts in
+/// `asked` are not requested again. Returns the passages and the chunks that their vectors belong to.
 pub(super) fn passages(
     part: &Part,
     places: &[Placed],
@@ -104,7 +104,7 @@ pub(super) fn passages(
     (passages, taken)
 }
 
-/// Goes from `index` over neighbours of its section, as far as there is room, in bytes.
+/// Extends `index` over neighbours of the same section while they fit into `room` bytes.
 fn widen(
     places: &[Placed],
     mut index: usize,

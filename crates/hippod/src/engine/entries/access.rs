@@ -1,7 +1,7 @@
-//! What does a question leave behind, after it was answered?
+//! Accesses and entries that queries leave behind.
 //!
-//! Accesses go into the store's journal first and count from there, once. A question that no entry named becomes an entry
-//! itself, which remembers what answered it.
+//! Accesses are first written to the store's journal and are counted from there exactly once. A query that no entry
+//! answered becomes an entry itself, which keeps its answer.
 
 use std::time::Instant;
 
@@ -15,40 +15,40 @@ use hippo_store::db::{Access, CoAccessed};
 use crate::engine::turn::Hand;
 use crate::engine::workspace::Workspace;
 
-/// Entries that questions made, at most: a few per topic of a map of 200 entries.
+/// Maximum number of entries created by queries: a few per topic of a map of 200 entries.
 const MAX_LEARNED: usize = 300;
 
-/// The group of entries that questions made.
+/// Group of the entries created by queries.
 pub const ASKED: &str = "Questions";
 
-/// What a question leaves behind.
+/// Effects of an answered query.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Trace {
-    /// When it was asked.
+    /// Time of the query.
     pub at: Timestamp,
-    /// Entries that answered it, the best first.
+    /// Entries that answered it, best first.
     pub accessed: Vec<EntryId>,
-    /// What it found, for the next time.
+    /// Result to keep for the next time.
     pub learned: Option<Lesson>,
 }
 
-/// What a question found that no entry could have told.
+/// Result of a query that no entry could answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lesson {
-    /// What it is about.
+    /// Topic.
     pub topic: String,
-    /// The beginning of the best passage.
+    /// Beginning of the best passage.
     pub summary: String,
-    /// Words of the question.
+    /// Words of the query.
     pub tags: Vec<String>,
-    /// Where the passages stand, the best first.
+    /// Locations of the passages, best first.
     pub pointers: Vec<Pointer>,
     /// The passages.
     pub learned: Learned,
 }
 
 impl Hand {
-    /// Records what a question left behind.
+    /// Records the effects of a query.
     pub(in crate::engine) fn asked(&mut self, workspace: &mut Workspace, trace: Trace, at: Instant) {
         if !workspace.entries.enabled {
             return;
@@ -76,8 +76,8 @@ impl Hand {
                 day,
             })
             .collect();
-        // A plan states what is there: while one is made or applied, accesses wait in the journal, and a new entry waits
-        // for the same question to come again.
+        // A plan relies on the current entries. While a plan is made or applied, accesses wait in the journal, and a
+        // new entry waits until the same query is repeated.
         let running = workspace.entries.run.is_some();
         let lesson = trace.learned.filter(|_| !running);
         let record = lesson.map(|lesson| taught(workspace, lesson, trace.at, day, offset));
@@ -108,7 +108,7 @@ impl Hand {
         Ok(())
     }
 
-    /// The weakest entry that a question made, on its way to the archive, where there are too many of them.
+    /// Returns the weakest entry created by a query, with its place set to the archive, if there are too many.
     fn to_make_room(&self, workspace: &Workspace, new: &Record) -> Option<Record> {
         let entries = &workspace.entries;
         let live = entries.known.records.values();
@@ -134,7 +134,7 @@ impl Hand {
     }
 }
 
-/// The entry of a question: the one that it made before, or a new one.
+/// Returns the entry of a query: the existing one, updated, or a new one.
 fn taught(
     workspace: &Workspace,
     lesson: Lesson,
@@ -191,7 +191,7 @@ fn taught(
     }
 }
 
-/// Counts a common access of every pair, as the store does.
+/// Counts a co-access of every pair, as the store does.
 fn note_pairs(known: &mut Vec<CoAccessed>, together: &[EntryId], at: Timestamp) {
     let mut ids: Vec<&EntryId> = together.iter().collect();
     ids.sort_unstable();

@@ -1,4 +1,6 @@
-//! What do the files of a workspace say now, for a cycle that plans? Read beside the engine, and kept by their hashes.
+//! Current file contents for planning a cycle.
+//!
+//! Files are read on the planning thread, and their section contents are kept by hash.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,58 +17,59 @@ use hippo_fs::{Kind, WorkspaceDir};
 use super::Documents;
 use crate::files;
 
-/// State files above this size get no entry.
+/// Maximum size in bytes of a state file that gets an entry.
 const LARGEST_STATE: u64 = 1 << 20;
-/// State files that get an entry, at most.
+/// Maximum number of state files that get an entry.
 const MOST_STATE: usize = 100;
-/// Folders in which state files are looked for, and how deep.
+/// Folders searched for state files, and the search depth.
 const STATE_FOLDERS: [&str; 2] = ["memory", "knowledge"];
 const STATE_DEPTH: usize = 3;
 
-/// A document as the index knows it.
+/// A document in the index.
 #[derive(Debug, Clone)]
 pub struct Known {
     /// Path relative to the workspace.
     pub path: String,
-    /// What it is.
+    /// Kind of document.
     pub kind: SourceKind,
-    /// Hash of its bytes.
+    /// Hash of the content.
     pub hash: [u8; 16],
-    /// When it was written last.
+    /// Time of the last modification.
     pub modified: Timestamp,
 }
 
 /// A document that was read.
 pub struct Read {
-    /// Its bytes.
+    /// Content.
     pub bytes: Vec<u8>,
-    /// As chunked.
+    /// Chunks and sections.
     pub document: Document,
 }
 
-/// Reads a document; nothing where it cannot be read now, or is another one by now.
+/// Reads a document. Returns `None` if it cannot be read or has changed since it was indexed.
 pub fn read(root: &Path, known: &Known, limit: u64) -> Option<Read> {
     let bytes = hippo_fs::read_source(root, &known.path, limit).ok()?;
     if ContentHash::of(&bytes).0 != known.hash {
-        // The index hears of it in a moment, and the next cycle with it.
+        // The index will be updated shortly, and the next cycle uses the new content.
         return None;
     }
     let document = chunk::chunk(&bytes);
     Some(Read { bytes, document })
 }
 
-/// What files say now.
+/// Current contents of files.
 #[derive(Debug, Default)]
 pub struct States {
-    /// Contents of those that could be read.
+    /// Contents of the readable files.
     pub read: BTreeMap<String, DocumentState>,
-    /// Those that could not: nobody knows what they say, and none of them counts as gone.
+    /// Unreadable files: their content is unknown, and they do not count as deleted.
     pub unread: BTreeSet<String>,
 }
 
-/// The contents of all documents, and of other files that entries point at.
+/// Returns the contents of all documents, and of other files that entries point to.
 ///
-/// A document that is not found has just gone, or its removal is held: it is gone when the index no longer knows it.
+/// A document that is not found was deleted just now, or its removal is held. It counts as deleted once it has left the
+/// index.
 pub fn states<'p>(
     root: &Path,
     known: &[Known],
@@ -113,7 +116,8 @@ pub fn states<'p>(
     states
 }
 
-/// A file that is no document, but that somebody points at; nothing for one that is out of the workspace.
+/// Returns the content of a file that is not a document but the target of a pointer; `None` for a file outside the
+/// workspace.
 fn other(root: &Path, path: &str, limit: u64) -> io::Result<Option<DocumentState>> {
     let dir = WorkspaceDir::open(root)?;
     let real = match dir.resolve(path) {
@@ -131,7 +135,7 @@ fn other(root: &Path, path: &str, limit: u64) -> io::Result<Option<DocumentState
     Ok(Some(state(path, &bytes, document.as_ref())))
 }
 
-/// What a file holds; `document` is it as chunked, where it is markdown.
+/// Returns the content hashes of a file. `document` contains its chunks if it is markdown.
 pub fn state(path: &str, bytes: &[u8], document: Option<&Document>) -> DocumentState {
     let mut starts = vec![0];
     starts.extend(
@@ -154,12 +158,12 @@ pub fn state(path: &str, bytes: &[u8], document: Option<&Document>) -> DocumentS
             .filter(|(_, section)| section.level > 0)
             .map(|(at, section)| {
                 let (from, to) = (line(section.start_line), line(chunk::section_end(document, at)));
-                // What hippod renews there by itself is no change of what the section says.
+                // Parts that hippod generates do not count as changes of the section.
                 let text = document.without_copies(bytes, from..to);
                 let text = text.trim_ascii();
                 SectionState {
                     title: section.title.clone(),
-                    // Sections without text are not each other's content.
+                    // Sections without text must not match each other.
                     hash: if text.is_empty() {
                         ContentHash::of(format!("{path}\n{}", section.title).as_bytes())
                     } else {
@@ -177,7 +181,7 @@ pub fn state(path: &str, bytes: &[u8], document: Option<&Document>) -> DocumentS
     }
 }
 
-/// Files that hold state and are no markdown, by path, with their bytes and times.
+/// Returns the state files that are not markdown: path, content and modification time.
 pub fn state_files(root: &Path) -> Vec<(String, Vec<u8>, Timestamp)> {
     let mut found = Vec::new();
     let Ok(dir) = WorkspaceDir::open(root) else {
@@ -231,14 +235,14 @@ mod tests {
         };
         let kept = Documents::default();
         let look = |text: &str| states(folder.path(), &[known(text)], std::iter::empty(), 1 << 20, &kept);
-        // The index has not heard of the edit yet.
+        // The index does not have the edit yet.
         std::fs::write(folder.path().join("a.md"), after).unwrap();
         let states = look(before);
         assert!(
             states.read.is_empty() && states.unread.contains("a.md"),
             "{states:?}"
         );
-        // It is taken back: the same hash again.
+        // The edit is reverted: the hash is the same again.
         std::fs::write(folder.path().join("a.md"), before).unwrap();
         let titles = |states: &States| -> Vec<String> {
             let sections = states.read.values().flat_map(|state| &state.sections);

@@ -1,4 +1,4 @@
-//! What does a cycle plan from? Reads and compares beside the engine, and plans there.
+//! Input of a plan, gathered on the planning thread.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -20,43 +20,43 @@ use super::documents::{self, Known, Read};
 use super::{Documents, EntryVectors};
 use crate::embed_worker::EmbedWorker;
 
-/// Bytes of files that are read at once to know how rare words are; of more, those that changed come first.
+/// Maximum total size in bytes of the files read at once to determine how rare words are; changed files are read first.
 pub const AT_ONCE: u64 = 256 << 20;
-/// Entries of memory, those of questions not counted, from which on cycles make no more by themselves.
+/// Number of entries, excluding entries of queries, above which cycles create no more entries.
 pub const MOST_LIVE: usize = 10_000;
-/// Between two texts that are embedded the model is left to questions for this long.
+/// Pause between two embedded texts, which leaves the model to queries.
 const BREATH: Duration = Duration::from_millis(4);
 
-/// Everything that a plan is made from, taken from the engine.
+/// Complete input of a plan, copied from the engine.
 pub struct Input {
-    /// Which cycle.
+    /// Kind of cycle.
     pub cycle: Cycle,
-    /// Entries, thresholds and the run; the rest is gathered.
+    /// Entries, thresholds and the run; all other fields are gathered.
     pub snapshot: Snapshot,
-    /// The numbers of the curve.
+    /// Parameters of the decay curve.
     pub profile: DecayCurve,
     /// Root of the workspace.
     pub root: PathBuf,
     /// All documents.
     pub documents: Vec<Known>,
-    /// Of these, those that came or changed since the last light cycle.
+    /// Documents added or changed since the last light cycle.
     pub fresh: BTreeSet<String>,
-    /// When the last finished run of this cycle started.
+    /// Start time of the last finished run of this cycle.
     pub last: Option<Timestamp>,
-    /// Largest file that is read, in bytes.
+    /// Maximum size of a file that is read, in bytes.
     pub limit: u64,
-    /// Contents of documents.
+    /// Kept contents of documents.
     pub kept: Documents,
-    /// Vectors of entries.
+    /// Kept vectors of entries.
     pub vectors: EntryVectors,
-    /// Texts that the last deep cycle compared.
+    /// Hashes of the texts that the last deep cycle compared.
     pub compared: BTreeSet<[u8; 16]>,
-    /// The model, if there is one.
+    /// Embedding model, if available.
     pub model: Option<(EmbedWorker, Arc<str>)>,
 }
 
 impl Input {
-    /// Reads what the cycle needs, and plans. Answers also the texts that were compared for it.
+    /// Reads the files that the cycle needs, and plans. Returns the plan and the hashes of the texts compared for it.
     pub fn plan(mut self) -> (Plan, BTreeSet<[u8; 16]>) {
         let now = self.snapshot.run.started;
         self.snapshot.settings.profile = self.profile;
@@ -107,7 +107,7 @@ impl Input {
         self.snapshot.reviewed = reviewed.map(|document| document.path.clone()).collect();
     }
 
-    /// Entries for what has none, and what summaries would say today of what changed.
+    /// Creates candidates for files without entries, and current summaries of changed files.
     fn look_for_entries(&mut self) {
         let mut changed = self.fresh.clone();
         if self.cycle == Cycle::Deep {
@@ -182,8 +182,8 @@ impl Input {
         }
     }
 
-    /// Of the files that entries point at, those that were not read and are on disk, or may be, or are known to the index: they
-    /// hold what they hold. One whose removal is held is not on disk, and not gone.
+    /// Returns the targets of pointers that were not read but exist, may exist, or are indexed: they count as
+    /// unchanged. A file whose removal is held is missing on disk but still indexed.
     fn elsewhere(&self, read: &BTreeMap<String, DocumentState>) -> BTreeSet<String> {
         let records = self.snapshot.records.values();
         let paths = records.flat_map(|record| &record.entry.pointers);
@@ -198,7 +198,7 @@ impl Input {
         there.map(str::to_owned).collect()
     }
 
-    /// Entries that so many files may get: one each, where there is room.
+    /// Returns the number of entries that the files may get: at least one each, as far as there is room.
     fn room(&self, files: usize) -> usize {
         let most = (files * ENTRIES_PER_FILE).min(MOST_ENTRIES).max(files);
         if self.cycle == Cycle::Light {
@@ -208,7 +208,7 @@ impl Input {
         }
     }
 
-    /// State files that no entry points at.
+    /// Returns the state files that no entry points to.
     fn state_files(&self) -> Vec<(String, Vec<u8>, Timestamp)> {
         if self.cycle == Cycle::Light && self.last.is_some() {
             return Vec::new();
@@ -225,7 +225,7 @@ impl Input {
         files
     }
 
-    /// Documents with their text, those in `first` before all others, as many as may be held at once.
+    /// Returns documents with their text, those in `first` first, up to the memory limit.
     fn read(&self, first: &BTreeSet<String>) -> Vec<(&Known, Read)> {
         let (first, rest): (Vec<&Known>, Vec<&Known>) = self
             .documents
@@ -245,7 +245,7 @@ impl Input {
         read
     }
 
-    /// Entries that look alike, by the vectors of what they say. Answers the texts that were compared.
+    /// Finds similar entries by the vectors of their texts. Returns the hashes of the compared texts.
     fn compare(&mut self) -> Option<BTreeSet<[u8; 16]>> {
         let (worker, model) = self.model.clone()?;
         let live: Vec<(&EntryId, String)> = self
@@ -294,7 +294,7 @@ impl Input {
         Some(compared)
     }
 
-    /// What the daily logs repeat.
+    /// Collects facts that the daily logs repeat.
     fn collect_facts(&mut self) {
         let logs = self.documents.iter().filter_map(|known| {
             let date = (known.kind == SourceKind::DailyLog).then(|| date_in_name(&known.path))??;
@@ -318,7 +318,7 @@ impl Input {
     }
 }
 
-/// Entries of memory in the index and the Decay Queue.
+/// Returns the number of entries in the index and the Decay Queue, excluding entries of queries.
 pub fn live(records: &BTreeMap<EntryId, Record>) -> usize {
     let live = |record: &&Record| !matches!(record.place, Place::Archive(_)) && record.learned.is_none();
     records.values().filter(live).count()

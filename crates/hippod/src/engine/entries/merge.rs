@@ -1,4 +1,4 @@
-//! What becomes of the store when somebody else wrote into the index file?
+//! Merging of edits in the index file into the store.
 
 mod doubt;
 mod fields;
@@ -23,18 +23,18 @@ use fields::{brought_back, put_into, take_fields};
 
 pub(super) use fields::adopted;
 
-/// What to do about removals that are held.
+/// Remedy for held removals.
 const HELD_FIX: &str = "put them back, remove the file (it is written again with all of them), or accept: \
                             hippoctl sync --accept-deletions";
-/// What to do where words beside the entries are missing, which the store does not have.
+/// Remedy for missing text beside the entries, which the store does not have.
 const WORDS_FIX: &str = "put the end back, remove the file (it is written again as it was), or accept what is there: \
                          hippoctl sync --accept-deletions";
-/// Where bytes come from that are merged.
+/// Origin of the bytes to merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     /// The index file.
     File,
-    /// What was replaced, in this slot, while somebody wrote into it.
+    /// A replaced content in this slot that an editor wrote to.
     Replaced(u32),
 }
 
@@ -57,7 +57,7 @@ impl Entries {
             Source::File => self.file.origin(base, bytes, now),
             Source::Replaced(_) => self.file.version_of(base, bytes),
         };
-        // Whoever had an older version open has changed that one, and removed nothing of what has come since.
+        // An editor with an older version open removed nothing of what was added since.
         let known = base;
         let base = match &origin {
             Origin::Buffer(older) => older,
@@ -94,7 +94,7 @@ impl Entries {
         let merged = merge::merge(&base_entries, &theirs, &ours, &self.forgotten(), &settings);
         let accepted = self.file.accept_removals && source == Source::File;
         let doubt = match put_back {
-            // Whether what has come since is to go as well nobody has said.
+            // Restoring an old version does not ask us to delete entries added after it.
             Some(written) => Some((merged.tombstones.clone(), Because::PutBack(written)))
                 .filter(|(doubtful, _)| !doubtful.is_empty()),
             None => doubtful(&merged, &base_entries, &theirs, cut_off(base, bytes)),
@@ -136,7 +136,7 @@ impl Entries {
                 None => adopted(entry, section, now),
             };
             if matches!(record.place, Place::Archive(_)) && by_id.contains_key(&entry.id) {
-                // Changed in the file while a run put it away: it stays.
+                // The entry changed in the file while a run archived it: it stays in the index.
                 record.place = Place::Index;
                 wanted.push(entry.id.clone());
             }
@@ -169,22 +169,22 @@ impl Entries {
             gone.push((id.clone(), tombstone));
         }
         if !merged.tombstones.is_empty() {
-            // Restored, they come back with all that stood in them.
+            // Restored entries return with their complete text.
             self.file.keep_blocks(base, bytes, settings);
         }
         match (source, &origin) {
             (Source::File, Origin::Buffer(older)) => {
-                // The file is that version with somebody's edits: what has been added since is an edit, too. That version need
-                // not be an ancestor of the last one: what only it has was not removed.
+                // The file is the older version with edits, so the additions since then count as an edit too. The older
+                // version need not be an ancestor of the last one: its extra text was not removed.
                 self.file
                     .words
                     .note(older, &merge_text(b"", known, older, settings));
             }
             (Source::File, _) => {}
             (Source::Replaced(_), _) => {
-                // Nothing is new in the beginning of what is known: whoever wrote it may not be done.
+                // The beginning of a known content contains nothing new; its writer may not be finished.
                 if matches!(origin, Origin::Current) && !same_header(base, bytes) {
-                    // Of a version that is known no more: what is not in it was not removed.
+                    // The bytes come from an unknown version, so text missing in it was not removed.
                     self.file
                         .words
                         .note(base, &merge_text(b"", bytes, base, settings));
@@ -255,7 +255,7 @@ impl Entries {
         Ok(true)
     }
 
-    /// Notes removals that are not believed.
+    /// Records removals that need confirmation.
     fn hold(&mut self, gone: Vec<EntryId>, all: usize, because: Because, now: Now<'_>) {
         if self.file.held.len() != gone.len() || self.file.because != because {
             tracing::warn!(
@@ -267,7 +267,7 @@ impl Entries {
         self.file.because = because;
     }
 
-    /// What to tell of removals that are held.
+    /// Returns a message about held removals and the remedy.
     pub fn held_story(&self) -> Option<String> {
         self.held_what().map(|what| {
             let fix = self.held_fix();
@@ -275,7 +275,7 @@ impl Entries {
         })
     }
 
-    /// What to do about what is held.
+    /// Returns the remedy for the held state.
     pub fn held_fix(&self) -> &'static str {
         match self.file.because {
             Because::Words => WORDS_FIX,
@@ -283,7 +283,7 @@ impl Entries {
         }
     }
 
-    /// What is held.
+    /// Returns a message about the held state.
     pub fn held_what(&self) -> Option<String> {
         let held = self.file.held.len();
         let entries = if held == 1 { "entry" } else { "entries" };
@@ -309,7 +309,8 @@ fn first_line(bytes: &[u8]) -> &[u8] {
     lines.next().unwrap_or_default().trim_ascii()
 }
 
-/// Accesses were made whatever a file of before says: of a file that was put back the words count.
+/// Keeps the current access counts of the entries in a restored file: accesses happened even if an older file lacks
+/// them.
 fn keep_counts(theirs: &mut [Entry], base: &[Entry]) {
     let base: BTreeMap<&EntryId, &Entry> = base.iter().map(|entry| (&entry.id, entry)).collect();
     for their in theirs {
@@ -322,7 +323,7 @@ fn keep_counts(theirs: &mut [Entry], base: &[Entry]) {
     }
 }
 
-/// Sections of the entries of a file, outermost first.
+/// Returns the sections of each entry in a file, outermost first.
 fn sections(file: &IndexFile) -> BTreeMap<EntryId, Vec<String>> {
     file.placed_entries()
         .into_iter()
@@ -333,7 +334,7 @@ fn sections(file: &IndexFile) -> BTreeMap<EntryId, Vec<String>> {
         .collect()
 }
 
-/// What hippod had in a field that the file's holds in; `None` for what has no text worth telling.
+/// Returns hippod's text of a field that the file overrides; `None` for fields without readable text.
 fn replaced(ours: &Entry, field: EntryField) -> Option<String> {
     let list = |all: &[String]| all.join(", ");
     let text = match field {

@@ -1,4 +1,4 @@
-//! What becomes of the index when a text was appended to a log?
+//! Index entries for texts appended to a log.
 
 use std::time::{Duration, Instant};
 
@@ -15,30 +15,30 @@ use crate::event::Answer;
 use crate::index::answers;
 use crate::remember::Appended;
 
-/// A text that stands in a log.
+/// A text that was appended to a log.
 #[derive(Debug)]
 pub struct Remembered {
-    /// What was asked.
+    /// The request.
     pub request: RememberRequest,
-    /// Where it stands.
+    /// Location of the text.
     pub appended: Appended,
-    /// The way back.
+    /// Channel for the answer.
     pub reply: Answer<Entered>,
 }
 
-/// What became of it in the index.
+/// Result of adding the text to the index.
 #[derive(Debug)]
 pub struct Entered {
-    /// Its entry; nothing where the index file is switched off.
+    /// Its entry; `None` if the index file is switched off.
     pub entry: Result<Option<IndexEntry>, RpcError>,
     /// Whether its words are found from now on.
     pub is_searchable: bool,
 }
 
-/// Who remembered something is answered when the log is read: this long is waited for a log that others change.
+/// Maximum wait for a log that others keep changing; the client is answered once the log is read.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// A client that waits until a log is read. However this goes, it is answered.
+/// A client that waits until a log is read. It is answered in any case, at the latest on drop.
 #[derive(Debug)]
 pub struct Awaited {
     path: String,
@@ -51,7 +51,7 @@ pub struct Awaited {
 impl Drop for Awaited {
     fn drop(&mut self) {
         if let Some(reply) = self.reply.take() {
-            // A client that is gone needs no answer.
+            // A client that has disconnected needs no answer.
             let _ = reply.send(Ok(Entered {
                 entry: std::mem::replace(&mut self.entry, Ok(None)),
                 is_searchable: self.is_searchable,
@@ -61,12 +61,12 @@ impl Drop for Awaited {
 }
 
 impl Workspace {
-    /// Whether somebody waits for the file to be read.
+    /// Returns true if a client waits for the file to be read.
     pub fn is_awaited(&self, path: &str) -> bool {
         self.awaited.iter().any(|awaited| awaited.path == path)
     }
 
-    /// Answers who waits for a log that is read now, or cannot be for a while.
+    /// Answers the clients whose log has been read or cannot be read for a while.
     pub fn answer_awaited(&mut self, now: Instant) {
         let (dirty, known) = (&self.dirty, &self.known);
         let in_trouble = self.trouble.is_some();
@@ -78,7 +78,7 @@ impl Workspace {
     }
 }
 
-/// Tags of an entry, at most.
+/// Maximum number of tags of an entry.
 const TAGS: usize = 8;
 
 impl Hand {
@@ -93,7 +93,8 @@ impl Hand {
         } else {
             Ok(None)
         };
-        // The text is found by who asks next; the watcher tells of it a moment later. Many that come at once are read once.
+        // The text must be searchable with the next query, and the watcher reports it only later. Many texts appended
+        // at once are read once.
         workspace.mark_dirty(appended.path.clone(), at);
         workspace.awaited.push(Awaited {
             path: appended.path,
@@ -117,7 +118,7 @@ impl Hand {
         let gist = bootstrap::extract_gist(&bootstrap::default_rules(), &appended.topic, &request.text);
         let (priority, rule) = match (request.priority, gist.priority) {
             (Some(priority), _) => (answers::priority(priority), None),
-            // What is known of the user, and what the user said of the work, never fades.
+            // Facts about the user and the user's feedback never fade.
             (None, _) if matches!(request.type_, Some(MemoryType::User | MemoryType::Feedback)) => {
                 (Priority::Amygdala, Some("type".to_owned()))
             }
@@ -125,7 +126,7 @@ impl Hand {
             (None, None) => Default::default(),
         };
         let mut tags: Vec<String> = request.type_.iter().map(|kind| kind.name().to_owned()).collect();
-        // A tag with a secret in it is no tag: the text keeps it.
+        // A tag that contains a secret is dropped; the text keeps it.
         let harmless = |tag: &&String| without_secrets(tag) == **tag;
         tags.extend(request.tags.iter().flatten().filter(harmless).cloned());
         tags.truncate(TAGS);
@@ -138,7 +139,7 @@ impl Hand {
         {
             let profile = workspace.view.config.index.profile();
             decay::record_access(&profile, &mut known.entry, moment, 1);
-            // What was asked for this time holds as well.
+            // Tags and priority of the repeated request apply as well.
             let more: Vec<String> = tags
                 .into_iter()
                 .filter(|tag| !known.entry.tags.contains(tag))
@@ -177,7 +178,7 @@ impl Hand {
     }
 }
 
-/// The entry of a section of a log, unless it is archived or was removed.
+/// Returns the entry of a log section, unless it is archived or was removed.
 fn standing(workspace: &Workspace, pointer: &Pointer) -> Option<Record> {
     let mut records = workspace.entries.known.records.values();
     let of_it = records.find(|record| {

@@ -1,4 +1,4 @@
-//! How are the steps of a run made, and what belongs to its end?
+//! Application of a run's steps, and the end of a run.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -18,23 +18,23 @@ use super::{Applying, Run};
 use crate::engine::turn::Hand;
 use crate::engine::workspace::Workspace;
 
-/// Steps are made for this long before the engine looks at its events again.
+/// Time spent on steps before the engine checks its events again.
 const SLICE: Duration = Duration::from_millis(20);
-/// After a failure the schedule is looked at again after this long, doubled with each further one in a row.
+/// Delay of the schedule after a failure, doubled with each further failure in a row.
 const AGAIN: Duration = Duration::from_secs(30);
-/// That often at most: a quarter of an hour.
+/// Maximum number of doublings: about a quarter of an hour.
 const MOST_DOUBLED: u32 = 5;
-/// Counts of accesses a day are kept for this long, in milliseconds: three days, so that no zone is in doubt.
+/// Retention of daily access counts in milliseconds: three days, which is safe in every time zone.
 const DAYS_KEPT: i64 = 3 * 86_400_000;
-/// From this number on it is looked whether some can be forgotten.
+/// Number of runs above which old runs are removed.
 const RUNS: usize = 40;
-/// Archived entries of questions that are kept.
+/// Maximum number of archived entries created by queries.
 const QUESTIONS: usize = 1_000;
-/// Runs older than this are forgotten, in milliseconds: 180 days.
+/// Retention of runs in milliseconds: 180 days.
 const KEPT: i64 = 180 * 86_400_000;
 
 impl Hand {
-    /// Makes steps for one slice; ends the run after the last one.
+    /// Applies steps for one slice, and ends the run after the last step.
     pub(super) fn advance(&mut self, workspace: &mut Workspace) -> Result<(), StoreError> {
         let begun = Instant::now();
         loop {
@@ -55,7 +55,7 @@ impl Hand {
                 return finished;
             };
             applying.next += 1;
-            // The end of the run has slices of its own.
+            // The end of the run has its own slices.
             let last = applying.next == applying.plan.steps.len();
             match workspace.store.apply_step(id, &step) {
                 Ok(run) => workspace.entries.note_step(id, run),
@@ -85,7 +85,7 @@ impl Hand {
         };
         let file = &workspace.entries.file;
         let steps = workspace.entries.run.as_ref().is_some_and(Run::has_steps);
-        // Whoever asks for a light cycle gets the file, also where there is nothing to say in it.
+        // A light cycle requested by a client always writes the file, even without content.
         let asked = workspace
             .entries
             .run
@@ -126,7 +126,7 @@ impl Hand {
         }
         workspace.store.finish_run(id, outcome, ended)?;
         self.refresh_run(workspace, id)?;
-        // What could fail is done: the run is over.
+        // Everything that can fail is done: the run is over.
         workspace.entries.failures = 0;
         let Some(mut run) = workspace.entries.run.take() else {
             return Ok(());
@@ -144,7 +144,7 @@ impl Hand {
             workspace.entries.compared.extend(compared);
         }
         if run.cycle == Cycle::Light {
-            // The other cycles make no entries. What changed meanwhile is to be looked at once more.
+            // Other cycles create no entries. Documents that changed during the run are processed again.
             let entries = &mut workspace.entries;
             entries.goes_on = run.left && !entries.fresh.is_empty();
             let done = run.fresh.iter().filter(|path| !entries.fresh.contains(*path));
@@ -165,16 +165,16 @@ impl Hand {
         }
         if !plan.steps.is_empty() {
             workspace.entries.changed(at);
-            // Who waits for the cycle sees what it did.
+            // The client that waits for the cycle sees its changes.
             let profile = workspace.view.config.index.profile();
             workspace.entries.publish(&workspace.view, profile);
         }
-        // Accesses of meanwhile count from here on.
+        // Accesses made during the run count from now on.
         let profile = workspace.view.config.index.profile();
         if let Err(error) = self.fold(workspace, &profile, at) {
             tracing::warn!(%error, "accesses wait in the journal for the next attempt");
         }
-        // The next one may be due already.
+        // The next cycle may be due already.
         workspace.entries.look_at = at;
         let mut report = report::planned(run.cycle, run.run.started, &plan, run.since.elapsed());
         report.run = Some(id.0);
@@ -202,15 +202,16 @@ impl Hand {
             applied: report.applied,
         });
         if let Some(reply) = run.reply {
-            // Whoever asks for the status next hears of the run.
+            // The next status request includes the run.
             self.publish(workspace, at, 0, 0);
-            // A client that is gone needs no answer.
+            // A client that has disconnected needs no answer.
             let _ = reply.send(Ok(report));
         }
         Ok(())
     }
 
-    /// Common accesses of long ago are forgotten once they have no link any more, and so is what archived questions found.
+    /// Removes expired data: faded co-accesses, old daily access counts, answers of archived query entries, and surplus
+    /// query entries.
     fn forget_the_spent(
         &mut self,
         workspace: &mut Workspace,
@@ -223,7 +224,7 @@ impl Hand {
             return Ok(());
         }
         let mut batch = workspace.store.begin_entries()?;
-        // Who accessed what on which day matters on that day alone.
+        // Accesses of a day matter only on that day.
         batch.drop_days_before(now.plus(-DAYS_KEPT).date(0))?;
         for known in workspace
             .entries
@@ -283,10 +284,10 @@ impl Hand {
         Ok(())
     }
 
-    /// Ends a run at an error of the store; the next attempt goes on from there.
+    /// Ends a run after an error of the store; the next attempt continues it.
     fn fail(&mut self, workspace: &mut Workspace, id: RunId, error: &StoreError) {
         tracing::warn!(%error, "a cycle could not go on; the rest waits for the next attempt");
-        // Refused as well where nothing can be written: what is known here holds then.
+        // This fails too if nothing can be written; the state in memory is valid then.
         let _ = workspace
             .store
             .finish_run(id, Outcome::Failed, self.shared.clock.now());
@@ -297,7 +298,7 @@ impl Hand {
         self.give_up(workspace, &error.to_string());
     }
 
-    /// Ends a run that cannot go on. What of it was recorded is gone on with by the next attempt.
+    /// Abandons a run that cannot continue. The next attempt continues its recorded part.
     pub(super) fn give_up(&mut self, workspace: &mut Workspace, why: &str) {
         let entries = &mut workspace.entries;
         let wait = AGAIN * 2_u32.pow(entries.failures.min(MOST_DOUBLED));
@@ -309,7 +310,7 @@ impl Hand {
         let (cycle, outcome) = (cycle_named(run.cycle).name(), CycleOutcome::Failed.name());
         self.shared.measures.cycle(cycle, outcome);
         tracing::warn!(root = %workspace.root.display(), cycle, outcome, why, "a cycle could not be run");
-        // Nobody has looked at them.
+        // These documents have not been processed.
         entries.fresh.extend(run.fresh.iter().cloned());
         let row = entries
             .known
@@ -323,14 +324,14 @@ impl Hand {
         entries.interrupted.extend(row);
         if let Some(reply) = run.reply {
             let error = RpcError::internal(format!("the cycle could not be run: {why}"));
-            // A client that is gone needs no answer.
+            // A client that has disconnected needs no answer.
             let _ = reply.send(Err(error.hint("nothing is lost; hippoctl doctor tells more")));
         }
     }
 }
 
-/// Archived entries that questions made and nobody wrote into, as far as there are too many: those that were archived first.
-/// They say nothing that the memory does not say.
+/// Returns the surplus of archived entries that queries created and no person edited, oldest archival first. They
+/// contain nothing that the memory lacks.
 fn too_many_questions(entries: &Entries) -> BTreeSet<EntryId> {
     let records = entries.known.records.values();
     let mut archived: Vec<(Timestamp, &EntryId)> = records

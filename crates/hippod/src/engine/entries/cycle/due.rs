@@ -1,4 +1,4 @@
-//! Which cycles are due, when are the next ones, and what waits for somebody?
+//! Due cycles, the next cycles, and the answer to a heartbeat.
 
 use std::time::{Duration, Instant};
 
@@ -15,9 +15,9 @@ use crate::engine::turn::Hand;
 use crate::engine::workspace::Workspace;
 use crate::event::Beat;
 
-/// Proposals and conflicts that one heartbeat tells: they stand in an agent's context.
+/// Maximum number of proposals and of conflicts in one heartbeat, because they use an agent's context.
 const TOLD: usize = 10;
-/// What is due is looked at again at least this often.
+/// Maximum interval between checks for due cycles.
 const LOOK: Duration = Duration::from_secs(3600);
 
 impl Hand {
@@ -65,7 +65,7 @@ impl Hand {
             .collect()
     }
 
-    /// What is due now, by the recorded runs.
+    /// Returns the cycles due now according to the recorded runs.
     pub(in crate::engine) fn due(&self, workspace: &Workspace) -> Vec<schedule::Due> {
         schedule::due(
             &Self::runs(workspace),
@@ -76,7 +76,7 @@ impl Hand {
         )
     }
 
-    /// When each cycle can become due next.
+    /// Returns the next time at which each cycle can become due.
     pub(in crate::engine) fn next_cycles(&self, workspace: &Workspace) -> Vec<(Cycle, Timestamp)> {
         let (runs, settings) = (Self::runs(workspace), workspace.view.config.cycles.schedule());
         let of = |cycle| {
@@ -96,7 +96,7 @@ impl Hand {
         next
     }
 
-    /// Answers `heartbeat`, once what is due has run.
+    /// Returns the answer to `heartbeat`, after the due cycles have run.
     pub(in crate::engine) fn beat(&self, workspace: &Workspace) -> Beat {
         let entries = &workspace.entries;
         if !entries.enabled {
@@ -136,7 +136,7 @@ impl Hand {
                 paths.collect(),
             );
         }
-        // What is under way is waited for, and told of like the rest.
+        // Clients wait for the current run too, so it is reported with the due ones.
         let under_way = entries.run.iter().filter(|run| !run.dry_run).map(|run| run.cycle);
         let due = self.due(workspace).into_iter().map(|due| due.cycle);
         Beat {
@@ -146,7 +146,7 @@ impl Hand {
         }
     }
 
-    /// When each cycle can become due next, as clients hear it.
+    /// Returns the next time of each cycle in wire format.
     pub(in crate::engine) fn next_on_wire(&self, workspace: &Workspace) -> Vec<NextCycle> {
         let next = self.next_cycles(workspace).into_iter();
         next.map(|(cycle, at)| NextCycle {

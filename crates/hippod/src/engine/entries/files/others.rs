@@ -1,4 +1,4 @@
-//! How are the files below `.hippocampus/` kept, which hippod alone writes?
+//! Files below `.hippocampus/`, which only hippod writes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -11,14 +11,14 @@ use hippo_core::layout::{self, META_FILE};
 use hippo_fs::{Kind, Refusal, WorkspaceDir};
 use hippo_store::db::RunFile;
 
-/// What each file says of itself.
+/// Text by which each file identifies its writer.
 const MARK: &[u8] = b"<!-- Written by hippod";
-/// A file above this size is not one of ours: one holds a group or a month, and the index file itself is far smaller.
+/// Maximum size in bytes of a generated file: a file contains one group or month, and the index file is far smaller.
 pub(super) const LARGEST: u64 = 64 << 20;
-/// How the name of a file ends that is being written.
+/// Suffix of a file name during a write.
 const DRAFT: &str = ".new";
 
-/// Notes that a file was changed; of several times the first `before` counts.
+/// Records a changed file. For repeated changes the first `before` is kept.
 pub(super) fn note(changed: &mut Vec<RunFile>, path: &str, before: Option<Vec<u8>>, after: Vec<u8>) {
     match changed.iter_mut().find(|file| file.path == path) {
         Some(file) => file.after = after,
@@ -30,7 +30,7 @@ pub(super) fn note(changed: &mut Vec<RunFile>, path: &str, before: Option<Vec<u8
     }
 }
 
-/// The files as they are to be, and how far they are.
+/// The wanted files, and the progress of writing them.
 #[derive(Debug)]
 pub(super) struct Wanted {
     files: BTreeMap<String, Vec<u8>>,
@@ -43,18 +43,18 @@ impl Wanted {
         Self { files, upto: None }
     }
 
-    /// Those that may differ still.
+    /// Returns the files that may still differ.
     fn rest(&self) -> impl Iterator<Item = (&String, &Vec<u8>)> {
         let from = self.upto.as_ref().map_or(Bound::Unbounded, Bound::Excluded);
         self.files.range::<String, _>((from, Bound::Unbounded))
     }
 }
 
-/// Writes the files that differ, removes those that are of no use any more, and notes in `changed` what it did. After
-/// `until` nothing more is changed but the first of `changed`; the answer is whether all is as wanted.
+/// Writes the files that differ, removes obsolete files, and records the changes in `changed`. After `until` no file is
+/// changed unless `changed` is empty. Returns true once all files are as wanted.
 ///
 /// # Errors
-/// At the first that the system refuses.
+/// Returns the first error of the system.
 pub(super) fn write(
     root: &Path,
     wanted: &mut Wanted,
@@ -64,7 +64,7 @@ pub(super) fn write(
     let late =
         |changed: &[RunFile]| !changed.is_empty() && until.is_some_and(|until| Instant::now() >= until);
     let dir = WorkspaceDir::open(root)?;
-    // Their names are made durable once, after all of them.
+    // The names are made durable once, after all writes.
     let mut touched: BTreeSet<String> = BTreeSet::new();
     let (mut all, mut upto) = (true, None);
     for (path, bytes) in wanted.rest() {
@@ -105,7 +105,7 @@ pub(super) fn write(
     Ok(all)
 }
 
-/// The bytes of a file; `None`: there is none.
+/// Returns the content of a file; `None` if it does not exist.
 fn read(dir: &WorkspaceDir, path: &str) -> io::Result<Option<Vec<u8>>> {
     match dir.read(path, LARGEST) {
         Ok(bytes) => Ok(Some(bytes)),
@@ -118,7 +118,8 @@ fn read(dir: &WorkspaceDir, path: &str) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// Whether hippod wrote a file: the list of files, and what says so itself. Another tool may keep its files in the same place.
+/// Returns true if hippod wrote a file: the metadata file, or a file with hippod's mark. Another tool may keep its
+/// files in the same folder.
 pub(super) fn is_ours(path: &str, bytes: &[u8]) -> bool {
     let says_so = bytes.windows(MARK.len()).take(1_000).any(|part| part == MARK);
     bytes.is_empty()
@@ -126,11 +127,11 @@ pub(super) fn is_ours(path: &str, bytes: &[u8]) -> bool {
         || (path == META_FILE && serde_json::from_slice::<HierarchyMeta>(bytes).is_ok())
 }
 
-/// Puts a file back as it was before a run, where it is still as the run left it. Answers whether it was.
+/// Restores a file to its state before a run if it is still as the run left it. Returns true if it was restored.
 pub(super) fn put_back(root: &Path, file: &RunFile) -> bool {
     let put_back = || -> io::Result<bool> {
         let dir = WorkspaceDir::open(root)?;
-        // A file that the run removed is as empty as none.
+        // A file that the run removed counts as empty.
         if read(&dir, &file.path)?.unwrap_or_default() != file.after {
             return Ok(false);
         }
@@ -144,10 +145,10 @@ pub(super) fn put_back(root: &Path, file: &RunFile) -> bool {
     put_back().unwrap_or_default()
 }
 
-/// The files that an earlier writing may have made. Drafts of a process that was stopped are removed.
+/// Returns the files that an earlier write may have created, and removes drafts of an interrupted process.
 ///
 /// # Errors
-/// A folder is a link: nothing below it is hippod's.
+/// Fails if a folder is a link: its content does not belong to hippod.
 pub(super) fn made_here(dir: &WorkspaceDir) -> io::Result<Vec<String>> {
     let mut found = Vec::new();
     if dir.is_file(META_FILE) {
@@ -177,7 +178,7 @@ pub(super) fn made_here(dir: &WorkspaceDir) -> io::Result<Vec<String>> {
     Ok(found)
 }
 
-/// Writes a file whole or not at all. Its bytes are durable, and its name once its folder is.
+/// Writes a file atomically. Its content is durable on return, its name once the folder is synced.
 fn write_whole(dir: &WorkspaceDir, path: &str, bytes: &[u8]) -> io::Result<()> {
     let (folder, name) = dir.make_parent(path)?;
     let draft = format!(".{}{DRAFT}", name.to_string_lossy());

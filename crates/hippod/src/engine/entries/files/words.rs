@@ -1,6 +1,6 @@
-//! Edits of the index file's text that the file does not have yet.
+//! Text edits of the index file that the file lacks.
 //!
-//! Somebody wrote them into a version that was replaced meanwhile. The store keeps them until a writing has merged them.
+//! An editor wrote them into a version that was replaced meanwhile. The store keeps them until a write has merged them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,17 +9,17 @@ use hippo_core::time::Timestamp;
 use hippo_store::StoreError;
 use hippo_store::db::{EntryBatch, Store};
 
-/// Where the store keeps them, by number and side.
+/// Key prefix in the store, followed by number and side.
 const KEY: &str = "HIPPOCAMPUS.md.words-";
 
-/// Edits that wait for the next writing, oldest first.
+/// Edits that wait for the next write, oldest first.
 #[derive(Debug, Default)]
 pub struct Words {
     waiting: BTreeMap<u64, Edit>,
     next: u64,
-    /// Edits below this number are in the bytes that are being written.
+    /// Edits below this number are part of the bytes being written.
     merged: u64,
-    /// Numbers that the store does not have as they are here.
+    /// Numbers of the edits that differ from the store.
     changed: BTreeSet<u64>,
 }
 
@@ -30,7 +30,7 @@ struct Edit {
 }
 
 impl Words {
-    /// Loads those that the store keeps.
+    /// Loads the edits from the store.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -49,7 +49,7 @@ impl Words {
         }
         let next = sides.keys().last().map_or(0, |number| number + 1);
         let waiting = sides.into_iter().filter_map(|(number, [from, to])| {
-            // Without the version that it began with, all of an edit counts as added.
+            // Without its original version, the whole content of an edit counts as added.
             let (from, to) = (from.unwrap_or_default(), to?);
             Some((number, Edit { from, to }))
         });
@@ -60,7 +60,7 @@ impl Words {
         })
     }
 
-    /// Notes that somebody made `to` from `from`. Returns its number.
+    /// Records an edit of `from` to `to`. Returns its number.
     pub fn note(&mut self, from: &[u8], to: &[u8]) -> u64 {
         let number = self.next;
         if from != to {
@@ -72,19 +72,19 @@ impl Words {
         number
     }
 
-    /// Forgets an edit that did not happen.
+    /// Removes an edit that did not happen.
     pub fn cancel(&mut self, number: u64) {
         if self.waiting.remove(&number).is_some() {
             self.changed.insert(number);
         }
     }
 
-    /// Whether the file has all of them.
+    /// Returns true if no edit waits.
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// Merges all of them into the file as it is now. Returns `None` where nothing waits.
+    /// Merges all edits into the current content. Returns `None` if no edit waits.
     pub fn merge(
         &mut self,
         current: Option<&[u8]>,
@@ -106,12 +106,12 @@ impl Words {
         Some(bytes)
     }
 
-    /// What was merged was not written.
+    /// Records that the merged content was not written.
     pub fn are_not_written(&mut self) {
         self.merged = 0;
     }
 
-    /// The file has what was merged.
+    /// Removes the edits that were written.
     pub fn are_written(&mut self) {
         let rest = self.waiting.split_off(&self.merged);
         let written = std::mem::replace(&mut self.waiting, rest);
@@ -119,7 +119,7 @@ impl Words {
         self.merged = 0;
     }
 
-    /// Has the store keep what it does not have yet, and forget what the file has.
+    /// Stores new edits and deletes written ones.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -140,7 +140,7 @@ impl Words {
         Ok(())
     }
 
-    /// The store has kept all of it.
+    /// Marks all changes as stored.
     pub fn are_kept(&mut self) {
         self.changed.clear();
     }
@@ -172,7 +172,7 @@ mod tests {
         let mut words = Words::load(&store).unwrap();
         let merged = merge(&mut words, b"Zero.\nOne.\n").unwrap();
         assert_eq!(merged, "Zero.\nOne.\nTwo.\nThree.\n");
-        // One that comes while the others are written waits for the next writing.
+        // An edit recorded during a write waits for the next write.
         words.note(b"One.\n", b"One.\nFour.\n");
         words.are_written();
         keep(&mut words, &mut store);

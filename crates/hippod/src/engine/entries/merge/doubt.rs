@@ -1,4 +1,4 @@
-//! Is so much gone from the index file at once that it is not believed?
+//! Detection of suspicious removals in the index file.
 
 use std::collections::BTreeSet;
 
@@ -6,34 +6,34 @@ use hippo_core::entry::{Entry, EntryId};
 use hippo_core::index_file::merge;
 use hippo_core::time::Timestamp;
 
-/// The end of what hippod keeps between marks.
+/// End mark of a part that hippod generates.
 const MARK: &[u8] = b"<!-- /hippod -->";
-/// Its beginning.
+/// Start of the opening mark.
 const BEGIN: &[u8] = b"<!-- hippod: ";
-/// As many entries may always go at once.
+/// Number of entries that may always disappear at once.
 const MAY_GO: usize = 4;
-/// More than this share of the entries does not go at once without a word.
+/// Share of the entries above which removals at once need confirmation.
 const SHARE: f64 = 0.25;
 
-/// Lines at the end that tell whether the end is there.
+/// Number of last lines that are compared to check if the end of the file is present.
 const LAST: usize = 3;
 
-/// Why removals are not believed.
+/// Reason for holding removals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Because {
-    /// They are many at once.
+    /// Many entries disappeared at once.
     #[default]
     Many,
     /// The end of the file is missing.
     CutOff,
-    /// The end of the file is missing, and with it words that people wrote beside the entries.
+    /// The end of the file is missing, including text that people wrote beside the entries.
     Words,
-    /// An older version was put back; of this time.
+    /// An older version, written at this time, was put back.
     PutBack(Timestamp),
 }
 
-/// The entries of which so much is gone at once that it is not believed, and why: the file may be half written. `None`: it
-/// is believed.
+/// Returns the entries whose removal or change needs confirmation, and the reason: the file may be half written.
+/// Returns `None` if the changes are plausible.
 pub(super) fn doubtful(
     merged: &merge::Merge,
     base: &[Entry],
@@ -43,13 +43,13 @@ pub(super) fn doubtful(
     let (gone, all) = (merged.tombstones.len(), base.len());
     #[expect(clippy::cast_precision_loss, reason = "a share of a number of entries")]
     let many = gone > MAY_GO && gone as f64 > SHARE * all as f64;
-    // A file without any entry is more likely broken than meant.
+    // A file without any entry is more likely broken than intended.
     if many || (all > 1 && gone == all) {
         return Some((merged.tombstones.clone(), Because::Many));
     }
     let cut_off = cut_off?;
-    // What is missing at the end is what stood behind the last entry that is there, and the rest of that one. Whatever
-    // else differs was written on purpose.
+    // A missing end affects the entries after the last remaining one, and the rest of that one. All other differences
+    // are intentional.
     let at = |id: &EntryId| base.iter().position(|entry| entry.id == *id);
     let last = theirs
         .iter()
@@ -73,17 +73,17 @@ pub(super) fn doubtful(
     Some((ids.into_iter().cloned().collect(), Because::CutOff))
 }
 
-/// What went with an end that is missing, besides entries.
+/// Content lost with the missing end, besides entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CutOff {
-    /// What hippod makes anew, as far as anybody can tell.
+    /// Only content that hippod generates, as far as can be determined.
     Nothing,
-    /// What people wrote, of which the store knows nothing.
+    /// Text of people, which the store does not have.
     WithWords,
 }
 
-/// Whether the end is missing, as where a writer was stopped in the middle. Somebody who takes lines away leaves whole
-/// lines, and the end of the file or what hippod keeps between its marks.
+/// Checks if the end is missing, as after an interrupted write. A person who deletes lines deletes whole lines, and
+/// keeps either the end of the file or the generated parts between marks.
 pub(super) fn cut_off(base: &[u8], bytes: &[u8]) -> Option<CutOff> {
     match base.strip_prefix(bytes) {
         Some(rest) if !rest.is_empty() && !bytes.ends_with(b"\n") => {
@@ -98,8 +98,7 @@ pub(super) fn cut_off(base: &[u8], bytes: &[u8]) -> Option<CutOff> {
     }
 }
 
-/// Whether people wrote something that ends behind a place of the file: not what hippod keeps between marks, nor its
-/// headings and comments.
+/// Returns true if text of people ends after offset `from`, not counting generated parts, headings and comments.
 fn has_words(base: &[u8], from: usize) -> bool {
     let (mut within, mut end) = (false, 0);
     base.split_inclusive(|byte| *byte == b'\n').any(|line| {
@@ -111,13 +110,13 @@ fn has_words(base: &[u8], from: usize) -> bool {
     })
 }
 
-/// Whether there are fewer marks than there were.
+/// Returns true if the content has fewer end marks than before.
 fn lost_marks(base: &[u8], bytes: &[u8]) -> bool {
     let marks = |bytes: &[u8]| bytes.windows(MARK.len()).filter(|part| *part == MARK).count();
     marks(bytes) < marks(base)
 }
 
-/// Lines that hippod had listed between marks, where somebody took marks away: without them they look like entries.
+/// Returns the generated lines whose marks were removed: without marks they look like entries.
 pub(super) fn unmarked<'b>(base: &'b [u8], bytes: &[u8]) -> BTreeSet<&'b [u8]> {
     let mut within = false;
     let lines = base.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
@@ -133,7 +132,7 @@ pub(super) fn unmarked<'b>(base: &'b [u8], bytes: &[u8]) -> BTreeSet<&'b [u8]> {
     }
 }
 
-/// The last lines that are not blank.
+/// Returns the last non-blank lines.
 fn last_lines(bytes: &[u8]) -> Vec<&[u8]> {
     let lines = bytes.rsplit(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     lines.filter(|line| !line.is_empty()).take(LAST).collect()
@@ -151,7 +150,7 @@ mod tests {
         let cuts = |what: &str, of: &str| of.find(what).unwrap() + 2;
         assert_eq!(of(&words, cuts("Two", &words)), Some(CutOff::WithWords));
         assert_eq!(of(&words, cuts("entries", &words)), Some(CutOff::WithWords));
-        // Lines that somebody took away, with or without a line end behind the last one.
+        // Whole lines that a person deleted, with or without a final line end.
         let line = words.find("Two").unwrap();
         assert_eq!(of(&words, line), None);
         assert_eq!(of(&words, line - 1), Some(CutOff::Nothing));

@@ -1,4 +1,4 @@
-//! What does a record become by what the index file says of its entry?
+//! Updates of records from the entries in the index file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use hippo_core::index_file::merge::EntryField;
 
 use super::Now;
 
-/// Brings a record to what a merge decided.
+/// Updates a record with the result of a merge.
 pub(super) fn take_fields(
     record: &mut Record,
     merged: &Entry,
@@ -24,7 +24,7 @@ pub(super) fn take_fields(
     let filed_hits = record.filed.map_or(hits, |filed| filed.hits);
     record.hashes = hashes_for(record, merged);
     if took(EntryField::Summary) || took(EntryField::Topic) || took(EntryField::Pointers) {
-        // It is the work of a person from now on: no run writes over it.
+        // The entry is a person's work from now on: no run overwrites it.
         record.by_hand = true;
     }
     record.entry = Entry {
@@ -41,14 +41,14 @@ pub(super) fn take_fields(
         replayed_to: record.entry.replayed_to.filter(|at| {
             !took(EntryField::Strength) && (!took(EntryField::Accessed) || *at > merged.accessed)
         }),
-        // Agents count accesses in the file: theirs are added to those that are known by now.
+        // Agents count accesses in the file: their increase is added to the current count.
         hits: if took(EntryField::Hits) {
             let sum = i64::from(hits) + i64::from(merged.hits) - i64::from(filed_hits);
             u32::try_from(sum.max(0)).unwrap_or(u32::MAX)
         } else {
             hits
         },
-        // The file knows the day alone.
+        // The file contains only the day.
         created: if took(EntryField::Created) {
             merged.created
         } else {
@@ -70,14 +70,14 @@ pub(super) fn take_fields(
     }
 }
 
-/// What is known of the contents that an entry points at by now.
+/// Returns the known content hashes for the pointers of an entry.
 fn hashes_for(known: &Record, entry: &Entry) -> Vec<Option<[u8; 16]>> {
     let hashes: BTreeMap<_, _> = known.entry.pointers.iter().zip(&known.hashes).collect();
     let of = |pointer| hashes.get(pointer).copied().copied().flatten();
     entry.pointers.iter().map(of).collect()
 }
 
-/// An entry that somebody put back into the file, with what is known of it beside what the file says.
+/// Returns the record for an entry that was put back into the file, with the known data that the file lacks.
 pub(super) fn brought_back(known: &Record, entry: &Entry, now: Now<'_>) -> Record {
     let was = &known.entry;
     let used_since = was.accessed >= entry.accessed;
@@ -104,7 +104,7 @@ pub(super) fn brought_back(known: &Record, entry: &Entry, now: Now<'_>) -> Recor
     }
 }
 
-/// Puts a record where a person moved it. Answers whether it was taken out of the Decay Queue.
+/// Moves a record to the section that a person chose. Returns true if it left the Decay Queue.
 pub(super) fn put_into(record: &mut Record, section: &[String]) -> bool {
     let known = section.first().and_then(|title| IndexSection::from_title(title));
     if known == Some(IndexSection::ByTopic) {
@@ -117,7 +117,7 @@ pub(super) fn put_into(record: &mut Record, section: &[String]) -> bool {
     revived
 }
 
-/// A record for an entry that nothing is known of.
+/// Creates a record for an unknown entry.
 pub(in super::super) fn adopted(entry: &Entry, section: Option<&Vec<String>>, now: Now<'_>) -> Record {
     let today = now.now.date(now.offset_seconds);
     let mut record = Record {
@@ -127,9 +127,9 @@ pub(in super::super) fn adopted(entry: &Entry, section: Option<&Vec<String>>, no
             hits: entry.hits,
             hundredths: hundredths(entry.strength),
         }),
-        // What its question was is in no file: asked again, it makes another entry.
+        // No file contains the query of the entry; the same query creates another entry.
         learned: (entry.origin == Origin::Retrieval).then(Box::default),
-        // Nobody knows whether a person has written into it.
+        // A person may have edited the entry.
         by_hand: true,
         ..Record::new(entry.clone(), "")
     };
