@@ -1,4 +1,4 @@
-//! What is wrong, where, and what to do about it.
+//! Diagnosis of workspaces for `doctor`.
 
 mod models;
 mod repairs;
@@ -31,7 +31,8 @@ pub use models::survey_models;
 use report::{Report, problem};
 pub use slow::{complete, leftovers};
 
-/// What the engine knows, with what is left to look at on the disk: that takes longer than the engine may be held up.
+/// Findings of the engine, and the places still to be checked on the disk. Disk checks are slow and must not block the
+/// engine.
 #[derive(Debug, Default)]
 pub struct Survey {
     report: Report,
@@ -39,14 +40,14 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// Adds what was found in another workspace; what both say is said once.
+    /// Adds the findings of another workspace, without duplicates.
     pub fn add(&mut self, other: Self) {
         let Survey { report, places } = other;
         self.report.add(report);
         self.places.extend(places);
     }
 
-    /// Workspaces of which something is under way.
+    /// Returns the workspaces with work in progress.
     pub fn behind(&self) -> impl Iterator<Item = &Path> {
         let behind = self.places.iter().filter(|place| place.waiting > 0);
         behind.map(|place| place.view.root.as_path())
@@ -57,16 +58,16 @@ impl Survey {
 struct Surveyed {
     view: Arc<WorkspaceView>,
     database: PathBuf,
-    /// Files in the index, on disk, and under way.
+    /// Number of files in the index and on disk.
     disk: (usize, usize),
     waiting: usize,
-    /// What is not read, and how many files below it the index knows.
+    /// Skipped paths, each with the number of indexed files below it.
     skipped: Vec<(Skipped, usize)>,
-    /// Pointers of entries that lead nowhere, or to what is no document.
+    /// Pointers of entries whose target is missing or is not a document.
     doubtful: Vec<Doubt>,
-    /// What is to be said of the index file, where hippod keeps one here and nothing is wrong with it.
+    /// Description of the index file, if hippod keeps one and it has no problem.
     index_file: Option<String>,
-    /// hippod keeps an index file here.
+    /// True if hippod keeps an index file in this workspace.
     indexed: bool,
 }
 
@@ -78,15 +79,15 @@ impl std::fmt::Debug for Surveyed {
     }
 }
 
-/// A pointer of an entry that may lead nowhere.
+/// A pointer of an entry whose target may be missing.
 struct Doubt {
     entry: String,
-    /// Where there is no such document, the file may be there all the same: JSON for instance.
+    /// Path of the target if it is not a document; the file may still exist, for example as JSON.
     file: Option<String>,
 }
 
 impl Hand {
-    /// Reports what the engine knows of a workspace. `scan` lists the files on disk a moment ago: files that were added or
+    /// Reports the engine's state of a workspace. `scan` contains the files found on disk just before. Files added or
     /// removed since the last event are queued, and are not reported as missed.
     pub(super) fn survey(&self, workspace: &mut Workspace, scan: Option<ScanResult>, now: Instant) -> Survey {
         // A database that was removed while it was open is complete: the open handle holds it.
@@ -106,7 +107,7 @@ impl Hand {
 
 /// Reports a workspace that could not be opened.
 pub fn survey_unopened(shared: &Shared, root: &Path, error: RpcError) -> Survey {
-    // A database that a newer hippod wrote is sound, and stays.
+    // A database written by a newer hippod is undamaged and is kept.
     let database = database(&shared.paths.state, root);
     let checked = Reader::open(&database).and_then(|reader| reader.check());
     let (place, fix) = (root.display().to_string(), error.data.hint);
@@ -117,7 +118,7 @@ pub fn survey_unopened(shared: &Shared, root: &Path, error: RpcError) -> Survey 
     survey
 }
 
-/// Reports how a rebuild ended.
+/// Reports the result of a rebuild.
 pub fn survey_rebuild(root: &Path, made: Result<Option<Lost>, RpcError>) -> Survey {
     let place = root.display().to_string();
     let mut survey = Survey::default();
@@ -228,15 +229,15 @@ fn examine(workspace: &Workspace, report: &mut Report) -> Surveyed {
     }
 }
 
-/// Counts the sorted paths that are `place` or lie below it.
+/// Returns the number of sorted paths that equal `place` or lie below it.
 fn count_below(sorted: &[&str], place: &str) -> usize {
-    // `0` follows the slash.
+    // The character `0` follows the slash in the sort order.
     let (from, to) = (format!("{place}/"), format!("{place}0"));
     let at = |bound: &str| sorted.partition_point(|path| *path < bound);
     at(&to) - at(&from) + usize::from(sorted.binary_search(&place).is_ok())
 }
 
-/// Reports what is wrong with the index file; returns what is to be said of it where nothing is.
+/// Reports problems with the index file; returns its description if it has none.
 fn examine_index_file(workspace: &Workspace, report: &mut Report) -> Option<String> {
     let entries = &workspace.entries;
     let place = index_path(&workspace.root).display().to_string();
@@ -280,7 +281,7 @@ fn examine_index_file(workspace: &Workspace, report: &mut Report) -> Option<Stri
     ))
 }
 
-/// The pointers of entries of which what is known of the files does not say that they lead somewhere.
+/// Returns the pointers whose target is not among the indexed documents and sections.
 fn doubtful(workspace: &Workspace) -> Vec<Doubt> {
     if !workspace.entries.enabled || !workspace.root_present {
         return Vec::new();

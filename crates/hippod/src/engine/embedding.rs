@@ -33,9 +33,9 @@ pub(super) fn model_state(shared: &Shared, workspace: &Workspace) -> ModelState 
 const JOB_BYTES: usize = 8_000;
 /// Maximum number of chunks in a job: a file may consist of very short chunks.
 const JOB_CHUNKS: usize = 2_048;
-/// Chunks on either side of a job that are looked at as neighbours.
+/// Maximum number of neighbouring chunks considered on either side of a job.
 const MOST_BESIDE: usize = 8;
-/// Chunks that are given a vector in one transaction.
+/// Maximum number of chunks that receive a vector in one transaction.
 const PLACED_AT_ONCE: usize = 512;
 /// Pause of embedding after a refused write, for example on a full disk.
 const RETRY: Duration = Duration::from_secs(5);

@@ -86,7 +86,7 @@ pub struct Entries {
     pub look_at: Instant,
     /// Findings of the last runs, for people.
     pub findings: Vec<hippo_core::consolidation::Finding>,
-    /// The store refused something; it is tried again then.
+    /// Time of the next attempt after an error of the store.
     pub again_at: Option<Instant>,
 }
 

@@ -21,8 +21,8 @@ use crate::verify::FileMark;
 const UNSETTLED: Duration = Duration::from_millis(100);
 /// Delay before another attempt after a refused write, for example on a full disk.
 const TROUBLE: Duration = Duration::from_secs(5);
-/// File systems count time in steps of up to this many nanoseconds: a file that was read sooner after its last
-/// change may change again without a sign.
+/// Maximum step of file system clocks in nanoseconds. A file read sooner than this after its last change may change
+/// again with the same time.
 const RACY_NS: i64 = 2_000_000_000;
 
 /// Result of indexing a dirty path.

@@ -41,7 +41,7 @@ pub(super) struct BeforeOpening {
 }
 
 impl BeforeOpening {
-    /// Whether there is no step that a client waits for.
+    /// Returns true if no client waits for a step.
     pub(super) fn is_idle(&self) -> bool {
         self.restore.is_none() && self.rebuilds.is_empty()
     }

@@ -1,4 +1,4 @@
-//! How a committed change reaches the picture that queries read.
+//! Updates of the in-memory snapshot after a commit.
 
 use hippo_core::chunk::{Chunk, Document, Section};
 use hippo_core::corpus;
@@ -8,7 +8,7 @@ use hippo_store::db::{DocumentChange, DocumentRecord, LoadedDocument, NewChunk};
 use crate::verify::{FileMark, Span};
 use crate::view::{Facts, Picture};
 
-/// Puts a document as it is now in the place of what was known of it.
+/// Replaces a document in the snapshot by its current version.
 pub fn replace(
     picture: &mut Picture,
     record: &DocumentRecord,
@@ -33,7 +33,7 @@ pub fn replace(
     picture.generation = generation;
 }
 
-/// Puts a document that was read from the database into an empty picture.
+/// Adds a document loaded from the database to an empty snapshot.
 pub fn load(picture: &mut Picture, document: &LoadedDocument) {
     let LoadedDocument {
         id,
@@ -46,7 +46,7 @@ pub fn load(picture: &mut Picture, document: &LoadedDocument) {
     place(picture, *id, record, sections, chunks, rows);
 }
 
-/// Takes a document out.
+/// Removes a document.
 pub fn remove(picture: &mut Picture, change: &DocumentChange, generation: u64) {
     for id in &change.removed {
         forget(picture, *id);
@@ -56,7 +56,7 @@ pub fn remove(picture: &mut Picture, change: &DocumentChange, generation: u64) {
     picture.generation = generation;
 }
 
-/// Gives a document another path.
+/// Changes the path of a document.
 pub fn rename(picture: &mut Picture, document: u32, record: &DocumentRecord, generation: u64) {
     picture.corpus.set_path(document, &record.path, date(record));
     if let Some(facts) = picture.facts.get_mut(&document) {
@@ -65,7 +65,8 @@ pub fn rename(picture: &mut Picture, document: u32, record: &DocumentRecord, gen
     picture.generation = generation;
 }
 
-/// Adds vectors of chunks; a vector that cannot be indexed (not finite) is left out, lexical search still finds it.
+/// Adds vectors of chunks. A vector that cannot be indexed (not finite) is skipped; lexical search still finds the
+/// chunk.
 pub fn insert_vectors(picture: &mut Picture, vectors: &[(u32, Vec<f32>)]) {
     for (id, vector) in vectors {
         if let Err(error) = picture.vectors.insert(*id, vector) {

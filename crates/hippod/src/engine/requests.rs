@@ -1,4 +1,4 @@
-//! What clients ask the engine to change.
+//! Requests of clients that the engine handles itself.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -25,12 +25,12 @@ use crate::registry;
 use crate::service::Pulse;
 use crate::shared::no_workspace;
 
-/// Files that a process must still be able to open before it opens one more workspace: its databases, its watcher,
-/// readers, and some for clients and for reading files.
+/// Number of files that the process must still be able to open before it opens another workspace: databases, watcher
+/// and readers, plus some for clients and for reading files.
 const FILES_TO_OPEN: u64 = 36;
 
 impl Engine {
-    /// Serves one request of the engine's own. A client that is gone needs no answer.
+    /// Handles a request of the engine itself. A client that has disconnected needs no answer.
     pub(super) fn serve(&mut self, request: Request) {
         match request {
             Request::Add { folder, reply } => match self.add(&folder) {
@@ -40,7 +40,7 @@ impl Engine {
             Request::Remove { folder, purge, reply } => self.remove(&folder, purge, reply),
             Request::TakeIn { staged, reply } => self.take_in(staged, reply),
             Request::Rebuild { root, reply } => self.rebuild(&root, reply),
-            // A workspace's own.
+            // The workspace handles these requests.
             Request::Sync { .. }
             | Request::Trust { .. }
             | Request::History { .. }
@@ -49,14 +49,14 @@ impl Engine {
         }
     }
 
-    /// Takes a model into use that was put into its place by hand since it was missed.
+    /// Starts using a model that was installed manually after it was missing.
     pub(super) fn look_for_model(&mut self) {
         let models = &self.shared.models;
         let differs =
             |before: ModelState, now: ModelState| matches!(before, ModelState::Absent(_)) && before != now;
         let found = differs(self.shared.embed.state().0, models.state())
             || self.here().any(|workspace| {
-                // Without a workspace's own model nothing else looks at its files.
+                // For a workspace with its own model, only this check looks at the model's files.
                 matches!(model_state(&self.shared, workspace), ModelState::Absent(_))
                     && models.state_of(&workspace.view.config.model).is_usable()
             });
@@ -65,7 +65,7 @@ impl Engine {
         }
     }
 
-    /// Opens what was registered when the daemon last ran.
+    /// Opens the workspaces that were registered when the daemon last ran.
     pub(super) fn open_registered(&mut self) {
         for root in self.registry.roots() {
             self.open(&root, Vec::new());
@@ -102,19 +102,19 @@ impl Engine {
         Ok((key, answer))
     }
 
-    /// What was derived from the files goes; what sessions stored stands nowhere else, and stays unless `purge` is said.
+    /// Removes a workspace and its derived state. Session data exists nowhere else, and is kept unless `purge` is set.
     #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
     fn remove(&mut self, folder: &Path, purge: bool, reply: Answer<WorkspaceRemoveResponse>) {
         let root = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
         let known = match self.registry.remove(&root) {
             Ok(known) => known,
-            // A client that is gone needs no answer.
+            // A client that has disconnected needs no answer.
             Err(error) => return drop(reply.send(Err(registry_error(&error)))),
         };
         let paths = &self.shared.paths;
         let state = registry::state_folder(&paths.state, &root);
         let stored = contexts::stand_in(&state);
-        // What sessions stored may have been left when it was removed before.
+        // An earlier removal may have kept session data.
         if !(known || purge && state.exists()) {
             return drop(reply.send(Err(no_workspace(&root))));
         }
@@ -130,7 +130,7 @@ impl Engine {
             notes: Vec::new(),
         };
         let hand = Hand::new(&self.shared);
-        // To let go of a large picture, and of large files, takes a while.
+        // Dropping a large snapshot and removing large files takes a while.
         let work = move || {
             if let Some(workspace) = &mut workspace {
                 hand.close_index_file(workspace, shared.clock.monotonic());
@@ -177,7 +177,7 @@ impl Hand {
         Ok(workspace)
     }
 
-    /// Answers the clients for whom everything is searchable now.
+    /// Answers the waiting clients whose condition is met.
     pub(super) fn answer_waiters(&self, workspace: &mut Workspace) {
         let now = self.shared.clock.monotonic();
         let embedding = model_state(&self.shared, workspace).is_usable() && !workspace.pending.blocked;
@@ -221,13 +221,13 @@ impl Hand {
                     notes: notes.clone(),
                 }),
             };
-            // A client that is gone needs no answer.
+            // A client that has disconnected needs no answer.
             let _ = waiter.reply.send(answer);
         }
     }
 }
 
-/// Removes the state of a workspace, and with `purge` what its sessions stored.
+/// Removes the state of a workspace, including its session data if `purge` is set.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn remove_state(state: &Path, purge: bool) {
     let removed = if !purge && contexts::stand_in(state) {
@@ -242,7 +242,7 @@ fn remove_state(state: &Path, purge: bool) {
     }
 }
 
-/// What keeps the index from being as the disk is.
+/// Returns the reasons why the index may differ from the disk.
 fn not_as_the_disk(workspace: &Workspace) -> Vec<String> {
     let mut notes = Vec::new();
     if !workspace.root_present {
@@ -259,7 +259,7 @@ fn not_as_the_disk(workspace: &Workspace) -> Vec<String> {
     notes
 }
 
-/// A refusal of the store as clients see it.
+/// Converts an error of the store into an error for clients.
 pub fn store_error(error: &StoreError) -> RpcError {
     let refusal = RpcError::new(
         match error {

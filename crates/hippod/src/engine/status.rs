@@ -1,4 +1,4 @@
-//! What the engine tells of a workspace: to queries with each answer, to `status`, to subscribers.
+//! Status of a workspace for queries, `status` and subscribers.
 
 use std::time::Instant;
 
@@ -16,14 +16,14 @@ use crate::embed_worker::ModelState;
 use crate::view::Freshness;
 use crate::watcher::Mode;
 
-/// The word of a repair that nobody was told of yet.
+/// Code of a repair that has not been reported yet.
 pub const REPAIRED: &str = "repaired";
 
-/// Skipped files that `status` lists.
+/// Maximum number of skipped files listed by `status`.
 const SKIPPED_LISTED: usize = 20;
 
 impl Hand {
-    /// Tells everybody where the workspace is now.
+    /// Publishes the current state of the workspace to queries and subscribers.
     pub(super) fn publish(&self, workspace: &mut Workspace, now: Instant, changed: u64, removed: u64) {
         let degraded = self.degraded(workspace);
         let behind_since = workspace.unread().map(|dirty| dirty.since).min();
@@ -71,7 +71,7 @@ impl Hand {
         workspace.view.set_status(status);
     }
 
-    /// Where the index file is now.
+    /// Returns the status of the index file.
     fn index_status(&self, workspace: &Workspace) -> IndexStatus {
         let entries = &workspace.entries;
         let (all, queued, archived) = entries.counts();
@@ -104,7 +104,7 @@ impl Hand {
         }
     }
 
-    /// The gravest thing that is missing, as one word and as a sentence.
+    /// Returns the most serious problem as a code and a sentence.
     fn degraded(&self, workspace: &Workspace) -> Option<(&'static str, String)> {
         match &workspace.trouble {
             Some(error @ StoreError::DiskFull { .. }) => return Some(("disk-full", error.to_string())),
@@ -153,7 +153,7 @@ impl Hand {
     }
 }
 
-/// The database was repaired, and nobody was told yet. Answers are not worse for it.
+/// Returns the code and reason of a repair that has not been reported yet. A repair does not affect answers.
 fn repaired(workspace: &Workspace) -> Option<(&'static str, String)> {
     let is_repaired = workspace.recovered.is_some() || workspace.mended.is_some();
     (is_repaired && !workspace.repair_is_told).then(|| {
@@ -162,7 +162,7 @@ fn repaired(workspace: &Workspace) -> Option<(&'static str, String)> {
     })
 }
 
-/// Notes that `doctor` has reported how the database was repaired.
+/// Records that `doctor` has reported the repair of the database.
 pub(super) fn repair_is_told(workspace: &mut Workspace) {
     workspace.repair_is_told = true;
     if let Some(mut status) = workspace.view.status()

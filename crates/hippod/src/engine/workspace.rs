@@ -33,7 +33,7 @@ const WITHOUT_FILES: Duration = Duration::from_millis(500);
 /// Facts about an indexed document, kept in memory.
 #[derive(Debug, Clone, Copy)]
 pub struct Known {
-    /// The document's row.
+    /// Row of the document in the database.
     pub document: u32,
     /// Size and modification time of the file when it was read.
     pub mark: FileMark,
@@ -151,9 +151,9 @@ pub struct Waiter {
 pub struct Times {
     /// Last watch event.
     pub event: Option<Instant>,
-    /// Last time the canary was seen.
+    /// Last sighting of the canary.
     pub canary: Option<Instant>,
-    /// When the canary was written that has not been seen yet.
+    /// Time when the canary was written, if the watcher has not reported it yet.
     pub canary_sent: Option<Instant>,
     /// Last reconcile.
     pub reconcile: Option<Instant>,

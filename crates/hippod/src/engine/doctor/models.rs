@@ -1,4 +1,4 @@
-//! Which models are chosen, and can each of them be used?
+//! Diagnosis of the configured embedding models.
 
 use hippo_proto::Severity;
 
@@ -10,7 +10,7 @@ use crate::engine::turn::Hand;
 use crate::engine::workspace::Workspace;
 use crate::shared::Shared;
 
-/// Reports the state of the daemon's own model.
+/// Reports the state of the daemon's model.
 pub fn survey_models(shared: &Shared) -> Survey {
     let mut survey = Survey::default();
     let own = shared.config.embed.model.as_str();
@@ -19,14 +19,14 @@ pub fn survey_models(shared: &Shared) -> Survey {
 }
 
 impl Hand {
-    /// Reports the state of a model that a workspace chose instead of the daemon's.
+    /// Reports the state of a model that a workspace uses instead of the daemon's.
     pub(super) fn examine_model_of(&self, workspace: &Workspace, report: &mut Report) {
         let name = workspace.view.config.model.as_str();
         if name == self.shared.config.embed.model {
             return;
         }
         let state = match model_state(&self.shared, workspace) {
-            // Nobody needed it yet: its files say how it is.
+            // The model has not been used yet, so its files show the state.
             ModelState::Unloaded => self.shared.models.state_of(name),
             state => state,
         };

@@ -1,4 +1,4 @@
-//! Repairs of a database, as `doctor` reports them.
+//! Database repairs in the report of `doctor`.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use hippo_store::db::{Mended, Recovered};
 use super::report::problem;
 use crate::engine::rebuild::Lost;
 
-/// Losses that are told.
+/// Maximum number of losses listed.
 const MOST_LOST: usize = 5;
 
-/// What only a damaged database knew is not all there any more.
+/// Creates the problem for data that could not be read from a damaged database.
 pub(super) fn was_not_all_read(root: &Path, lost: &Lost) -> Problem {
     let most = lost.what.len().min(MOST_LOST);
     let more = match lost.what.len() - most {
@@ -35,7 +35,7 @@ pub(super) fn was_not_all_read(root: &Path, lost: &Lost) -> Problem {
     )
 }
 
-/// The database was empty or gone when the workspace was opened.
+/// Creates the problem for a database that was empty or missing when the workspace was opened.
 pub(super) fn was_gone(place: &str, recovered: &Recovered) -> Problem {
     let what = match recovered.lost.as_slice() {
         [] => "the database was empty or gone; it was made again from its spare copy and from the files"
@@ -52,7 +52,7 @@ pub(super) fn was_gone(place: &str, recovered: &Recovered) -> Problem {
     problem("database-lost", Severity::Warning, what, place, fix)
 }
 
-/// Rows of the database were damaged when the workspace was opened.
+/// Creates the problem for rows that were damaged when the workspace was opened.
 pub(super) fn was_damaged(place: &str, mended: &Mended) -> Problem {
     let what = match mended.documents {
         true => "the index of documents and words".to_owned(),

@@ -1,8 +1,8 @@
-//! When is a check bad, and what is told of a problem?
+//! Checks and problems of a diagnosis.
 
 use hippo_proto::{Check, Problem, Severity};
 
-/// What was looked at, and what is wrong.
+/// Completed checks and the problems found.
 #[derive(Debug, Default)]
 pub struct Report {
     pub problems: Vec<Problem>,
@@ -10,7 +10,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Adds what another report says and this one does not.
+    /// Adds the findings of another report, without duplicates.
     pub fn add(&mut self, other: Self) {
         for problem in other.problems {
             if !self.problems.contains(&problem) {
@@ -24,7 +24,7 @@ impl Report {
         }
     }
 
-    /// What is wrong with something of which no check tells.
+    /// Adds a problem that belongs to no check.
     pub fn problem(
         &mut self,
         id: &str,
@@ -36,19 +36,19 @@ impl Report {
         self.problems.push(problem(id, severity, what, place, fix));
     }
 
-    /// What was looked at and is well.
+    /// Adds a check without problems.
     pub fn sound(&mut self, id: &str, detail: impl Into<String>) {
         self.check(id, detail, Vec::new());
     }
 
-    /// What was looked at, and what was found wrong there: only a problem makes a check bad, and what is good to know is none.
+    /// Adds a check with its findings. Only a problem makes a check fail; notes do not.
     pub fn check(&mut self, id: &str, detail: impl Into<String>, found: Vec<Problem>) {
         self.checks.push(Check::new(id, detail, &found));
         self.problems.extend(found);
     }
 }
 
-/// One problem with its fix.
+/// Creates a problem with its fix.
 pub fn problem(
     id: &str,
     severity: Severity,

@@ -1,4 +1,4 @@
-//! What is left to look at once the engine has said what it knows: the disk.
+//! Disk checks of a diagnosis, run outside the engine.
 
 use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
@@ -21,15 +21,15 @@ use crate::scan::{self, Skipped};
 use crate::shared::Shared;
 use crate::tree;
 
-/// Names of entries that are told.
+/// Maximum number of entries listed by name.
 const NAMED: usize = 5;
 
-/// Nobody writes at one file of the state for so long.
+/// Minimum age of a leftover file: no write to a single state file takes this long.
 const LEFT: Duration = Duration::from_secs(600);
-/// Folders below the state folder in which its files lie.
+/// Depth of the folders below the state folder that contain its files.
 const DEPTH: usize = 3;
 
-/// Looks at the disk, for which the engine does not wait.
+/// Runs the disk checks without blocking the engine, and returns the complete diagnosis.
 pub fn complete(shared: &Shared, survey: Survey) -> DoctorResponse {
     let Survey { mut report, places } = survey;
     examine_folders(shared, &mut report);
@@ -56,7 +56,7 @@ pub fn complete(shared: &Shared, survey: Survey) -> DoctorResponse {
     }
 }
 
-/// The state of agents is for their user alone.
+/// Checks that only the user can read the state of agents, and that no leftover files exist.
 fn examine_folders(shared: &Shared, report: &mut Report) {
     for folder in instance::open_to_others(&shared.paths) {
         let found = problem(
@@ -80,7 +80,7 @@ fn examine_folders(shared: &Shared, report: &mut Report) {
     }
 }
 
-/// Files below the state folder that a process left half written: nobody writes at one for so long.
+/// Returns the files below the state folder that a process left half written, judged by their age.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn leftovers(state: &Path) -> Vec<PathBuf> {
     let mut folders = vec![(state.to_path_buf(), 0)];
@@ -155,7 +155,7 @@ fn examine_index_copy(place: &Surveyed, report: &mut Report) {
     }
 }
 
-/// Whether the entries point at what is there.
+/// Checks that the targets of pointers exist.
 fn examine_pointers(place: &Surveyed, report: &mut Report) {
     let lost = place.doubtful.iter();
     let is_there = |file: &String| hippo_fs::exists(&place.view.root, file);
@@ -203,7 +203,7 @@ fn examine_disk(place: &Surveyed, report: &mut Report) {
     );
 }
 
-/// A file or a folder that is not read: a problem where questions were answered from it before.
+/// Reports a file or folder that is not read. It is a problem if the index still contains files from it.
 fn left_out(root: &Path, skipped: &Skipped, kept: usize) -> Problem {
     let path = root.join(&skipped.rel);
     if scan::is_own_place(&skipped.rel) {

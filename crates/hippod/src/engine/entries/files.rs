@@ -80,7 +80,7 @@ pub struct IndexFile {
     pub accept_removals: bool,
     /// Reason why the file is not read or not written.
     pub trouble: Option<Trouble>,
-    /// The store may say something that the file does not say yet.
+    /// True if the store may contain changes that the file lacks.
     pub unwritten: bool,
     /// True if a person edited the file: its lists may be older than the edit until the next cycle updates them.
     pub outdated: bool,

@@ -39,11 +39,11 @@ pub enum Source {
 }
 
 impl Entries {
-    /// Takes over what changed in the index file from `base` to `bytes`. What the file says is the base from then on. Where so
-    /// much went at once that it is not believed, nothing is taken over, removals of the file itself are held, and the answer is no.
+    /// Merges the changes of the index file from `base` to `bytes`. The bytes become the new base. If suspiciously much
+    /// disappeared at once, nothing is merged, removals in the file itself are held, and the result is false.
     ///
     /// # Errors
-    /// See [`StoreError`]; nothing is taken over then.
+    /// See [`StoreError`]; nothing is merged then.
     pub fn merge(
         &mut self,
         store: &mut Store,

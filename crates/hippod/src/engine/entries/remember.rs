@@ -31,7 +31,7 @@ pub struct Remembered {
 pub struct Entered {
     /// Its entry; `None` if the index file is switched off.
     pub entry: Result<Option<IndexEntry>, RpcError>,
-    /// Whether its words are found from now on.
+    /// True if the text is searchable from now on.
     pub is_searchable: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What does a run tell whoever asked for it?
+//! Reports of runs in wire format.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,10 +13,10 @@ use hippo_store::db::{RunDetail, RunRow};
 
 use crate::clock::rfc3339;
 
-/// Steps that one report lists; it says how many more there are.
+/// Maximum number of steps in a report, which states how many more there are.
 const LISTED: usize = 2_000;
 
-/// The report of a plan that nothing is done about yet.
+/// Returns the report of a plan that is not applied yet.
 pub fn planned(cycle: Cycle, started: Timestamp, plan: &Plan, took: Duration) -> CycleReport {
     CycleReport {
         run: None,
@@ -36,7 +36,7 @@ pub fn planned(cycle: Cycle, started: Timestamp, plan: &Plan, took: Duration) ->
     }
 }
 
-/// The report of a run of the past.
+/// Returns the report of a past run.
 pub fn past(detail: &RunDetail, files: Vec<String>) -> CycleReport {
     let RunDetail {
         row,
@@ -64,7 +64,7 @@ pub fn past(detail: &RunDetail, files: Vec<String>) -> CycleReport {
     }
 }
 
-/// A line of the history.
+/// Returns a line of the history.
 pub fn run(row: &RunRow) -> CycleRun {
     CycleRun {
         run: row.id.0,
@@ -79,7 +79,7 @@ pub fn run(row: &RunRow) -> CycleRun {
     }
 }
 
-/// A cycle on the wire.
+/// Converts a cycle to wire format.
 pub const fn name(cycle: Cycle) -> CycleName {
     match cycle {
         Cycle::Light => CycleName::Light,
@@ -88,7 +88,7 @@ pub const fn name(cycle: Cycle) -> CycleName {
     }
 }
 
-/// A cycle from the wire.
+/// Converts a cycle from wire format.
 pub const fn cycle(name: CycleName) -> Cycle {
     match name {
         CycleName::Light => Cycle::Light,
@@ -97,7 +97,7 @@ pub const fn cycle(name: CycleName) -> Cycle {
     }
 }
 
-/// An outcome on the wire.
+/// Converts an outcome to wire format.
 pub const fn outcome(outcome: Outcome) -> CycleOutcome {
     match outcome {
         Outcome::Running => CycleOutcome::Running,
@@ -127,7 +127,7 @@ fn steps(steps: &[Step]) -> Vec<CycleStep> {
         .collect()
 }
 
-/// The name that serde gives it.
+/// Returns the serde name of a rule.
 fn rule(rule: Rule) -> String {
     let value = serde_json::to_value(rule).unwrap_or_default();
     value.as_str().unwrap_or_default().to_owned()
@@ -178,7 +178,8 @@ fn health(health: &Health) -> IndexHealth {
     }
 }
 
-/// A change in a few words. What an entry says is not repeated: reports are kept in logs and scrollbacks.
+/// Describes a change in a few words. The text of entries is not repeated, because reports are kept in logs and
+/// scrollbacks.
 fn what(change: &Change) -> String {
     let place = |place: &Place| match place {
         Place::Index => "the index",

@@ -1,4 +1,4 @@
-//! What do clients change in the index: edit, forget, restore?
+//! Changes of the index requested by clients.
 
 use std::time::Instant;
 
@@ -22,26 +22,26 @@ use crate::engine::workspace::Workspace;
 use crate::event::Answer;
 use crate::index::answers;
 
-/// Runs that the history shows unless it is told otherwise.
+/// Default number of runs in the history.
 const SHOWN: u32 = 20;
 
-/// A change of the entries that a client asks for, with the way back.
+/// A change of the entries requested by a client, with the channel for the answer.
 #[derive(Debug)]
 pub enum Change {
-    /// Fields of an entry.
+    /// Edits the fields of an entry.
     Edit(IndexEditRequest, Answer<IndexEditResponse>),
-    /// An entry goes out of the index for good.
+    /// Removes an entry from the index permanently.
     Forget(String, Answer<IndexForgetResponse>),
-    /// An entry comes back.
+    /// Restores an entry.
     Restore(String, Answer<IndexRestoreResponse>),
-    /// A run is taken back.
+    /// Undoes a run.
     Undo(i64, Answer<CycleUndoResponse>),
-    /// A text was appended to a log, and gets its entry.
+    /// Adds the entry for a text that was appended to a log.
     Remembered(Box<Remembered>),
 }
 
 impl Hand {
-    /// Makes a change that a client asks for. A client that is gone needs no answer.
+    /// Applies a change requested by a client. A client that has disconnected needs no answer.
     pub(super) fn change_entries(&mut self, workspace: &mut Workspace, change: Change, at: Instant) {
         match change {
             Change::Edit(request, reply) => {
@@ -153,7 +153,7 @@ impl Hand {
         let profile = workspace.view.config.index.profile();
         record.place = Place::Index;
         record.apart = true;
-        // Bringing it back is an access; without strength the next cycle would put it away again.
+        // Restoring an entry counts as an access. Without enough strength the next cycle would archive it again.
         decay::record_access(&profile, &mut record.entry, now, 1);
         record.entry.strength = record
             .entry
@@ -171,7 +171,7 @@ impl Hand {
         Ok(IndexRestoreResponse { entry })
     }
 
-    /// Lets go of what was replaced beside the index file of a workspace that is closed.
+    /// Settles the replaced contents beside the index file of a workspace that is being closed.
     pub(in crate::engine) fn close_index_file(&self, workspace: &mut Workspace, at: Instant) {
         if !workspace.root_present || !workspace.store.is_in_place() {
             return;
@@ -186,7 +186,7 @@ impl Hand {
         }
     }
 
-    /// What others wrote is taken over before anything is changed.
+    /// Merges edits of the file before a change.
     pub(super) fn before_a_change(&mut self, workspace: &mut Workspace, at: Instant) -> Result<(), RpcError> {
         if !workspace.entries.enabled {
             return Err(
@@ -210,7 +210,7 @@ impl Hand {
             .map_err(|error| refusal(&error))
     }
 
-    /// Writes a record, brings the file to it, and answers the entry as it is now.
+    /// Stores a record, updates the file, and returns the current entry.
     pub(super) fn put(
         &mut self,
         workspace: &mut Workspace,
@@ -252,15 +252,15 @@ impl Hand {
         };
         let written = workspace.entries.write(&mut workspace.store, now);
         workspace.entries.changed(at);
-        // Who changed something sees it with the next question.
+        // The client sees its change with the next query.
         let profile = workspace.view.config.index.profile();
         workspace.entries.publish(&workspace.view, profile);
         self.publish(workspace, at, 0, 0);
-        // A file that cannot be written is told in `status`; the store has the change.
+        // A file that cannot be written is reported in `status`; the store contains the change.
         written.map(|_| ()).map_err(|error| refusal(&error))
     }
 
-    /// Answers `cycle.history`.
+    /// Handles `cycle.history`.
     pub(in crate::engine) fn history(
         &self,
         workspace: &Workspace,
@@ -295,8 +295,8 @@ pub(super) fn run_detail(workspace: &Workspace, id: RunId) -> Result<RunDetail, 
     })
 }
 
-/// What the rule of a pinned entry begins with; its former priority follows. It stands in the index file, so that it
-/// survives whatever the entry does.
+/// Prefix of the rule of a pinned entry, followed by its former priority. The rule is written to the index file, so it
+/// is not lost when the entry changes.
 const PINNED: &str = "pinned, before: ";
 
 fn pin(entry: &mut Entry) {
@@ -322,7 +322,7 @@ fn unpin(entry: &mut Entry) {
     }
 }
 
-/// A copy of the record with an id.
+/// Returns a copy of the record with an id.
 fn known(entries: &Entries, id: &str) -> Result<Record, RpcError> {
     let record = entries.known.records.get(&EntryId(id.to_owned()));
     record.cloned().ok_or_else(|| {

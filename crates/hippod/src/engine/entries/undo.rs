@@ -1,4 +1,4 @@
-//! How is a run taken back, with everything kept that somebody has changed since?
+//! Undo of a run, without losing later changes.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -15,7 +15,7 @@ use super::requests::run_detail;
 use crate::engine::turn::Hand;
 use crate::engine::workspace::Workspace;
 
-/// Entries that one answer names.
+/// Maximum number of entries listed in an answer.
 const NAMED: usize = 10;
 
 impl Hand {
@@ -63,7 +63,7 @@ impl Hand {
         let apart = unmerged(&detail);
         let undone = workspace.store.undo_run(id, &changes, &apart, now_at);
         undone.map_err(|error| refusal(&error))?;
-        // Nobody goes on with it.
+        // An undone run is not continued.
         workspace.entries.interrupted.retain(|row| row.id != id);
         for change in &changes {
             workspace.entries.with_snapshot(|snapshot| change.apply(snapshot));
@@ -83,7 +83,7 @@ impl Hand {
             config: &workspace.view.config.index,
             ..self.now_of(workspace, at)
         };
-        // A file of before may tell of what was forgotten since.
+        // An earlier version of a file may contain entries that were forgotten since.
         let mut touched = detail.steps.iter().flat_map(|step| &step.entries);
         let mut all = !files.is_empty() && !touched.any(|id| forgotten.contains(id));
         for file in files {
@@ -95,7 +95,7 @@ impl Hand {
             }
         }
         if !all && !changes.is_empty() {
-            // Somebody wrote since: what the run did goes, what they wrote stays.
+            // A file was edited since: the run's changes are removed and the edits stay.
             let written = workspace.entries.write(&mut workspace.store, now);
             let written = written.map_err(|error| refusal(&error))?;
             restored.extend(written.into_iter().map(|file| file.path));
@@ -109,8 +109,8 @@ impl Hand {
     }
 }
 
-/// Files whose entries are taken back have none, as before the run: the next light cycle makes them. Answers what to tell of
-/// that, and of entries that stay.
+/// Marks files as fresh whose entries were undone, so that the next light cycle creates entries again. Returns messages
+/// about these files and about entries that stay.
 fn untold_again(workspace: &mut Workspace, of: &RunDetail, changes: &[Change]) -> Vec<String> {
     let removed: BTreeSet<&EntryId> = changes
         .iter()
@@ -151,7 +151,7 @@ fn untold_again(workspace: &mut Workspace, of: &RunDetail, changes: &[Change]) -
     notes
 }
 
-/// Entries that a run had merged: taken back, they are not merged again.
+/// Returns the entries that a run merged: after an undo they are not merged again.
 fn unmerged(of: &RunDetail) -> Vec<EntryId> {
     let steps = of.steps.iter().take(of.row.done as usize);
     let merged = steps.filter_map(|step| match &step.change {
@@ -161,8 +161,8 @@ fn unmerged(of: &RunDetail) -> Vec<EntryId> {
     merged.flatten().collect()
 }
 
-/// Runs after this one that changed what it changed. Strengths in the file are brought up to date by every run, and
-/// count for nothing here.
+/// Returns the later runs that changed the same entries. Updates of strengths in the file are ignored, because every
+/// run makes them.
 fn later_runs(workspace: &Workspace, of: &RunDetail) -> Result<Vec<RunId>, StoreError> {
     let counts = |rule: Rule| !matches!(rule, Rule::Flush | Rule::Strong);
     let touched = |detail: &RunDetail| -> BTreeSet<EntryId> {
@@ -187,8 +187,8 @@ fn later_runs(workspace: &Workspace, of: &RunDetail) -> Result<Vec<RunId>, Store
     Ok(later)
 }
 
-/// What takes changes back, the last one first, without what somebody else has changed since. What a person removed comes
-/// back by nobody else.
+/// Returns the inverse changes, last change first, except for entries changed since. Entries that a person removed are
+/// not restored.
 fn taken_back<'c>(
     records: &std::collections::BTreeMap<EntryId, Record>,
     forgotten: &BTreeSet<EntryId>,
@@ -201,13 +201,13 @@ fn taken_back<'c>(
     let mut inverses = Vec::new();
     for change in changes {
         if let Some(inverse) = inverse_of(&state, forgotten, change) {
-            // One change of a run may rest on another.
+            // A change of a run may depend on another one.
             inverse.apply(&mut state);
             inverses.push(inverse);
         } else if let Change::Add { record } = change
             && let Some(now) = records.get(&record.entry.id)
         {
-            // It stays, and so it stands in the file as it did.
+            // The entry stays, so its values in the file are kept.
             let id = record.entry.id.clone();
             let from = state.records.get(&id).and_then(|record| record.filed);
             inverses.push(Change::File {
@@ -264,7 +264,7 @@ fn inverse_of(state: &Snapshot, forgotten: &BTreeSet<EntryId>, change: &Change) 
     holds.then_some(inverse)
 }
 
-/// Whether nobody has used or edited an entry since it was added. One that a person removed is not missed.
+/// Returns true if an entry was neither used nor edited since it was added, or if it was removed.
 fn is_untouched(now: &Record, added: &Record) -> bool {
     let (is, was) = (&now.entry, &added.entry);
     let removed = matches!(now.place, Place::Archive(_));
@@ -274,10 +274,10 @@ fn is_untouched(now: &Record, added: &Record) -> bool {
     removed || (same_text && same_use && now.group == added.group && now.by_hand == added.by_hand)
 }
 
-/// Keeps in `back`, an entry as it was before it was merged, what has changed from `merged` to `now`.
+/// Copies the changes from `merged` to `now` into `back`, the entry before the merge.
 fn keep_what_is_new(back: &mut Entry, merged: &Entry, now: &Entry) {
     if now.hits > merged.hits {
-        // Accesses since then are of the entry that stays.
+        // Later accesses belong to the entry that stays.
         back.hits = back.hits.saturating_add(now.hits - merged.hits);
         back.accessed = now.accessed;
         back.replayed_to = now.replayed_to;

@@ -99,7 +99,7 @@ impl Hand {
             .as_ref()
             .and_then(|run| run.applying.as_ref());
         if !changes_nothing && applying.is_some_and(|applying| !applying.written) {
-            // Each file waits for the disk: the engine looks at its events in between.
+            // Each write waits for the disk, so the engine checks its events in between.
             let until = Instant::now() + SLICE;
             let entries = &mut workspace.entries;
             let applying = entries.run.as_mut().and_then(|run| run.applying.as_mut());

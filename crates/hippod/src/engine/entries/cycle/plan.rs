@@ -1,4 +1,4 @@
-//! How does a run come to its plan?
+//! Planning of a run.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::engine::turn::Hand;
 use crate::engine::workspace::Workspace;
 use crate::event::{Answer, Event};
 
-/// How often a plan is made again because an entry changed meanwhile, before everybody else waits for one.
+/// Number of plans made in vain because entries changed, before other changes must wait for the next plan.
 const TRIES: u32 = 3;
 
 impl Hand {
@@ -39,13 +39,13 @@ impl Hand {
         let started = moment.unwrap_or_else(|| self.shared.clock.now());
         if let Err(error) = self.fold(workspace, &profile, since) {
             if let Some(reply) = reply {
-                // A client that is gone needs no answer.
+                // A client that has disconnected needs no answer.
                 let _ = reply.send(Err(refusal(&error)));
             }
             return Err(error);
         }
         let resumes = workspace.entries.interrupted.iter().rposition(|row| {
-            // One that was asked for as of a later time is nobody's business now.
+            // Skip runs that were requested for a future date.
             let of_now = row.record.started <= started;
             row.record.cycle == cycle && row.undone.is_none() && of_now
         });
@@ -68,7 +68,7 @@ impl Hand {
         let left = fresh.len() < workspace.entries.fresh.len();
         let nothing_new = fresh.is_empty();
         if cycle == Cycle::Light && !dry_run {
-            // What changes from here on is looked at by the next one, whatever this one reads of it.
+            // Later changes are processed by the next cycle, even if this one reads some of them.
             workspace.entries.fresh.retain(|path| !fresh.contains(path));
         }
         workspace.entries.run = Some(Run {
@@ -106,7 +106,7 @@ impl Hand {
         Ok(())
     }
 
-    /// Records the run with its plan; its steps are made from now on.
+    /// Records the run with its plan, and starts applying it.
     pub(super) fn begin(
         &mut self,
         workspace: &mut Workspace,
@@ -121,7 +121,7 @@ impl Hand {
                 Ok(()) => id,
                 Err(error) => {
                     if matches!(error, StoreError::Row { .. }) {
-                        // Nobody can ever go on with that one: the next attempt is a run of its own.
+                        // This run can never be continued: the next attempt is a run of its own.
                         run.resumes = None;
                     }
                     return Err(error);
@@ -141,7 +141,7 @@ impl Hand {
         self.refresh_run(workspace, id)
     }
 
-    /// Lets the recorded accesses count.
+    /// Applies the accesses in the journal to the entries.
     pub(in crate::engine) fn fold(
         &mut self,
         workspace: &mut Workspace,
@@ -164,7 +164,7 @@ impl Hand {
         Ok(())
     }
 
-    /// Has a thread gather what the run needs, and plan.
+    /// Gathers the input and plans on another thread.
     pub(super) fn plan_beside(&mut self, workspace: &mut Workspace) {
         let Some(run) = &workspace.entries.run else { return };
         let input = self.input(workspace, run);
@@ -175,7 +175,7 @@ impl Hand {
             if planned.is_err() {
                 tracing::error!("planning a cycle failed");
             }
-            // The engine is gone only when the daemon ends.
+            // The receiver is closed only when the daemon ends.
             let _ = events.send(Event::Planned(Planned {
                 workspace: key,
                 revision,
@@ -242,7 +242,7 @@ impl Hand {
                 .iter()
                 .filter(ended)
                 .map(|row| row.record.started)
-                // One that was asked for as of a later time has reviewed nothing of what comes until then.
+                // A run for a future date has not reviewed the changes until that date.
                 .filter(|last| *last <= started)
                 .max(),
             limit: workspace.view.config.sources.max_file_bytes,
@@ -253,7 +253,7 @@ impl Hand {
         }
     }
 
-    /// Takes a plan that was made beside the engine.
+    /// Processes a finished plan.
     pub(in crate::engine) fn planned(&mut self, workspace: &mut Workspace, planned: Planned) {
         if let Err(error) = self.take_plan(workspace, planned) {
             tracing::warn!(%error, "could not start a cycle; it is tried again");
@@ -277,7 +277,7 @@ impl Hand {
         let (plan, compared) = *made;
         if planned.revision != revision {
             run.tries += 1;
-            // Somebody changes entries all the time: the last plan is made while everybody waits for it.
+            // Entries change all the time: the last plan is made while other changes wait.
             run.alone = run.tries >= TRIES;
             self.plan_beside(workspace);
             return Ok(());
@@ -287,7 +287,7 @@ impl Hand {
             if let Some(run) = workspace.entries.run.take()
                 && let Some(reply) = run.reply
             {
-                // A client that is gone needs no answer.
+                // A client that has disconnected needs no answer.
                 let _ = reply.send(Ok(report));
             }
             return Ok(());
@@ -296,8 +296,8 @@ impl Hand {
     }
 }
 
-/// Documents that a cycle looks at for new entries: a light one makes so many entries, each document has one at least,
-/// and the next one goes on.
+/// Returns the documents that a cycle searches for new entries. A light cycle has a limit on new entries, with at least
+/// one entry per document; the next light cycle continues with the rest.
 fn batch(workspace: &Workspace, cycle: Cycle) -> BTreeSet<String> {
     let fresh = &workspace.entries.fresh;
     if cycle != Cycle::Light {

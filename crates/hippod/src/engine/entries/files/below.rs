@@ -25,10 +25,10 @@ use super::{Now, others};
 const NOON: i64 = 12 * 3_600_000;
 
 impl Entries {
-    /// Takes over what stands below `.hippocampus/` where the store knows nothing at all.
+    /// Imports the entries below `.hippocampus/` if the store is completely empty.
     ///
     /// # Errors
-    /// See [`StoreError`]; it is tried again.
+    /// See [`StoreError`]; the import is tried again.
     pub(super) fn look_below(&mut self, store: &mut Store, now: Now<'_>) -> Result<(), StoreError> {
         if self.file.looked_below {
             return Ok(());

@@ -34,7 +34,7 @@ pub(super) fn note(changed: &mut Vec<RunFile>, path: &str, before: Option<Vec<u8
 #[derive(Debug)]
 pub(super) struct Wanted {
     files: BTreeMap<String, Vec<u8>>,
-    /// The last one by path that is as wanted, and with it all before.
+    /// Last path in order up to which all files are as wanted.
     upto: Option<String>,
 }
 

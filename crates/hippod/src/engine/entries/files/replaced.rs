@@ -20,7 +20,7 @@ use super::{AGAIN, LARGEST, Meant, Now, meant};
 pub(super) const SETTLE: Duration = Duration::from_secs(1);
 /// Maximum number of passes over replaced contents at shutdown; each pass writes the late edits to the file.
 const CLOSINGS: usize = 4;
-/// Why a content is set aside that cannot be an index file.
+/// Reason for keeping a content beside the file that cannot be an index file.
 const NO_TEXT: &str = "it is no text, or too long for an index file";
 /// Key of the content about to be written.
 pub(super) const NEXT: &str = "HIPPOCAMPUS.md.next";

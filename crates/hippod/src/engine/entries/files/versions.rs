@@ -45,7 +45,7 @@ struct Version {
 /// Origin of the bytes in the file.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// From what was there.
+    /// The previous content.
     Current,
     /// This version, which an editor had open.
     Buffer(Vec<u8>),

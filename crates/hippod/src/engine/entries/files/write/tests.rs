@@ -1,4 +1,4 @@
-//! Are the files laid out once for a writing in slices, and anew when something changed in between?
+//! Tests of writing in slices.
 
 use hippo_core::bootstrap::TimeBand;
 use hippo_core::consolidation::{Filed, Place, Record};
@@ -18,7 +18,7 @@ struct Scratch {
 }
 
 impl Scratch {
-    /// Entries of many groups, of which the index file holds two.
+    /// Creates entries in many groups, two of which fit into the index file.
     fn new() -> (Self, Entries) {
         let folder = tempfile::tempdir().unwrap();
         let mut config = WorkspaceConfig::default();
@@ -40,7 +40,7 @@ impl Scratch {
         (scratch, entries)
     }
 
-    /// One slice, in which there is time for one file.
+    /// Runs one slice with time for one file.
     fn slice(&mut self, entries: &mut Entries, begun: &mut Option<Begun>) -> (Vec<RunFile>, bool) {
         let root = self.root();
         let now = Now {
@@ -58,7 +58,7 @@ impl Scratch {
         self.folder.path().join("root").canonicalize().unwrap()
     }
 
-    /// What the files below the index file say.
+    /// Returns the content of the files below the index file.
     fn below(&self) -> String {
         let root = hippo_fs::WorkspaceDir::open(&self.root()).unwrap();
         let made = others::made_here(&root).unwrap().into_iter();
@@ -119,7 +119,7 @@ fn the_slices_of_a_writing_share_one_layout_and_each_goes_on_where_the_last_stop
         more && files.len() == 1 && files[0].path == INDEX_FILE,
         "{files:?}"
     );
-    // Nobody says that something changed: if it were laid out again, that would show.
+    // The revision stays the same, so a new layout would be visible.
     paint(&mut entries, "green");
     let mut written = Vec::new();
     loop {
@@ -154,7 +154,7 @@ fn what_changed_between_two_slices_is_laid_out_anew() {
         }
         paint(&mut entries, "green");
         if by_hand {
-            // Words beside the entries change none of them.
+            // Text beside the entries changes none of them.
             let path = scratch.root().join(INDEX_FILE);
             let mut text = std::fs::read_to_string(&path).unwrap();
             text.push_str("\nWords of a person.\n");
