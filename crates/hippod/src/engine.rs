@@ -1,4 +1,4 @@
-//! The engine, which routes events to workspaces and schedules their turns.
+//! Routing of events to workspaces, and scheduling of turns.
 
 mod aside;
 mod doctor;
@@ -49,7 +49,7 @@ const SLICE: Duration = Duration::from_millis(50);
 const JOBS_AHEAD: usize = 2;
 /// Maximum number of documents that count as fresh edits.
 const FRESH: usize = 20;
-/// Interval between checks of the machine's load while embedding pauses.
+/// Interval between checks of the machine's battery and load while embedding pauses.
 const SPARE: Duration = Duration::from_secs(30);
 /// Maximum time between two wake-ups of the engine.
 const LONGEST_SLEEP: Duration = Duration::from_secs(3600);

@@ -1,4 +1,4 @@
-//! Selection of texts for the embedding model, and storage of vectors.
+//! Selection of texts to embed, and storage of vectors.
 
 mod passages;
 

@@ -1,4 +1,4 @@
-//! Index entries of a workspace: store content, index file and current run.
+//! Index entries of a workspace, with index file and run.
 
 mod access;
 mod cycle;
@@ -112,7 +112,7 @@ impl Entries {
                 "a row cannot be read; it is left as it is"
             );
         }
-        // A run uses the clock of its own time: it may have been requested for a different time.
+        // Use the finish time, which is the real time: a run may have been requested for a different start time.
         let first = known.runs.iter().filter_map(|run| run.record.finished).min();
         let file = files::IndexFile::load(store, at)?;
         Ok(Self {

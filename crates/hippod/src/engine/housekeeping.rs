@@ -250,7 +250,7 @@ impl Hand {
 }
 
 impl Engine {
-    /// Settles the replaced index files of all workspaces, so that none remain beside the index files.
+    /// Settles the replaced copies of all index files, so that none remain beside them.
     fn close_index_files(&mut self) {
         let at = self.shared.clock.monotonic();
         let hand = Hand::new(&self.shared);

@@ -86,8 +86,8 @@ impl Engine {
         members.any(|member| matches!(member.seat, Seat::Out(_)))
     }
 
-    /// Removes a workspace for good. Its removal ends with [`Event::Closed`]; events for its root wait until then.
-    /// Returns `None` for a workspace at work.
+    /// Takes a workspace out of the engine for its removal, which ends with [`Event::Closed`]. Events for its root wait
+    /// until then. Returns `None` for a workspace at work.
     pub(super) fn take_leave(&mut self, root: &Path) -> Option<(u64, Option<Box<Workspace>>)> {
         let key = self.key_of(root)?;
         let member = self.members.get_mut(&key)?;

@@ -1,4 +1,4 @@
-//! `doctor --rebuild`: deletion of the derived state of a closed workspace.
+//! Deletion of derived workspace state for `doctor --rebuild`.
 
 use std::path::{Path, PathBuf};
 

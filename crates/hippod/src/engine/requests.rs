@@ -177,7 +177,7 @@ impl Hand {
         Ok(workspace)
     }
 
-    /// Answers the waiting clients whose condition is met.
+    /// Answers the waiting clients whose condition is met, or all of them if the store reported an error.
     pub(super) fn answer_waiters(&self, workspace: &mut Workspace) {
         let now = self.shared.clock.monotonic();
         let embedding = model_state(&self.shared, workspace).is_usable() && !workspace.pending.blocked;

@@ -1,4 +1,4 @@
-//! The turn of a workspace: its events, then its due work.
+//! Turn of a workspace: its events and its due work.
 //!
 //! A turn runs on its own thread and owns the workspace until it ends. A large file, a scan of many files or a slow
 //! disk delays only this workspace.

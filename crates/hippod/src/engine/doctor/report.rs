@@ -41,7 +41,7 @@ impl Report {
         self.check(id, detail, Vec::new());
     }
 
-    /// Adds a check with its findings. Only a problem makes a check fail; notes do not.
+    /// Adds a check with its findings. Informational findings do not make the check fail.
     pub fn check(&mut self, id: &str, detail: impl Into<String>, found: Vec<Problem>) {
         self.checks.push(Check::new(id, detail, &found));
         self.problems.extend(found);

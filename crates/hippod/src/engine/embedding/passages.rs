@@ -1,4 +1,4 @@
-//! Splitting of a part of a document into passages for the model.
+//! Splitting of a document part into passages for the model.
 
 use std::collections::{BTreeSet, HashSet};
 

@@ -70,7 +70,7 @@ pub struct IndexFile {
     missing_since: Option<Instant>,
     /// True if the file changed during a read and will be read again shortly.
     unsettled: bool,
-    /// Replaced contents that an editor may still write to.
+    /// Replaced copies that an editor may still write to.
     replaced: Vec<Replaced>,
     /// Entries that disappeared at once, kept until a person confirms their removal.
     pub held: Vec<EntryId>,
@@ -178,7 +178,7 @@ impl IndexFile {
         self.base = bytes;
     }
 
-    /// Records a content that the file had at a given time.
+    /// Records the bytes that the file had at a given time.
     pub fn note_version(&mut self, bytes: &[u8], now: Timestamp) {
         self.versions.note(bytes, now);
     }
@@ -253,7 +253,7 @@ impl IndexFile {
         self.look(now.at + AGAIN);
     }
 
-    /// Returns a free slot for the content to be replaced.
+    /// Returns a free slot for the copy to be replaced.
     fn free_slot(&self) -> Option<u32> {
         (0..SLOTS).find(|slot| self.replaced.iter().all(|replaced| replaced.slot != *slot))
     }

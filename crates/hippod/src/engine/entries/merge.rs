@@ -34,7 +34,7 @@ const WORDS_FIX: &str = "put the end back, remove the file (it is written again 
 pub enum Source {
     /// The index file.
     File,
-    /// A replaced content in this slot that an editor wrote to.
+    /// A replaced copy in this slot that an editor wrote to.
     Replaced(u32),
 }
 
@@ -182,7 +182,7 @@ impl Entries {
             }
             (Source::File, _) => {}
             (Source::Replaced(_), _) => {
-                // The beginning of a known content contains nothing new; its writer may not be finished.
+                // The beginning of known text contains nothing new; its writer may not be finished.
                 if matches!(origin, Origin::Current) && !same_header(base, bytes) {
                     // The bytes come from an unknown version, so text missing in it was not removed.
                     self.file

@@ -38,7 +38,7 @@ pub struct Entered {
 /// Maximum wait for a log that others keep changing; the client is answered once the log is read.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// A client that waits until a log is read. It is answered in any case, at the latest on drop.
+/// A client that waits until a log is read. It is answered on drop, and therefore in every case.
 #[derive(Debug)]
 pub struct Awaited {
     path: String,

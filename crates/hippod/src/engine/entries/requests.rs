@@ -171,7 +171,7 @@ impl Hand {
         Ok(IndexRestoreResponse { entry })
     }
 
-    /// Settles the replaced contents beside the index file of a workspace that is being closed.
+    /// Settles the replaced copies beside the index file of a workspace that is being closed.
     pub(in crate::engine) fn close_index_file(&self, workspace: &mut Workspace, at: Instant) {
         if !workspace.root_present || !workspace.store.is_in_place() {
             return;

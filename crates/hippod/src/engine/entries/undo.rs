@@ -264,7 +264,7 @@ fn inverse_of(state: &Snapshot, forgotten: &BTreeSet<EntryId>, change: &Change) 
     holds.then_some(inverse)
 }
 
-/// Returns true if an entry was neither used nor edited since it was added, or if it was removed.
+/// Returns true if an entry was neither used nor edited since it was added, or if it is in the archive.
 fn is_untouched(now: &Record, added: &Record) -> bool {
     let (is, was) = (&now.entry, &added.entry);
     let removed = matches!(now.place, Place::Archive(_));

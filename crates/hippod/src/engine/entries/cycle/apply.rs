@@ -1,4 +1,4 @@
-//! Application of a run's steps, and the end of a run.
+//! Application of the steps of a run, and its end.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! Due cycles, the next cycles, and the answer to a heartbeat.
+//! Due and next cycles, and the answer to heartbeats.
 
 use std::time::{Duration, Instant};
 

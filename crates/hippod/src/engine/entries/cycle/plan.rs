@@ -296,8 +296,8 @@ impl Hand {
     }
 }
 
-/// Returns the documents that a cycle searches for new entries. A light cycle has a limit on new entries, with at least
-/// one entry per document; the next light cycle continues with the rest.
+/// Returns the documents that a cycle searches for new entries. A light cycle takes at most `MOST_ENTRIES` documents,
+/// because each needs an entry, and about `AT_ONCE` bytes; the next light cycle continues with the rest.
 fn batch(workspace: &Workspace, cycle: Cycle) -> BTreeSet<String> {
     let fresh = &workspace.entries.fresh;
     if cycle != Cycle::Light {

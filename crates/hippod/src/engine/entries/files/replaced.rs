@@ -1,8 +1,9 @@
-//! Replaced contents of the index file, which an editor may still write to.
+//! Copies of the index file that were replaced.
 //!
-//! A content that can be parsed is merged. Any other content is put back into the file, where it is held and reported,
-//! as soon as that is possible; until then it stays in its slot. Content is dropped only if it is the beginning of a
-//! known content.
+//! When the file is replaced, its former bytes are kept in a slot beside it, because an editor may still write to them.
+//! If such a copy can be parsed, its edits are merged. Any other copy is put back into the file, where it is held and
+//! reported, as soon as that is possible; until then it stays in its slot. A copy is dropped unmerged only if it is the
+//! beginning of known text.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -16,25 +17,25 @@ use super::super::Entries;
 use super::write::{Outcome, refused};
 use super::{AGAIN, LARGEST, Meant, Now, meant};
 
-/// Delay before a replaced content is checked again, because an editor may have had it open.
+/// Delay before a replaced copy is checked again, because an editor may have had it open.
 pub(super) const SETTLE: Duration = Duration::from_secs(1);
-/// Maximum number of passes over replaced contents at shutdown; each pass writes the late edits to the file.
+/// Maximum number of passes over the replaced copies at shutdown; each pass writes the late edits to the file.
 const CLOSINGS: usize = 4;
-/// Reason for keeping a content beside the file that cannot be an index file.
+/// Reason for keeping a copy beside the file that cannot be an index file.
 const NO_TEXT: &str = "it is no text, or too long for an index file";
-/// Key of the content about to be written.
+/// Key of the bytes about to be written.
 pub(super) const NEXT: &str = "HIPPOCAMPUS.md.next";
 
-/// Returns the key of a replaced content, used until the slot is settled.
+/// Returns the key of a replaced copy, used until its slot is settled.
 pub fn old_key(slot: u32) -> String {
     format!("HIPPOCAMPUS.md.old-{slot}")
 }
 
-/// A content that was replaced in the file.
+/// A copy of the index file that was replaced.
 #[derive(Debug)]
 pub(super) struct Replaced {
     pub slot: u32,
-    /// Time after which no editor is expected to write to it.
+    /// Time of the last check, after which no editor is expected to write to the copy.
     pub due: Instant,
     /// The part that has been merged.
     pub taken: Vec<u8>,
@@ -86,8 +87,8 @@ impl Entries {
                     placed = true;
                     late.push((slot, self.file.base.clone().unwrap_or_default(), bytes));
                 }
-                // The slot belongs to a lost store. The file has the content written then, but later edits in the slot
-                // cannot be identified.
+                // The slot belongs to a lost store. The file contains what was written then, but later edits in the
+                // slot cannot be identified.
                 (None, None) if says_more(&bytes, current) => {
                     self.set_aside(now, file, slot, "hippod cannot tell what of it is new");
                 }
@@ -123,8 +124,8 @@ impl Entries {
         Ok(true)
     }
 
-    /// Keeps a content that cannot be merged under another name beside the file, for people. Returns true if its slot
-    /// is free.
+    /// Keeps a copy that cannot be merged under another name beside the file, for people. Returns true if its slot is
+    /// free.
     fn set_aside(&mut self, now: Now<'_>, file: &SharedFile, slot: u32, why: &str) -> bool {
         match file.set_aside(slot) {
             Ok(kept) => {
@@ -146,12 +147,12 @@ impl Entries {
         }
     }
 
-    /// Checks a replaced content for the last time and releases its slot.
+    /// Checks a replaced copy for the last time and releases its slot.
     pub(super) fn settle(&mut self, store: &mut Store, now: Now<'_>, at: usize) -> Result<(), StoreError> {
         let Some(replaced) = self.file.replaced.get_mut(at) else {
             return Ok(());
         };
-        // After a failure the content stays in its slot, which remains in use, and is checked again later.
+        // After a failure the copy stays in its slot and is checked again later.
         replaced.due = now.at + AGAIN;
         let (slot, taken) = (replaced.slot, replaced.taken.clone());
         if self.settle_slot(store, now, slot, &taken)? {
@@ -198,7 +199,7 @@ impl Entries {
         Ok(true)
     }
 
-    /// Settles all replaced contents after a last check, because the daemon ends.
+    /// Settles all replaced copies after a last check, because the daemon ends.
     ///
     /// # Errors
     /// See [`StoreError`]; the next start completes the work.
@@ -235,7 +236,7 @@ impl Entries {
         let Some(current) = self.take_over(store, now)? else {
             return Ok(false);
         };
-        // The current content is an edit of its own; it returns after a person has decided.
+        // The current text counts as an edit of its own, which returns after a person has decided.
         self.file.words.are_not_written();
         let number = self.file.words.note(base, &current);
         if self.replace(store, now, Some(current), late)? == Outcome::Refused {

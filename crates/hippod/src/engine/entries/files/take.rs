@@ -16,7 +16,7 @@ const UNSETTLED: Duration = Duration::from_millis(200);
 /// Delay before a missing file is written again: an editor may be about to restore it.
 const MISSING: Duration = Duration::from_secs(3);
 impl Entries {
-    /// Does the due work on the index file: merges edits and settles replaced contents.
+    /// Does the due work on the index file: merges edits and settles replaced copies.
     ///
     /// # Errors
     /// See [`StoreError`]; the work is tried again.
@@ -136,7 +136,7 @@ impl Entries {
         }
     }
 
-    /// Merges an edit made in a content that was being replaced. Returns false if it could not be merged, for example
+    /// Merges an edit made in a copy that was being replaced. Returns false if it could not be merged, for example
     /// because it is still being written.
     pub(super) fn merge_late(
         &mut self,

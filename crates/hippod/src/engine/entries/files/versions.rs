@@ -1,7 +1,7 @@
-//! Earlier versions of the index file, for edited or restored copies.
+//! Earlier versions of the index file.
 //!
-//! The header identifies a version. Editing an older version in an editor removes nothing that was added since.
-//! Restoring an older version from a backup or from version control replaces the content.
+//! They identify edited or restored copies by the header of the file. Editing an older version in an editor removes
+//! nothing that was added since. Restoring an older version from a backup or from version control replaces the content.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -20,7 +20,7 @@ const KEY: &str = "HIPPOCAMPUS.md.version-";
 /// Time limit in milliseconds for an old version that returns unchanged: earlier it is an editor's buffer, later a
 /// restored version.
 const SOON: u64 = 120_000;
-/// A content is an older version rather than an edit if more entries than this, and most of them, differ.
+/// Bytes are an older version rather than an edit if more entries than this, and most of them, differ.
 const FEW: usize = 4;
 
 /// Versions of the index file, the newest last.
@@ -182,7 +182,7 @@ fn key(number: u64) -> String {
     format!("{KEY}{number}")
 }
 
-/// Returns true if two contents have the same header, from the same write of the daemon.
+/// Returns true if two byte strings have the same header, from the same write of the daemon.
 pub fn same_header(one: &[u8], other: &[u8]) -> bool {
     stamp(one) == stamp(other)
 }

@@ -53,8 +53,8 @@ impl Entries {
         Ok(self.write_some(store, now, None, &mut None)?.0)
     }
 
-    /// Does the same until a deadline: writes at least one file, and starts no other file after `until`. The second
-    /// value is true if files are left for the next call with the same `begun`.
+    /// Does the same as [`Entries::write`] until a deadline: writes at least one file, and starts no other file after
+    /// `until`. The second value is true if files are left for the next call with the same `begun`.
     ///
     /// Each `begun` belongs to one write. Between its calls only merges may change entries.
     ///
@@ -84,7 +84,7 @@ impl Entries {
         self.file.unwritten = true;
         for _ in 0..TRIES {
             if self.file.free_slot().is_none() {
-                // The oldest replaced content has waited the longest.
+                // The oldest replaced copy has waited the longest.
                 self.settle(store, now, 0)?;
             }
             let current = self.take_over(store, now)?;
@@ -218,7 +218,7 @@ impl Entries {
         };
         self.file.set_base(Some(bytes), now.now);
         let replaced = self.replaced(store, now, current, slot, old);
-        // The next recovery finds the content beside the file by the notes in the store.
+        // The next recovery finds the copy beside the file by the notes in the store.
         self.file.recovered &= replaced.is_ok();
         replaced
     }
@@ -342,7 +342,7 @@ impl Entries {
     }
 }
 
-/// Creates a trouble for a file that can be read but not written.
+/// Creates a [`Trouble`] for a file that can be read but not written.
 pub(super) fn refused(what: String, fix: String) -> Trouble {
     Trouble {
         what,
