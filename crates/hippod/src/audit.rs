@@ -1,4 +1,4 @@
-//! Audit of a workspace's memory, with a history of its results.
+//! Audit of a workspace's memory, with stored results.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;

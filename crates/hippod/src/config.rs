@@ -88,9 +88,9 @@ pub struct Sources {
     pub exclude: Vec<String>,
     /// Maximum file size in bytes; larger files are skipped.
     pub max_file_bytes: u64,
-    /// Whether symbolic links within the workspace are followed.
+    /// True if symbolic links within the workspace are followed.
     pub follow_links: bool,
-    /// Whether `.hippoignore` and `.ignore` files are respected.
+    /// True if `.hippoignore` and `.ignore` files are respected.
     pub respect_ignore_files: bool,
 }
 
@@ -105,7 +105,7 @@ pub struct Watch {
     pub reconcile_secs: u64,
     /// Interval between liveness checks of the watcher, in seconds.
     pub canary_secs: u64,
-    /// Whether to poll the files instead of listening for events.
+    /// Polling instead of events: automatic, always or never.
     pub poll: PollMode,
     /// Polling interval in seconds.
     pub poll_secs: u64,
@@ -115,7 +115,7 @@ pub struct Watch {
     pub mass_delete_share: f64,
 }
 
-/// Whether to poll the files instead of listening for events.
+/// Polling instead of events: automatic, always or never.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PollMode {
@@ -131,7 +131,7 @@ pub enum PollMode {
 /// `[embed]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Embed {
-    /// Whether semantic search is enabled.
+    /// True if semantic search is enabled.
     pub enabled: bool,
     /// Name of the model.
     pub model: String,
@@ -139,7 +139,7 @@ pub struct Embed {
     pub threads: usize,
     /// Idle time in seconds after which the model is unloaded.
     pub idle_unload_secs: u64,
-    /// Whether background embedding is postponed while the machine is on battery or busy.
+    /// True if background embedding is postponed while the machine is on battery or busy.
     pub spare: bool,
 }
 

@@ -31,8 +31,7 @@ pub struct Passage {
     pub context: String,
     /// The visible texts of the chunks, in order.
     pub texts: Vec<String>,
-    /// Whether the vector of the text at the same position is requested; the other texts only provide
-    /// context.
+    /// For each text, true if its vector is requested. The other texts only provide context.
     pub wanted: Vec<bool>,
     /// The hashes of the texts.
     pub hashes: Vec<[u8; 16]>,

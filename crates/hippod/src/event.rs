@@ -151,7 +151,7 @@ pub enum Request {
     Remove {
         /// The folder as given by the client.
         folder: PathBuf,
-        /// Whether to delete the stored session contexts as well.
+        /// True to delete the stored session contexts as well.
         purge: bool,
         /// Response channel.
         reply: Answer<WorkspaceRemoveResponse>,
@@ -162,7 +162,7 @@ pub enum Request {
         root: PathBuf,
         /// What the response waits for.
         until: Until,
-        /// Whether to confirm deletions that are held back.
+        /// True to confirm deletions that are held back.
         accept_deletions: bool,
         /// Response channel.
         reply: Answer<WorkspaceSyncResponse>,
@@ -194,7 +194,7 @@ pub enum Request {
     },
     /// Reports pending decisions and upcoming cycles.
     Heartbeat {
-        /// Whether the response is sent to the client, which marks its notices as delivered.
+        /// True if the response is sent to the client, which marks its notices as delivered.
         tells: bool,
         /// Canonical root.
         root: PathBuf,

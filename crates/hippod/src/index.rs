@@ -33,7 +33,7 @@ pub struct IndexView {
     pub forgotten: usize,
 }
 
-/// Searchable words of a set of entries, with the positions of these entries.
+/// Searchable words of a set of entries, with their positions in the view.
 #[derive(Debug, Default)]
 struct Words {
     cues: Cues,

@@ -1,4 +1,4 @@
-//! Updates of hippod's own block in a file shared with other writers.
+//! Updates of hippod's own block in a shared file.
 //!
 //! The file is replaced as a whole by a version with another block. A concurrent save, also through an open
 //! handle, ends up in the replaced file. That file is therefore checked once more, and new content is merged.
@@ -68,8 +68,8 @@ pub fn change(
             return settle(&shared, slot + 1).map(|()| true).map_err(refused);
         }
         if slot > 0 {
-            // Overwrites a concurrent edit; which parts of it have to stay is unknown, so the edit is kept
-            // beside the file.
+            // Another writer replaced the merged version. Its text may lack the earlier edit, which is
+            // therefore kept beside the file.
             shared.set_aside(slot - 1).map_err(refused)?;
         }
         (base, expected) = (taken, wanted);

@@ -33,7 +33,7 @@ pub struct Appended {
     pub start_line: u32,
     /// Last line.
     pub end_line: u32,
-    /// Whether the log already contained the text, so that nothing was appended.
+    /// True if the log already contained the text, so that nothing was appended.
     pub repeated: bool,
 }
 

@@ -35,8 +35,8 @@ pub use log::{LogTo, log_to};
 const NEWS_KEPT: usize = 1024;
 /// Time limit for the engine to save its progress at shutdown.
 const LAST_STEP: Duration = Duration::from_millis(800);
-/// Additional time limit for rewriting a database that was removed while open. The service manager kills the
-/// daemon later than that.
+/// Additional time limit for rewriting a database that was removed while open. Longer than that, the service
+/// manager would kill the daemon.
 const RESCUE: Duration = Duration::from_secs(8);
 
 /// Components of a daemon.

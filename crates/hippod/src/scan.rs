@@ -34,12 +34,12 @@ pub struct ScanResult {
     pub skipped: Vec<Skipped>,
     /// Unreadable folders, relative to the root. Files below them may still exist.
     pub unreadable_dirs: Vec<PathBuf>,
-    /// Whether the root is a readable folder. If not, the other fields carry no information.
+    /// True if the root is a readable folder. If not, the other fields carry no information.
     pub root_present: bool,
-    /// Whether the scan was incomplete because the process may open no more files. A missing file then proves
+    /// True if the scan was incomplete because the process may open no more files. A missing file then proves
     /// nothing.
     pub cut_short: bool,
-    /// Whether the root is empty, like a mount point while its disk is unmounted.
+    /// True if the root is empty, like a mount point while its disk is unmounted.
     pub root_empty: bool,
 }
 
@@ -65,7 +65,7 @@ pub struct Skipped {
     pub rel: String,
     /// The reason.
     pub reason: String,
-    /// Whether this is another name of a file that is read.
+    /// True if this is another name of a file that is read.
     pub is_second_name: bool,
 }
 

@@ -1,7 +1,7 @@
 //! Integration with the service manager.
 //!
 //! Implements the protocols of systemd: socket activation, readiness, status text, watchdog, and journal
-//! lines. Without a service manager all of them are inactive.
+//! lines. They are inactive without a service manager.
 
 #[cfg(unix)]
 mod activation;

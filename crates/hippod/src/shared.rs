@@ -1,4 +1,4 @@
-//! State shared by the engine, the server and the embed worker.
+//! State shared by engine, server and embed worker.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -52,7 +52,7 @@ pub struct Shared {
     pub trees: Trees,
     /// Lock that serializes backups and restores.
     pub backups: Turns,
-    /// Whether databases that were removed while open are being rewritten before shutdown.
+    /// True if databases that were removed while open are being rewritten before shutdown.
     pub rescuing: AtomicBool,
     /// When the daemon started.
     pub started: Instant,

@@ -1,6 +1,6 @@
-//! Response to `status` from the state last published by the engine.
+//! Response to `status`.
 //!
-//! The response does not wait for the engine.
+//! The response contains the state last published by the engine, so it does not wait for the engine.
 
 mod metrics;
 

@@ -1,4 +1,6 @@
-//! Periodic ticks for the engine. Due cycles are computed from recorded runs.
+//! Periodic ticks for the engine.
+//!
+//! Due cycles are computed from recorded runs alone.
 
 use std::sync::mpsc::Sender;
 

@@ -118,7 +118,7 @@ pub struct WorkspaceView {
     /// Source rules: which paths are memory.
     pub rules: SourceRules,
     database: PathBuf,
-    /// Whether the workspace's harness enables semantic search, as last read by the engine.
+    /// True if the workspace's harness enables semantic search, as last read by the engine.
     meaning: AtomicBool,
     picture: RwLock<Picture>,
     freshness: Mutex<Freshness>,

@@ -103,7 +103,7 @@ pub struct WatchState {
 #[derive(Debug, Clone)]
 struct WatchSpec {
     root: PathBuf,
-    /// Whether to poll instead of listening.
+    /// Polling instead of events: automatic, always or never.
     poll: PollMode,
     /// Polling interval.
     poll_every: Duration,

@@ -1,7 +1,8 @@
-//! Final step of a restore: two renames that survive a crash.
+//! Crash-safe final step of a restore.
 //!
-//! The staged workspaces are recorded in a journal before they are created. After a crash, an unsealed entry
-//! is discarded with its folders, and a sealed entry is carried out to its end at the next start.
+//! The step consists of two renames. The staged workspaces are recorded in a journal before they are created.
+//! After a crash, an unsealed entry is discarded with its folders, and a sealed entry is carried out to its
+//! end at the next start.
 
 use std::ffi::OsString;
 use std::fs;
@@ -31,7 +32,7 @@ pub struct Staged {
     pub was: String,
     /// Number of files of the workspace.
     pub files: u64,
-    /// Whether staging is complete and the workspace has to be moved into place.
+    /// True if staging is complete and the workspace has to be moved into place.
     pub is_sealed: bool,
 }
 

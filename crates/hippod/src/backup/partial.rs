@@ -1,7 +1,7 @@
-//! Temporary folder of a running backup, and its removal after a kill.
+//! Temporary folder of a running backup.
 //!
-//! The folder is recorded in the state folder before it is created. Dated backups never reuse a name, so a
-//! leftover would not be found otherwise.
+//! The folder is recorded in the state folder before it is created, so that it can be removed after a kill.
+//! Dated backups never reuse a name, so a leftover would not be found otherwise.
 
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder};

@@ -1,4 +1,4 @@
-//! Restore: verifies and stages a backup, then moves it into place.
+//! Restore of a verified backup by staging and renaming.
 
 use std::fs::{self, DirBuilder};
 use std::io::{self, Read};

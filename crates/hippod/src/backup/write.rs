@@ -118,7 +118,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes the manifest, makes the archive durable, and moves it into place. Returns its size in bytes.
+    /// Writes the manifest, makes the archive durable, and moves it into place. Returns the manifest and the
+    /// size of the archive in bytes.
     ///
     /// # Errors
     /// Returns the error of the operating system; no file is left then.

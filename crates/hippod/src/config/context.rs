@@ -7,7 +7,7 @@ use hippo_core::context::{WORTH_AN_ENTRY, capture};
 /// `[context]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Context {
-    /// Minimum size in tokens of a tool result that is stored as an entry.
+    /// Size in tokens above which a tool result becomes an entry.
     pub worth_tokens: u64,
     /// Maximum size of all stored contents in MiB.
     pub budget_mb: u64,
@@ -17,9 +17,9 @@ pub struct Context {
     pub render_tokens: u32,
     /// Share of the context window from which a turn runs a deep cycle.
     pub threshold: f64,
-    /// Whether content that contains a secret is stored.
+    /// True if content that contains a secret is stored.
     pub store_secrets: bool,
-    /// Whether the summary of a session is also written to MEMORY.md.
+    /// True if lasting entries of closed sessions are also written to MEMORY.md.
     pub persist_to_memory_md: bool,
 }
 

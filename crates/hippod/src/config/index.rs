@@ -9,15 +9,15 @@ use hippo_core::schedule::{self, Cron};
 /// `[index]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Index {
-    /// Whether the index file exists.
+    /// True if the index file exists.
     pub enabled: bool,
     /// Maximum size of the index file in tokens.
     pub max_tokens: usize,
     /// Maximum size of the index file in tokens per memory file; 0 means no such limit.
     pub tokens_per_file: usize,
-    /// Maximum number of entries in the file when not all of them fit.
+    /// Maximum number of entries in the file if some have to be left out.
     pub max_entries: usize,
-    /// Cosine similarity above which two entries are candidates for a merge.
+    /// Cosine similarity from which two entries may be merged.
     pub merge_above: f64,
     /// Set from `[decay]`.
     #[serde(skip)]

@@ -34,7 +34,7 @@ pub(super) enum Kind {
     Whole(i64, i64),
     /// A number from 0 to 1.
     Share,
-    /// One of these keywords.
+    /// A keyword from this list.
     Choice(&'static [&'static str]),
     /// A non-empty name.
     Name,
@@ -62,7 +62,7 @@ pub(super) enum Own {
     SmallerNot0,
     /// A larger number; any other with trust.
     Larger,
-    /// One of these keywords; any other with trust.
+    /// A keyword from this list; any other with trust.
     Word(&'static [&'static str]),
     /// A subset of the list; any other with trust.
     Fewer,

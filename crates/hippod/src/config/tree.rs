@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// `[tree]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tree {
-    /// Whether cycles and heartbeats keep the tree up to date.
+    /// Condition under which cycles and heartbeats keep the tree up to date.
     pub keep: KeepTree,
     /// Maximum size of `ROOT.md` in tokens.
     pub root_max_tokens: u32,
@@ -21,11 +21,11 @@ pub struct Tree {
     pub command_daily_jobs: u32,
 }
 
-/// Whether the tree is kept up to date automatically.
+/// Condition under which the tree is kept up to date automatically.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KeepTree {
-    /// If `memory/ROOT.md` exists.
+    /// Only if `memory/ROOT.md` exists.
     #[default]
     Auto,
     /// Always.

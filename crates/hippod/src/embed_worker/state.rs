@@ -1,4 +1,4 @@
-//! State of the models as seen by the embed worker, with counters.
+//! Model states and counters of the embed worker.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Appends to a log that other programs append to as well.
+//! Safe appends to a log shared with other programs.
 //!
 //! A partial write is detected and reported.
 
@@ -48,7 +48,7 @@ pub(super) fn append(folder: &Folder, name: &str, bytes: &[u8]) -> Result<u64, F
 /// Reserves disk space after the end of the log without changing its size.
 ///
 /// # Errors
-/// Fails if there is no space.
+/// Fails if the disk is full.
 #[cfg(target_os = "linux")]
 fn make_room(log: &File, bytes: u64) -> io::Result<()> {
     use rustix::fs::FallocateFlags;

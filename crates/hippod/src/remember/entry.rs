@@ -9,8 +9,7 @@ use hippo_proto::RememberRequest;
 use super::one_line;
 
 /// Returns the request with its fields merged into its text: a list of the fields, followed by the free text.
-/// Without an explicit topic, the topic is derived from the free text, or from the first field if there is no
-/// free text.
+/// A missing topic is derived from the free text, or from the first field without free text.
 pub fn structured(request: RememberRequest) -> RememberRequest {
     let RememberRequest {
         request: asked,

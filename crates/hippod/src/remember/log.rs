@@ -10,7 +10,7 @@ use hippo_proto::{ErrorKind, RpcError};
 
 use super::append::append;
 
-/// Maximum size of a log in bytes; larger logs are not read.
+/// Maximum size of a log in bytes; appending to a larger one fails.
 const LARGEST: u64 = 64 << 20;
 
 /// Snapshot of a log. It holds a global lock, so that only one writer exists at a time.

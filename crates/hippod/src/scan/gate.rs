@@ -22,7 +22,7 @@ pub(super) struct Gate {
 /// An entry of a folder below the root.
 pub(super) struct Name<'a> {
     pub path: &'a Path,
-    /// Whether the entry is a folder, or a link to a folder that is followed.
+    /// True if the entry is a folder, or a link to a folder that is followed.
     pub is_dir: bool,
     pub is_link: bool,
 }

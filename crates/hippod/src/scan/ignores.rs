@@ -1,4 +1,6 @@
-//! Cache of a workspace's ignore files. Links are not read.
+//! Cache of a workspace's ignore files.
+//!
+//! An ignore file that is a link is not read.
 
 use std::collections::HashMap;
 use std::io;

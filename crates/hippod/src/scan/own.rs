@@ -1,4 +1,6 @@
-//! Links in hippod's own locations, which are reported and not followed.
+//! Links in hippod's own locations.
+//!
+//! They are reported and not followed.
 
 use std::path::Path;
 

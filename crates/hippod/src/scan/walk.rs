@@ -22,12 +22,12 @@ pub(super) struct Walked {
     pub skipped: Vec<Skipped>,
     pub unreadable_dirs: Vec<PathBuf>,
     pub root_present: bool,
-    /// Whether the walk was incomplete because the process may open no more files.
+    /// True if the walk was incomplete because the process may open no more files.
     pub cut_short: bool,
 }
 
-/// Walks everything below `root`, or with `only` just the path to that relative name. `at_each` is called for
-/// every entry.
+/// Walks everything below `root`, or with `only` just the folders on the way to that path. `at_each` is
+/// called for every entry.
 #[expect(clippy::disallowed_methods, reason = "names and times alone")]
 pub(super) fn walk(
     root: &Path,

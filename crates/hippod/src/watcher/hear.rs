@@ -1,4 +1,4 @@
-//! Translation of operating system events into work for the watcher's thread.
+//! Translation of file system events into work for the watcher.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -34,9 +34,9 @@ pub(super) struct Inbox {
     pub dirs: Option<Vec<PathBuf>>,
     /// Request to write the canary.
     pub canary_asked: bool,
-    /// Whether the canary was seen.
+    /// True if the canary was seen.
     pub canary_seen: bool,
-    /// Whether the root may have disappeared.
+    /// True if the root may have disappeared.
     pub check_root: bool,
     /// Why no more watches are available, if the limit is reached.
     pub limit: Option<String>,
@@ -44,7 +44,7 @@ pub(super) struct Inbox {
     pub stop: bool,
     /// Number of events that report an opening of the root folder.
     pub root_openings: u64,
-    /// Whether the thread has taken a batch that it has not sent yet.
+    /// True if the thread has taken a batch that it has not sent yet.
     pub handing_over: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Query access to changes that the watcher has not reported yet.
+//! Query access to pending changes of the watcher.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ impl Listener {
         }
         let before = self.shared.with(|inbox| inbox.root_openings);
         if File::open(self.shared.root()).is_err() {
-            // Without a root there are no events.
+            // A missing root produces no events.
             return true;
         }
         self.shared

@@ -29,7 +29,7 @@ impl Poller {
         self.seen.extend(marks(dir).unwrap_or_default());
     }
 
-    /// Polls the entries of these folders, and returns those that were created, removed or changed.
+    /// Polls the entries of the given folders, and returns those that were created, removed or changed.
     pub fn look<'a>(&mut self, dirs: impl IntoIterator<Item = &'a PathBuf>) -> Vec<PathBuf> {
         let mut now = BTreeMap::new();
         for dir in dirs {

@@ -1,4 +1,4 @@
-//! Table of all keys, and of the keys of earlier versions.
+//! Table of all keys and of removed keys.
 
 use super::{Key, Kind, Own};
 
