@@ -126,7 +126,7 @@ impl Event {
     }
 }
 
-/// What a synchronization waits for.
+/// Condition for the completion of a synchronization.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Until {
     /// Only the next step.
@@ -160,7 +160,7 @@ pub enum Request {
     Sync {
         /// Canonical root.
         root: PathBuf,
-        /// What the response waits for.
+        /// Condition for the response.
         until: Until,
         /// True to confirm deletions that are held back.
         accept_deletions: bool,

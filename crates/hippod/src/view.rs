@@ -86,7 +86,7 @@ pub struct Freshness {
     pub taken: u64,
     /// When the oldest change that is not indexed yet was noticed.
     pub behind_since: Option<Instant>,
-    /// What is missing, as a keyword and as a sentence.
+    /// The degradation, as a keyword and as a sentence.
     pub degraded: Option<(&'static str, String)>,
 }
 
