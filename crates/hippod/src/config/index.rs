@@ -9,7 +9,7 @@ use hippo_core::schedule::{self, Cron};
 /// `[index]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Index {
-    /// True if the index file exists.
+    /// True if the daemon maintains an index file.
     pub enabled: bool,
     /// Maximum size of the index file in tokens.
     pub max_tokens: usize,
