@@ -1,12 +1,12 @@
-//! Which words does the daemon's program understand?
+//! Command-line arguments of the daemon.
 //!
-//! A test of hippoctl reads this file as well: the manual page and the reference are made from it.
+//! A test of hippoctl includes this file to generate the manual page and the reference.
 
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-/// Below the help.
+/// Text below the help.
 const EXIT: &str = "Exit: 0 stopped as asked, 1 failed, 2 wrong usage";
 
 /// The memory daemon that AI agents keep beside them.

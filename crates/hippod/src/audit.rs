@@ -1,4 +1,4 @@
-//! `audit`: what is looked through, and how are its numbers kept for the next one to be shown beside?
+//! Audit of a workspace's memory, with stored results.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -28,21 +28,21 @@ use crate::shared::Shared;
 use crate::verify::Span;
 use crate::view::WorkspaceView;
 
-/// Files that harnesses put before an agent whenever it starts.
+/// Files that harnesses load into the context of every agent.
 const BOOT: [&str; 5] = ["AGENTS.md", "CLAUDE.md", "SOUL.md", "TOOLS.md", "USER.md"];
-/// Examples of each finding where the request does not say.
+/// Default number of examples per finding.
 const EXAMPLES: u32 = 5;
-/// Audits that are kept of a workspace.
+/// Maximum number of stored audits per workspace.
 const KEPT: usize = 200;
-/// Earlier audits that are answered.
+/// Maximum number of earlier audits in a response.
 const SHOWN: usize = 10;
-/// What is kept of them, in the state of the workspace.
+/// File with the stored audits, in the state folder of the workspace.
 pub const FILE: &str = "audits.json";
 
-/// Computes the answer of `audit`. It stops where `given_up` is set.
+/// Handles `audit`. The audit stops once `given_up` is set.
 ///
 /// # Errors
-/// `internal` where the numbers could not be kept, or the client is gone.
+/// Returns `internal` if the results could not be stored or the client disconnected.
 pub fn audit(
     shared: &Shared,
     view: &WorkspaceView,
@@ -74,7 +74,7 @@ pub fn audit(
         findings: findings.iter().map(count).collect(),
     };
     let file = state_folder(&shared.paths.state, &view.root).join(FILE);
-    // Two audits at once would each forget the other.
+    // Concurrent audits would overwrite each other's results.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let mut kept = Kept::read(&file);
@@ -125,8 +125,8 @@ fn count(finding: &AuditFinding) -> AuditCount {
     }
 }
 
-/// The watched files as they are on disk, by path, with their chunks; and how many could not be read. Nodes of the tree are
-/// made from the logs, and would be found to say the same.
+/// Reads the watched files with their chunks, sorted by path, and counts unreadable files. Tree nodes are
+/// skipped, because they are derived from the logs and would count as duplicates.
 fn read(
     view: &WorkspaceView,
     go_on: impl Fn() -> Result<(), RpcError>,
@@ -147,7 +147,8 @@ fn read(
     Ok((found, unread))
 }
 
-/// Returns the bytes as text of the same length, so that the ranges of the chunks hold: `?` for each byte that is not UTF-8.
+/// Returns the bytes as text of the same length, so that the ranges of the chunks remain valid: each byte
+/// that is not UTF-8 becomes `?`.
 fn text_of(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|error| {
         let mut text = String::with_capacity(error.as_bytes().len());
@@ -178,7 +179,7 @@ fn known(view: &WorkspaceView) -> Vec<AuditedFile> {
 }
 
 fn chunk(span: Span) -> AuditedChunk {
-    // A file of more bytes than a `usize` counts is never read.
+    // A file larger than `usize` is never read.
     let at = |byte: u64| usize::try_from(byte).unwrap_or(usize::MAX);
     AuditedChunk {
         line: span.start_line,
@@ -194,7 +195,7 @@ fn entries(
     let index = view.index();
     let live = index.records().iter();
     let live = live.filter(|record| !matches!(record.place, Place::Archive(_)));
-    // Many entries point into one file: it is read once.
+    // Many entries point to the same file, so it is read once.
     let mut titles: HashMap<String, Option<HashSet<String>>> = HashMap::new();
     let mut leads = |pointer: &Pointer| {
         let Some(section) = &pointer.section else {
@@ -220,7 +221,7 @@ fn entries(
     let mut lost = |record: &Record| {
         let mut pointers = record.entry.pointers.iter();
         let lost = pointers.find(|pointer| !leads(pointer));
-        // The title of a section is text of the memory.
+        // The title of a section is content of the memory and is not reported.
         lost.map(|pointer| match pointer.section {
             Some(_) => format!("a section of {}", pointer.path),
             None => pointer.path.clone(),
@@ -245,14 +246,14 @@ fn boot(view: &WorkspaceView) -> Vec<(String, String)> {
     BOOT.into_iter().filter_map(text).collect()
 }
 
-/// Earlier audits, the oldest first.
+/// Stored audits, oldest first.
 #[derive(Default, Serialize, Deserialize)]
 struct Kept {
     audits: Vec<AuditRun>,
 }
 
 impl Kept {
-    /// A file that cannot be read is begun anew: it says nothing that the memory does not say.
+    /// Reads the stored audits. An unreadable file is replaced: it contains only derived data.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     fn read(file: &Path) -> Self {
         let bytes = std::fs::read(file).unwrap_or_default();

@@ -1,7 +1,8 @@
-//! Backup of workspaces into one archive, and restore from it into empty places.
+//! Backup of workspaces into one archive, and restore from it.
 //!
-//! An archive is a list of members with their checksums, the manifest last: files and databases as they are. All of it
-//! runs beside the engine, on read-only connections; only the last step of a restore, two renames, is the engine's.
+//! An archive is a sequence of files and databases with checksums, followed by the manifest. A backup runs
+//! beside the engine on read-only connections. Only the last step of a restore, two renames, runs in the
+//! engine.
 
 mod commit;
 mod destination;
@@ -36,10 +37,10 @@ use manifest::Manifest;
 use source::Source;
 use write::Writer;
 
-/// Bytes between two words to who waits.
+/// Number of bytes between two progress reports.
 const STEP: u64 = 4 << 20;
 
-/// Who waits for a backup or a restore.
+/// Progress and cancellation of a backup or a restore.
 pub struct Job<'a> {
     stage: &'static str,
     item: String,
@@ -50,7 +51,7 @@ pub struct Job<'a> {
 }
 
 impl<'a> Job<'a> {
-    /// `tell` hears of stage, item and bytes; nothing goes on once `given_up` is set.
+    /// Creates a job. `tell` receives stage, item and bytes; the job stops once `given_up` is set.
     pub fn new(
         stage: &'static str,
         tell: &'a mut dyn FnMut(&'static str, &str, u64),
@@ -71,7 +72,7 @@ impl<'a> Job<'a> {
         (self.done, self.told) = (0, 0);
     }
 
-    /// So many bytes more are done.
+    /// Adds to the number of processed bytes.
     fn advance(&mut self, bytes: u64) -> Result<(), RpcError> {
         self.done += bytes;
         if self.done >= self.told + STEP {
@@ -89,10 +90,10 @@ impl<'a> Job<'a> {
     }
 }
 
-/// Answers `backup`.
+/// Handles `backup`.
 ///
 /// # Errors
-/// The place is taken or cannot be written, or something cannot be read. Nothing is left of it then.
+/// Fails if the destination is taken or not writable, or if a file is unreadable. No file is left then.
 pub fn backup(
     shared: &Shared,
     request: &BackupRequest,
@@ -117,10 +118,10 @@ pub fn backup(
     })
 }
 
-/// Answers `backup.verify`.
+/// Handles `backup.verify`.
 ///
 /// # Errors
-/// The file is damaged, cut, foreign or newer; the member is named.
+/// Fails if the archive is damaged, truncated, of another format, or newer. The error names the member.
 pub fn verify(request: &BackupVerifyRequest, job: &mut Job<'_>) -> Result<BackupResponse, RpcError> {
     let start = Instant::now();
     let from = absolute(&request.from)?;
@@ -157,14 +158,14 @@ fn told(manifest: Manifest, file: &Path, bytes: u64, start: Instant) -> BackupRe
     }
 }
 
-/// What is written.
+/// The workspaces to back up.
 struct Wanted {
     views: Vec<Arc<WorkspaceView>>,
-    /// Those that cannot be, of all: their files are away, or their database is no use.
+    /// Workspaces that are skipped because their files are missing or their database is unusable.
     left_out: Vec<LeftOut>,
 }
 
-/// The workspaces that are wanted: one, or all that can be had.
+/// Returns the requested workspace, or all that are usable.
 fn wanted(shared: &Shared, workspace: Option<&str>) -> Result<Wanted, RpcError> {
     let root = workspace
         .map(|folder| {
@@ -216,7 +217,7 @@ fn wanted(shared: &Shared, workspace: Option<&str>) -> Result<Wanted, RpcError> 
     Ok(Wanted { views, left_out })
 }
 
-/// A path of a request: the daemon's current folder is nobody's business.
+/// Returns a path of a request. It must be absolute, because the daemon's working directory is arbitrary.
 fn absolute(path: &str) -> Result<PathBuf, RpcError> {
     let path = PathBuf::from(path);
     match path.is_absolute() && path.file_name().is_some() {

@@ -1,4 +1,6 @@
-//! What time is it, for everything that is kept or told? Delays within a thread are measured where they are waited for.
+//! Wall clock, monotonic clock and time zone of the daemon.
+//!
+//! Delays within a thread use the operating system's clock directly.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -7,29 +9,29 @@ pub use hippo_core::time::rfc3339;
 use hippo_core::time::{Date, Timestamp};
 use jiff::tz::TimeZone;
 
-/// Where the shell has the time from.
+/// Source of time.
 pub trait Clock: Send + Sync {
-    /// The wall clock. It may be set back at any time.
+    /// Returns the wall-clock time, which may jump backwards.
     fn now(&self) -> Timestamp;
 
-    /// The clock that never goes back, for delays.
+    /// Returns the monotonic time, for delays.
     fn monotonic(&self) -> Instant;
 
-    /// The zone in which days begin.
+    /// Returns the time zone in which days begin.
     fn time_zone(&self) -> TimeZone;
 
-    /// The local day of a moment.
+    /// Returns the local date of a moment.
     fn date_of(&self, at: Timestamp) -> Date {
         date_in(at, &self.time_zone())
     }
 
-    /// Today.
+    /// Returns the current local date.
     fn local_date(&self) -> Date {
         self.date_of(self.now())
     }
 }
 
-/// The day of a moment in a zone; moments beyond what a calendar can name are moved to the nearest one that it can.
+/// Returns the date of a moment in a time zone. A moment outside of the supported range is clamped.
 pub fn date_in(at: Timestamp, zone: &TimeZone) -> Date {
     let end = if at.0 < 0 {
         jiff::Timestamp::MIN
@@ -40,7 +42,7 @@ pub fn date_in(at: Timestamp, zone: &TimeZone) -> Date {
     zone.to_datetime(moment).date()
 }
 
-/// A moment of a request: RFC 3339, or a day, which begins at midnight in the zone.
+/// Parses the moment of a request: RFC 3339, or a date, which means midnight in the time zone.
 pub fn moment(text: &str, zone: &TimeZone) -> Option<Timestamp> {
     if let Ok(moment) = text.parse::<jiff::Timestamp>() {
         return Some(Timestamp(moment.as_millisecond()));
@@ -50,19 +52,19 @@ pub fn moment(text: &str, zone: &TimeZone) -> Option<Timestamp> {
     Some(Timestamp(midnight.timestamp().as_millisecond()))
 }
 
-/// The machine's clocks.
+/// The clocks of the machine.
 #[derive(Debug, Clone)]
 pub struct SystemClock {
     zone: TimeZone,
 }
 
 impl SystemClock {
-    /// In the system's time zone as it is now; UTC where it cannot be told.
+    /// Creates a clock in the system's current time zone, or UTC if it is unknown.
     pub fn new() -> Self {
         Self::in_zone(TimeZone::try_system().unwrap_or(TimeZone::UTC))
     }
 
-    /// In a zone of the configuration.
+    /// Creates a clock in a configured time zone.
     pub fn in_zone(zone: TimeZone) -> Self {
         Self { zone }
     }
@@ -92,7 +94,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that moves when it is told to, for tests.
+/// Manually controlled clock for tests.
 #[derive(Debug)]
 pub struct ManualClock {
     zone: TimeZone,
@@ -100,7 +102,7 @@ pub struct ManualClock {
 }
 
 impl ManualClock {
-    /// Stands at `now`.
+    /// Creates a clock that shows `now`.
     pub fn new(now: Timestamp, zone: TimeZone) -> Self {
         Self {
             zone,
@@ -108,20 +110,20 @@ impl ManualClock {
         }
     }
 
-    /// Both clocks move on.
+    /// Advances both clocks.
     pub fn advance(&self, by: Duration) {
         let mut at = self.lock();
         let milliseconds = i64::try_from(by.as_millis()).unwrap_or(i64::MAX);
         *at = (at.0.plus(milliseconds), at.1 + by);
     }
 
-    /// Somebody sets the wall clock; the monotonic one is not moved.
+    /// Sets the wall clock and leaves the monotonic clock unchanged.
     pub fn set_wall(&self, now: Timestamp) {
         self.lock().0 = now;
     }
 
     fn lock(&self) -> MutexGuard<'_, (Timestamp, Instant)> {
-        // Two plain values: whole even after a panic elsewhere.
+        // Poisoning is ignored: both values are valid after a panic.
         self.at.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,7 @@
-//! Settings in force: defaults < `config.toml` < the workspace's own file < environment < flags.
+//! Effective settings of the daemon and of its workspaces.
+//!
+//! Layers, lowest precedence first: defaults, `config.toml`, the workspace's own file, environment variables,
+//! flags.
 
 mod context;
 mod index;
@@ -22,32 +25,32 @@ pub use tree::{KeepTree, Summaries, Tree};
 /// The daemon's settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Config {
-    /// Which files are memory.
+    /// Source selection: which files are memory.
     pub sources: Sources,
-    /// How changes are noticed.
+    /// File watching.
     pub watch: Watch,
-    /// How text becomes vectors.
+    /// Embedding of text as vectors.
     pub embed: Embed,
-    /// What a search does unless it says otherwise.
+    /// Search defaults.
     pub search: Search,
     /// The index file.
     pub index: Index,
-    /// When its cycles run.
+    /// Schedule of the cycles.
     pub cycles: Cycles,
-    /// What sessions keep of their context.
+    /// Retention of context entries of sessions.
     pub context: Context,
     /// The compaction tree.
     pub tree: Tree,
-    /// How strength fades.
+    /// Decay of the strength of entries.
     pub decay: Decay,
-    /// Limits of the socket.
+    /// Limits of the socket server.
     pub server: Server,
-    /// What is logged.
+    /// Logging.
     pub log: Log,
-    /// Keys set by environment or flags, which a workspace's file cannot override.
+    /// Keys set by environment variables or flags, which a workspace's file cannot override.
     #[serde(skip)]
     fixed: BTreeSet<&'static str>,
-    /// Warnings about settings of earlier versions that are still set.
+    /// Warnings about settings of earlier versions that are still present.
     #[serde(skip)]
     pub removed: Vec<String>,
 }
@@ -55,179 +58,182 @@ pub struct Config {
 /// The settings of one workspace.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorkspaceConfig {
-    /// Which files are memory.
+    /// Source selection: which files are memory.
     pub sources: Sources,
-    /// Name of its embedding model.
+    /// Name of the workspace's embedding model.
     pub model: String,
-    /// How changes are noticed.
+    /// File watching.
     pub watch: Watch,
-    /// What a search does unless it says otherwise.
+    /// Search defaults.
     pub search: Search,
     /// The index file.
     pub index: Index,
-    /// When its cycles run.
+    /// Schedule of the cycles.
     pub cycles: Cycles,
-    /// What sessions keep of their context.
+    /// Retention of context entries of sessions.
     pub context: Context,
     /// The compaction tree.
     pub tree: Tree,
-    /// Warnings about settings of earlier versions that are still set, also in the daemon's own file.
+    /// Warnings about settings of earlier versions that are still present, including those in the daemon's
+    /// own file.
     pub removed: Vec<String>,
 }
 
 /// `[sources]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Sources {
-    /// Globs of further sources.
+    /// Globs of additional sources.
     pub include: Vec<String>,
-    /// Globs of files that are no sources; they win.
+    /// Globs of files that are excluded; they take precedence over `include`.
     pub exclude: Vec<String>,
-    /// Larger files are skipped.
+    /// Maximum file size in bytes; larger files are skipped.
     pub max_file_bytes: u64,
-    /// Whether symbolic links within the workspace are followed.
+    /// True if symbolic links within the workspace are followed.
     pub follow_links: bool,
-    /// Whether `.hippoignore` and `.ignore` files count.
+    /// True if `.hippoignore` and `.ignore` files are respected.
     pub respect_ignore_files: bool,
 }
 
 /// `[watch]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Watch {
-    /// A change is handed on when nothing more has come for this long.
+    /// Quiet period in milliseconds: changes are reported once no other change arrived for this long.
     pub quiet_ms: u64,
-    /// It is handed on after this long in any case.
+    /// Maximum delay of a report in milliseconds, even while changes keep arriving.
     pub max_wait_ms: u64,
-    /// Distance between comparisons of disk and index.
+    /// Interval between comparisons of disk and index, in seconds.
     pub reconcile_secs: u64,
-    /// Distance between proofs that the watcher is alive.
+    /// Interval between liveness checks of the watcher, in seconds.
     pub canary_secs: u64,
-    /// Whether to look at the files instead of being told.
+    /// Polling instead of events: automatic, always or never.
     pub poll: PollMode,
-    /// Distance between two looks.
+    /// Polling interval in seconds.
     pub poll_secs: u64,
-    /// A missing file counts as deleted after this long.
+    /// Delay in milliseconds after which a missing file counts as deleted.
     pub delete_confirm_ms: u64,
-    /// More than this share of the files missing at once is held.
+    /// Share of the files above which a simultaneous disappearance is held back for confirmation.
     pub mass_delete_share: f64,
 }
 
-/// Whether to look at the files instead of being told.
+/// Polling instead of events: automatic, always or never.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PollMode {
-    /// Where the system cannot tell.
+    /// Poll where the operating system cannot report changes.
     #[default]
     Auto,
-    /// In any case.
+    /// Always poll.
     Always,
-    /// In no case.
+    /// Never poll.
     Never,
 }
 
 /// `[embed]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Embed {
-    /// Whether search by meaning is wanted.
+    /// True if semantic search is enabled.
     pub enabled: bool,
     /// Name of the model.
     pub model: String,
-    /// Threads that it may use.
+    /// Maximum number of threads that the model may use.
     pub threads: usize,
-    /// It leaves memory after this long without work.
+    /// Idle time in seconds after which the model is unloaded.
     pub idle_unload_secs: u64,
-    /// Whether what nobody waits for is put off while the machine is on battery or busy.
+    /// True if background embedding is postponed while the machine is on battery or busy.
     pub spare: bool,
 }
 
 /// `[search]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Search {
-    /// Results, when the request does not say.
+    /// Default number of results.
     pub limit: usize,
-    /// Mode, when the request does not say.
+    /// Default search mode.
     pub default_mode: hippo_proto::Mode,
-    /// IANA name of the zone in which "yesterday" is understood; empty is the system's.
+    /// IANA name of the time zone in which "yesterday" is understood; empty means the system's zone.
     pub timezone: String,
 }
 
 /// `[server]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Server {
-    /// Connections at the same time.
+    /// Maximum number of simultaneous connections.
     pub max_connections: usize,
-    /// Longest request.
+    /// Maximum length of a request in bytes.
     pub max_line_bytes: usize,
 }
 
 /// `[log]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Log {
-    /// `error`, `warn`, `info`, `debug` or `trace`.
+    /// Lowest level that is logged: `error`, `warn`, `info`, `debug` or `trace`.
     pub level: String,
-    /// How a line looks.
+    /// Format of a log line.
     pub format: LogFormat,
 }
 
-/// How a line of the log looks.
+/// Format of a log line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LogFormat {
-    /// For people.
+    /// Human-readable text.
     #[default]
     Text,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
 }
 
-/// Why the settings cannot be used. The message says where and what.
+/// Error while loading the settings. The message contains the location and the cause.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// A file is there and cannot be read.
+    /// An existing file could not be read.
     #[error("could not read the configuration: {}: {why}", file.display())]
     Read {
         /// The file.
         file: PathBuf,
-        /// Why.
+        /// The cause.
         why: std::io::Error,
     },
-    /// A file says something that cannot be meant.
+    /// A file contains an invalid setting.
     #[error("could not use the configuration: {}:{line}: {message}", file.display())]
     File {
         /// The file.
         file: PathBuf,
-        /// Line, 1-based.
+        /// Line number, 1-based.
         line: usize,
-        /// What is wrong there.
+        /// Description of the problem.
         message: String,
     },
-    /// An environment variable says something that cannot be meant.
+    /// An environment variable has an invalid value.
     #[error("could not use the environment variable {name}: {message}")]
     Variable {
-        /// Its name.
+        /// Name of the variable.
         name: String,
-        /// What is wrong with it.
+        /// Description of the problem.
         message: String,
     },
-    /// A flag says something that cannot be meant.
+    /// A flag has an invalid value.
     #[error("could not use the setting {key}: {message}")]
     Flag {
-        /// The key it sets.
+        /// The key that the flag sets.
         key: String,
-        /// What is wrong with it.
+        /// Description of the problem.
         message: String,
     },
-    /// Values that are right one by one and cannot be put together.
+    /// Values that are valid individually but not in combination.
     #[error("could not put the configuration together")]
     Together(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl Config {
-    /// Reads the settings. `variables` is the environment: `HIPPOD_EMBED_THREADS` sets `embed.threads`, lists are
-    /// separated by commas or written as in TOML, empty counts as unset. `flags` are pairs such as
-    /// `("embed.threads", "4")`. An absent file is an empty one.
+    /// Loads the settings from a file, environment variables and flags.
+    ///
+    /// `variables` is the environment: `HIPPOD_EMBED_THREADS` sets `embed.threads`, lists are separated by
+    /// commas or written as in TOML, and empty values count as unset. `flags` are pairs such as
+    /// `("embed.threads", "4")`. A missing file counts as an empty one.
     ///
     /// # Errors
-    /// The first thing that cannot be understood, with its place and the nearest name that could be meant.
+    /// Returns the first setting that is not understood, with its location and the nearest valid name.
     pub fn load(
         file: &Path,
         variables: impl IntoIterator<Item = (OsString, OsString)>,
@@ -244,11 +250,13 @@ impl Config {
         })
     }
 
-    /// The settings of one workspace with the content of its own file, which only narrows these settings unless it is `trusted`.
-    /// Also returns the settings of the file that need trust, whether or not it has it.
+    /// Returns the settings of one workspace, given the content of its own file.
+    ///
+    /// Unless the file is `trusted`, it can only narrow these settings. Also returns the settings of the file
+    /// that need trust, regardless of `trusted`.
     ///
     /// # Errors
-    /// As [`Config::load`]; also a key that is not for a workspace to set.
+    /// As for [`Config::load`]; also fails on a key that a workspace cannot set.
     pub fn for_workspace(
         &self,
         file: &Path,
@@ -265,19 +273,19 @@ impl Config {
             removed,
             ..WorkspaceConfig::of(layer::merge(self, &[layer])?)
         };
-        // Two lists that are short enough may be too long together.
+        // Two lists that are each within the limit may exceed it together.
         SourceRules::new(&config.sources.include, &config.sources.exclude)
             .map_err(|error| ConfigError::Together(error.into()))?;
         Ok((config, changes))
     }
 
-    /// The settings of a workspace that has no file of its own.
+    /// Returns the settings of a workspace without a file of its own.
     #[must_use]
     pub fn without_a_file(&self) -> WorkspaceConfig {
         WorkspaceConfig::of(self.clone())
     }
 
-    /// All keys with their meaning and default, as TOML.
+    /// Returns all keys with their description and default, as TOML.
     pub fn documented() -> String {
         keys::documented(&Self::default())
     }
@@ -373,7 +381,7 @@ impl Default for WorkspaceConfig {
 }
 
 impl Search {
-    /// The zone that is set, if one is and this machine knows it.
+    /// Returns the configured time zone, if one is set and known to this machine.
     pub fn time_zone(&self) -> Option<jiff::tz::TimeZone> {
         keys::time_zone(&self.timezone).ok().flatten()
     }

@@ -1,7 +1,8 @@
-//! The one thread that owns the embedding models: queries before passages, loaded on first need, unloaded after idle.
+//! Worker thread that owns the embedding models.
 //!
-//! While a change of model is under way there are two: the old one answers queries until the new one's vectors are
-//! complete.
+//! Queries take precedence over passages. A model is loaded on first use and unloaded after an idle period.
+//! During a change of model two models are in use: the old one answers queries until the vectors of the new
+//! one are complete.
 
 mod state;
 
@@ -18,19 +19,19 @@ use hippo_embed::{EmbedError, Embedder};
 use state::State;
 pub use state::{EmbedCounters, ModelState};
 
-/// Makes the embedder of a model id (in its text form) when it is needed.
+/// Callback that creates the embedder for a model id in text form.
 pub type Loader = Box<dyn FnMut(&str) -> Result<Box<dyn Embedder>, EmbedError> + Send>;
-/// Receives what the thread has to say, on its own thread.
+/// Callback for the worker's events, invoked on its thread.
 pub type Sink = Box<dyn Fn(EmbedEvent) + Send>;
 
-/// A run of neighbouring chunks, embedded together so that each vector knows its neighbours.
+/// A run of adjacent chunks, embedded together so that each vector includes the context of its neighbours.
 #[derive(Debug, Clone)]
 pub struct Passage {
-    /// The headings above, outermost first.
+    /// The headings above the chunks, outermost first.
     pub context: String,
-    /// The chunks' visible texts, in order.
+    /// The visible texts of the chunks, in order.
     pub texts: Vec<String>,
-    /// Whether the vector of the text at the same position is wanted; the others only stand beside.
+    /// For each text, true if its vector is requested. The other texts only provide context.
     pub wanted: Vec<bool>,
     /// The hashes of the texts.
     pub hashes: Vec<[u8; 16]>,
@@ -39,30 +40,30 @@ pub struct Passage {
 /// Passages of one workspace.
 #[derive(Debug, Clone)]
 pub struct Job {
-    /// Whom the result concerns; handed back as it is.
+    /// Id of the workspace, returned unchanged with the result.
     pub workspace: u64,
     /// Text form of the model id.
     pub model: Arc<str>,
-    /// What to embed.
+    /// The passages to embed.
     pub passages: Vec<Passage>,
 }
 
-/// What the thread says.
+/// Event from the worker.
 #[derive(Debug)]
 pub enum EmbedEvent {
-    /// A job is done. Texts that the model refused are missing.
+    /// A finished job. Texts that the model rejected are missing.
     Done {
         /// The job's workspace.
         workspace: u64,
-        /// One for each wanted text.
+        /// One embedding for each requested text.
         embeddings: Vec<hippo_store::db::Embedding>,
     },
-    /// A job could not be done, because there is no model.
+    /// A rejected job, because the model is unavailable.
     Refused {
         /// The job's workspace.
         workspace: u64,
     },
-    /// The model's state changed.
+    /// A change of the model's state.
     State(ModelState),
 }
 
@@ -76,7 +77,7 @@ struct Query {
 struct Queue {
     queries: VecDeque<Query>,
     jobs: VecDeque<Job>,
-    /// Try again to load: the files may be there now. The configured model, and how it is.
+    /// Pending reset after a change of the installed files: the configured model and its state.
     reset: Option<(Arc<str>, ModelState)>,
     stop: bool,
 }
@@ -87,18 +88,18 @@ struct Shared {
     state: Mutex<State>,
 }
 
-/// A handle on the thread.
+/// Handle to the worker thread.
 #[derive(Clone)]
 pub struct EmbedWorker {
     shared: Arc<Shared>,
 }
 
 impl EmbedWorker {
-    /// Starts the thread. `configured` is the model whose state [`EmbedWorker::state`] tells; `idle` is how long a
-    /// model stays in memory without work.
+    /// Starts the thread. `configured` is the model whose state [`EmbedWorker::state`] returns; `idle` is the
+    /// time after which an unused model is unloaded.
     ///
     /// # Errors
-    /// When the operating system gives no thread.
+    /// Fails if the operating system cannot start a thread.
     pub fn start(
         loader: Loader,
         configured: Arc<str>,
@@ -124,7 +125,8 @@ impl EmbedWorker {
         Ok((Self { shared }, thread))
     }
 
-    /// Asks for a query's vector; it goes before all passages. `None` comes back where there is no model.
+    /// Requests the vector of a query, which is computed before all passages. The result is `None` if the
+    /// model is unavailable.
     pub fn query(&self, model: Arc<str>, text: String) -> oneshot::Receiver<Option<Vec<f32>>> {
         let (reply, answer) = oneshot::channel();
         lock(&self.shared.queue)
@@ -134,19 +136,20 @@ impl EmbedWorker {
         answer
     }
 
-    /// Hands over passages; the answer comes through the sink.
+    /// Submits passages; the result is delivered to the sink.
     pub fn submit(&self, job: Job) {
         lock(&self.shared.queue).jobs.push_back(job);
         self.shared.wake.notify_one();
     }
 
-    /// Forgets failures to load, and loaded models: what is installed has changed, and `state` is how the configured one is now.
+    /// Discards load failures and loaded models after a change of the installed files. `state` is the new
+    /// state of the configured model.
     pub fn reset(&self, configured: Arc<str>, state: ModelState) {
         lock(&self.shared.queue).reset = Some((configured, state));
         self.shared.wake.notify_one();
     }
 
-    /// Ends the thread after the passage at hand; jobs that wait are dropped, their chunks are still pending.
+    /// Stops the thread after the current passage. Waiting jobs are dropped; their chunks remain pending.
     pub fn stop(&self) {
         let mut queue = lock(&self.shared.queue);
         queue.stop = true;
@@ -155,12 +158,13 @@ impl EmbedWorker {
         self.shared.wake.notify_one();
     }
 
-    /// Where a model is, by the text form of its id. One that nobody asked for yet counts as unloaded.
+    /// Returns the state of a model, given the text form of its id. A model that was never requested counts
+    /// as unloaded.
     pub fn state_of(&self, model: &str) -> ModelState {
         lock(&self.shared.state).of(model).clone()
     }
 
-    /// Where the configured model is, and what all have done.
+    /// Returns the state of the configured model, and the counters of all models.
     pub fn state(&self) -> (ModelState, EmbedCounters) {
         let state = lock(&self.shared.state);
         (state.model.clone(), state.counters.clone())
@@ -177,7 +181,7 @@ struct Worker {
 
 struct Loaded {
     embedder: Box<dyn Embedder>,
-    /// Word pieces of it that the counters hold already.
+    /// Tokens of this model that the counters already include.
     counted: u64,
 }
 
@@ -245,7 +249,7 @@ impl Worker {
     }
 
     fn answer(&mut self, query: Query) {
-        // The asker may have given up while the model was being loaded.
+        // The caller may have given up while the model was being loaded.
         if query.reply.is_closed() {
             return;
         }
@@ -259,7 +263,7 @@ impl Worker {
                 }
             });
         self.count();
-        // An asker that is gone needs no answer.
+        // A caller that disconnected needs no answer.
         let _ = query.reply.send(vector);
     }
 
@@ -286,7 +290,7 @@ impl Worker {
         });
     }
 
-    /// A query waits for one pass of the model at most, however long the job.
+    /// Answers waiting queries between two passages, so that a query waits for one pass of the model at most.
     fn answer_waiting(&mut self) {
         loop {
             let waiting = lock(&self.shared.queue).queries.pop_front();
@@ -363,7 +367,7 @@ fn embed_passage(model: &mut (dyn Embedder + 'static), passage: &Passage) -> Vec
         .collect()
 }
 
-/// A thread that panicked while it held the lock left plain queues behind: they are as good as before.
+/// Locks a mutex and ignores poisoning: the queues are consistent after a panic.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! Everything that can happen to the engine.
+//! Events that the engine processes.
 
 use std::path::PathBuf;
 
@@ -19,86 +19,87 @@ use crate::engine::{Lost, Opened, Order, Planned, Survey, Trace, Turned};
 use crate::scan::ScanResult;
 use crate::watcher::WatchEvent;
 
-/// One thing for the engine to act on.
+/// An event for the engine.
 #[derive(Debug)]
 pub enum Event {
-    /// A client asks for a change; with the span of its request.
+    /// A request for a change from a client, with its tracing span.
     Request(Request, Span),
-    /// The file system changed, or the watcher did.
+    /// A report from the watcher: a change of the file system or of the watcher itself.
     Watch(WatchEvent),
-    /// The embed worker has something.
+    /// A result or a state change from the embed worker.
     Embed(EmbedEvent),
-    /// A query found files that are not as the index knows them.
+    /// Files whose content differs from the index, as noticed by a query.
     Stale {
         /// Canonical root of the workspace.
         root: PathBuf,
         /// Paths relative to it.
         paths: Vec<String>,
     },
-    /// A question waits until files are read.
+    /// A query that waits until files are read.
     Read {
         /// Canonical root of the workspace.
         root: PathBuf,
-        /// Paths relative to it; none stands for every file that is known to have changed.
+        /// Paths relative to the root; an empty list means every file that is known to have changed.
         paths: Vec<String>,
-        /// The way back; dropped where the workspace is not open.
+        /// Completion signal; dropped if the workspace is not open.
         done: oneshot::Sender<()>,
     },
-    /// A query found the database damaged.
+    /// A damaged database, as noticed by a query.
     Damaged {
         /// Canonical root of the workspace.
         root: PathBuf,
-        /// What it found.
+        /// The error that the query received.
         error: StoreError,
     },
-    /// The graph over a workspace's vectors was built.
+    /// Completion of the vector graph of a workspace.
     GraphBuilt {
-        /// Which workspace.
+        /// Id of the workspace.
         workspace: u64,
-        /// The graph, or nothing where the build was cancelled.
+        /// The graph, or `None` if the build was cancelled.
         built: Option<hippo_store::vector::BuiltGraph>,
     },
-    /// A plan of a cycle was made.
+    /// A finished plan of a cycle.
     Planned(Planned),
-    /// A question was answered.
+    /// An answered query.
     Asked {
         /// Canonical root of the workspace.
         root: PathBuf,
-        /// What it leaves behind.
+        /// Trace of the query for usage statistics.
         trace: Trace,
     },
-    /// Something wants to be done to the entries of a workspace.
+    /// An operation on the entries of a workspace.
     Order {
         /// Canonical root of the workspace.
         root: PathBuf,
-        /// What.
+        /// The operation.
         order: Order,
     },
-    /// Time has passed: cycles may be due.
+    /// A timer tick: cycles may be due.
     Tick,
-    /// A turn of a workspace has ended.
+    /// The end of a workspace's turn.
     Turned(Box<Turned>),
-    /// A workspace was opened, or could not be.
+    /// The result of opening a workspace.
     Opened(Box<Opened>),
-    /// A workspace is gone, and its state with it.
+    /// A closed workspace, with its state discarded.
     Closed {
-        /// Which workspace.
+        /// Id of the workspace.
         workspace: u64,
     },
-    /// A thread ended in the middle of its work.
+    /// A thread that ended in the middle of its work.
     Lost,
     /// Liveness probe of the watchdog.
     Pulse,
-    /// The installed model files have changed.
+    /// A change of the installed model files.
     ModelChanged,
-    /// A model that was missing may be there by now.
+    /// A request to look again for a model that was missing.
     LookForModel,
-    /// Finish the step at hand, save, and end.
+    /// Shutdown: finish the current step, save, and end.
     Shutdown,
 }
 
 impl Event {
-    /// Returns whether the event belongs to one opening of a workspace and is dropped when it is opened again.
+    /// Returns whether the event belongs to one opening of a workspace and is dropped when the workspace is
+    /// opened again.
     pub fn is_for_one_opening(&self) -> bool {
         matches!(
             self,
@@ -108,7 +109,7 @@ impl Event {
         )
     }
 
-    /// Returns whether the engine serves the event itself, once the workspace is here.
+    /// Returns whether the engine itself serves the event, once no turn of the workspace is running.
     pub fn is_for_engine(&self) -> bool {
         matches!(self, Self::Request(request, _) if request.is_for_engine())
     }
@@ -125,101 +126,102 @@ impl Event {
     }
 }
 
-/// What is waited for when the disk is compared.
+/// Condition for the completion of a synchronization.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Until {
-    /// The next step.
+    /// Only the next step.
     Step,
-    /// Every file is read, so that its words are found.
+    /// Every file is read, so that full-text search finds its words.
     Read,
-    /// Its meaning is found too.
+    /// Every file is embedded as well, so that semantic search finds it.
     Searchable,
 }
 
-/// A change that a client asks for, with the way back to it.
+/// A request for a change, with the channel for its response.
 #[derive(Debug)]
 pub enum Request {
-    /// Register a folder.
+    /// Registers a folder.
     Add {
-        /// As the client gave it.
+        /// The folder as given by the client.
         folder: PathBuf,
-        /// The way back.
+        /// Response channel.
         reply: Answer<WorkspaceAddResponse>,
     },
-    /// Forget a folder.
+    /// Unregisters a folder.
     Remove {
-        /// As the client gave it.
+        /// The folder as given by the client.
         folder: PathBuf,
-        /// What its sessions stored goes, too.
+        /// True to delete the stored session contexts as well.
         purge: bool,
-        /// The way back.
+        /// Response channel.
         reply: Answer<WorkspaceRemoveResponse>,
     },
-    /// Reconcile with the disk.
+    /// Reconciles the index with the disk.
     Sync {
         /// Canonical root.
         root: PathBuf,
-        /// What the answer waits for.
+        /// Condition for the response.
         until: Until,
-        /// Take deletions that are held as meant.
+        /// True to confirm deletions that are held back.
         accept_deletions: bool,
-        /// The way back.
+        /// Response channel.
         reply: Answer<WorkspaceSyncResponse>,
     },
-    /// Trust the settings of a workspace, or not any more.
+    /// Grants or withdraws trust in the settings of a workspace.
     Trust {
         /// Canonical root.
         root: PathBuf,
-        /// Which.
+        /// The request of the client.
         request: WorkspaceTrustRequest,
-        /// The way back.
+        /// Response channel.
         reply: Answer<WorkspaceTrustResponse>,
     },
-    /// Put what a restore made ready into its place, and open it.
+    /// Moves a prepared restore into place and opens it.
     TakeIn {
-        /// What is ready.
+        /// The prepared files.
         staged: Staged,
-        /// The way back.
+        /// Response channel.
         reply: Answer<Restored>,
     },
-    /// What runs there were.
+    /// Lists past cycle runs.
     History {
         /// Canonical root.
         root: PathBuf,
-        /// Which.
+        /// The request of the client.
         request: CycleHistoryRequest,
-        /// The way back.
+        /// Response channel.
         reply: Answer<CycleHistoryResponse>,
     },
-    /// What waits for somebody, and what comes next.
+    /// Reports pending decisions and upcoming cycles.
     Heartbeat {
-        /// The answer goes to the client: what is told once counts as told.
+        /// True if the response is sent to the client, which marks its notices as delivered.
         tells: bool,
         /// Canonical root.
         root: PathBuf,
-        /// The way back.
+        /// Response channel.
         reply: Answer<Beat>,
     },
-    /// Delete the derived state of a workspace and derive it again from the files.
+    /// Deletes the derived state of a workspace and derives it again from the files.
     Rebuild {
         /// Canonical root.
         root: PathBuf,
-        /// The way back: what only the damaged database contained.
+        /// Response channel, with the data that only the damaged database contained.
         reply: Answer<Option<Lost>>,
     },
-    /// Report the problems of a workspace.
+    /// Reports the problems of a workspace.
     Survey {
         /// Canonical root.
         root: PathBuf,
-        /// The files on disk a moment ago.
+        /// A recent scan of the files on disk.
         scan: Option<ScanResult>,
-        /// The way back.
+        /// Response channel.
         reply: Answer<Survey>,
     },
 }
 
 impl Request {
-    /// A rebuild may be what lets the workspace open again.
+    /// Returns whether the request needs an open workspace. A rebuild does not: it can repair a workspace
+    /// that fails to open.
     fn needs_open_workspace(&self) -> bool {
         !self.is_for_engine() && !matches!(self, Self::Rebuild { .. })
     }
@@ -228,9 +230,9 @@ impl Request {
         matches!(self, Self::Add { .. } | Self::Remove { .. } | Self::TakeIn { .. })
     }
 
-    /// Answers a request about a workspace that is not registered or could not be opened.
+    /// Refuses the request because its workspace is not registered or could not be opened.
     pub fn refuse(self, error: &RpcError) {
-        // A client that is gone needs no answer.
+        // A client that disconnected needs no answer.
         match self {
             Self::Add { reply, .. } => drop(reply.send(Err(error.clone()))),
             Self::Remove { reply, .. } => drop(reply.send(Err(error.clone()))),
@@ -245,16 +247,16 @@ impl Request {
     }
 }
 
-/// What the engine says to a heartbeat.
+/// The engine's answer to a heartbeat.
 #[derive(Debug, Clone, Default)]
 pub struct Beat {
-    /// Cycles that are under way or due, in the order in which they run.
+    /// Cycles that are running or due, in execution order.
     pub due: Vec<Cycle>,
-    /// What waits for somebody.
+    /// Decisions that wait for the user.
     pub pending: Vec<Pending>,
-    /// When each cycle can become due next.
+    /// The earliest time at which each cycle can become due again.
     pub next: Vec<NextCycle>,
 }
 
-/// The way back to a client.
+/// Response channel of a request.
 pub type Answer<T> = oneshot::Sender<Result<T, RpcError>>;

@@ -1,6 +1,6 @@
-//! Files that are in no workspace, and names of paths.
+//! File helpers for files outside of workspaces, and path names.
 //!
-//! Those of a workspace are opened by hippo-fs.
+//! Files of a workspace are opened by hippo-fs.
 
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
@@ -15,10 +15,11 @@ use hippo_proto::{Paths, RpcError};
 
 use crate::watcher::OWN_FOLDER;
 
-/// Opens a regular file. A pipe without a writer is not waited for.
+/// Opens a regular file. A pipe without a writer does not block.
 ///
 /// # Errors
-/// As the system says, or [`io::ErrorKind::InvalidInput`] for what is no regular file.
+/// Returns the error of the operating system, or [`io::ErrorKind::InvalidInput`] for anything but a regular
+/// file.
 pub fn open(path: &Path) -> io::Result<(File, Metadata)> {
     let file = without_waiting(path)?;
     let metadata = file.metadata()?;
@@ -29,10 +30,10 @@ pub fn open(path: &Path) -> io::Result<(File, Metadata)> {
     }
 }
 
-/// Reads a regular file whole.
+/// Reads a whole regular file.
 ///
 /// # Errors
-/// As [`open`]; [`io::ErrorKind::FileTooLarge`] above `limit` bytes.
+/// As for [`open`]; returns [`io::ErrorKind::FileTooLarge`] above `limit` bytes.
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let (file, metadata) = open(path)?;
     let mut bytes = Vec::with_capacity(usize::try_from(metadata.len().min(limit)).unwrap_or(0));
@@ -43,14 +44,14 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Writes a file whole or not at all: as a draft on the same disk, which takes its name. Its bytes are durable, and its name once
-/// its folder is.
+/// Writes a file atomically: writes a draft on the same disk and renames it. The content is durable on
+/// return; the rename becomes durable with a sync of the folder.
 ///
 /// # Errors
-/// As the system says; the file is as it was.
+/// Returns the error of the operating system; the file is unchanged.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn write_whole(path: &Path, draft: &Path, bytes: &[u8]) -> io::Result<()> {
-    // Of a process that was stopped while it wrote, or something that nobody can write to.
+    // Remove a draft of an interrupted process, which may be read-only.
     let _ = std::fs::remove_file(draft);
     let written = File::create_new(draft)
         .and_then(|mut file| {
@@ -59,19 +60,20 @@ pub fn write_whole(path: &Path, draft: &Path, bytes: &[u8]) -> io::Result<()> {
         })
         .and_then(|()| std::fs::rename(draft, path));
     written.inspect_err(|_| {
-        // The first error is the one to report.
+        // Report the first error, not an error of this cleanup.
         let _ = std::fs::remove_file(draft);
     })
 }
 
-/// A path below the root, with `/` between its parts; nothing for one that is not below it or is no UTF-8.
+/// Returns the path below the root, separated by `/`, or `None` if the path is outside of the root or not
+/// UTF-8.
 pub fn below(root: &Path, path: &Path) -> Option<String> {
     let parts = path.strip_prefix(root).ok()?.iter();
     let parts: Option<Vec<&str>> = parts.map(|part| part.to_str()).collect();
     Some(parts?.join("/"))
 }
 
-/// A path with `/` between its parts, for people to read; what is no UTF-8 is replaced.
+/// Returns the path separated by `/` for display; invalid UTF-8 is replaced.
 pub fn slashed(path: &Path) -> String {
     let text = path.to_string_lossy();
     match MAIN_SEPARATOR {
@@ -80,7 +82,7 @@ pub fn slashed(path: &Path) -> String {
     }
 }
 
-/// Whether a path is in one of the folders that hippod alone keeps its files in.
+/// Returns whether a path is in one of hippod's own folders.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn is_own(paths: &Paths, path: &Path) -> bool {
     let own = [&paths.state, &paths.models, &paths.runtime];
@@ -91,7 +93,8 @@ pub fn is_own(paths: &Paths, path: &Path) -> bool {
 /// Checks that a folder can be a workspace.
 ///
 /// # Errors
-/// `bad-request` for a folder of the system, one with hippod's own files in or around it, and one whose `.hippocampus` is a link.
+/// Returns `bad-request` for a system folder, for a folder inside or around hippod's own files, and for a
+/// folder whose `.hippocampus` is a link.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn check_fit(paths: &Paths, root: &Path) -> Result<(), RpcError> {
     let refused =
@@ -102,7 +105,7 @@ pub fn check_fit(paths: &Paths, root: &Path) -> Result<(), RpcError> {
         return refused(format!("this is a folder of the system: {}", root.display()));
     }
     let own = [&paths.state, &paths.models, &paths.runtime, &paths.config_file];
-    // What is below a hidden name is never looked at: a home folder may be a workspace.
+    // Hidden folders are never scanned, so a home folder can be a workspace.
     let is_hidden = |part: &OsStr| part.as_encoded_bytes().starts_with(b".");
     let around = |own: &PathBuf| {
         let own = own.canonicalize().unwrap_or_else(|_| own.clone());
@@ -124,7 +127,7 @@ pub fn check_fit(paths: &Paths, root: &Path) -> Result<(), RpcError> {
     Ok(())
 }
 
-/// Returns the folder with all of hippod's own, if there is one, as with `HIPPOD_HOME`.
+/// Returns the folder that contains all of hippod's folders, if there is one, as with `HIPPOD_HOME`.
 pub fn home(paths: &Paths) -> Option<&Path> {
     let home = paths.state.parent()?;
     let all = [&paths.models, &paths.runtime, &paths.config_file];
@@ -137,8 +140,8 @@ fn not_regular() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")
 }
 
-/// Whether something stands where a pointer points: the file, and in it a section of that title. What cannot be read now
-/// is not said to lead nowhere.
+/// Returns whether the target of a pointer exists: the file, and the section with that title in it. An
+/// unreadable target counts as existing.
 pub fn leads_somewhere(root: &Path, pointer: &Pointer, limit: u64) -> bool {
     let resolved = WorkspaceDir::open(root).and_then(|dir| Ok((dir.resolve(&pointer.path)?, dir)));
     let (real, dir) = match resolved {
@@ -163,7 +166,7 @@ pub fn leads_somewhere(root: &Path, pointer: &Pointer, limit: u64) -> bool {
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn without_waiting(path: &Path) -> io::Result<File> {
     use rustix::fs::{Mode, OFlags};
-    // On a regular file the flag changes nothing.
+    // The flag has no effect on a regular file.
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
     Ok(rustix::fs::open(path, flags, Mode::empty())?.into())
 }

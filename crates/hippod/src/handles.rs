@@ -1,7 +1,6 @@
-//! Open files: the limit of this process, and the room that is left below it.
+//! Limit on open files, and the number left.
 
-/// Raises the limit as far as the system lets this process raise it: many systems begin with one that 100 workspaces
-/// reach.
+/// Raises the limit on open files as far as possible. Many systems have a default that 100 workspaces exceed.
 #[cfg(unix)]
 pub fn raise_limit() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -16,7 +15,7 @@ pub fn raise_limit() {
         };
         setrlimit(Resource::Nofile, limit)
     };
-    // Some systems take no more than this, whatever they say.
+    // Some systems accept no more than this, regardless of the reported maximum.
     if raised(limit.maximum).is_err()
         && let Err(error) = raised(Some(MODEST))
     {
@@ -27,7 +26,7 @@ pub fn raise_limit() {
 #[cfg(unix)]
 const MODEST: u64 = 10_240;
 
-/// Files that can still be opened below the limit; nothing where the system does not tell.
+/// Returns how many more files can be opened, or `None` if the operating system does not report it.
 #[cfg(unix)]
 #[expect(clippy::disallowed_methods, reason = "no file of a workspace")]
 pub fn left() -> Option<u64> {

@@ -1,6 +1,7 @@
-//! The keys of `hipocampus.config.json` that the daemon heeds.
+//! Keys of `hipocampus.config.json` that the daemon uses.
 //!
-//! The engine reads what search needs when the file changes, and the tree reads it at each run: no question waits for a disk.
+//! The engine reads the search settings when the file changes, and the tree reads its settings on each run.
+//! Queries never wait for the disk.
 
 use std::path::Path;
 
@@ -9,11 +10,11 @@ use hippo_proto::folder::Trust;
 
 use crate::config::Tree;
 
-/// More is no configuration.
+/// Maximum file size in bytes; larger files are not read.
 const LARGEST: u64 = 1 << 20;
 
-/// What the file of a workspace says, as far as it may, and what of it is passed over, each with its reason. Of one that is broken
-/// nothing is heeded.
+/// Returns the settings in the workspace's file, limited by trust, and a message for each ignored setting. An
+/// invalid file has no effect.
 pub fn read(root: &Path, trust: &Trust, tree: &Tree) -> (HarnessSettings, Vec<String>) {
     match hippo_fs::read(root, FILE, LARGEST) {
         Ok(bytes) => {
@@ -37,15 +38,15 @@ pub fn read(root: &Path, trust: &Trust, tree: &Tree) -> (HarnessSettings, Vec<St
     }
 }
 
-/// The settings of a file that hold with trust alone.
+/// Returns the settings of a file that take effect only with trust.
 pub fn wider(bytes: &[u8], tree: &Tree) -> Vec<WiderSetting> {
     let (said, _) = harness::read(bytes);
     said.narrowed(tree.root_max_tokens, f64::from(tree.cooldown_hours))
         .1
 }
 
-/// Whether questions are answered by meaning as well: unless `search.vector` is `false`, which needs no trust. `doctor` reports a file
-/// that cannot be read.
+/// Returns whether semantic search is enabled: it is unless `search.vector` is `false`, which needs no trust.
+/// `doctor` reports an unreadable file.
 pub fn by_meaning(root: &Path) -> bool {
     read(root, &Trust::default(), &Tree::default()).0.vector != Some(false)
 }
@@ -69,7 +70,7 @@ mod tests {
             (r#"{"search":{"vector":null}}"#, true),
             ("{", true),
             (r#"{"search":{"vector":"false"}}"#, true),
-            // What else is wrong costs it nothing.
+            // Other invalid settings do not affect this one.
             (r#"{"platform":"vim","search":{"vector":false}}"#, false),
         ] {
             std::fs::write(folder.path().join(FILE), text).unwrap();

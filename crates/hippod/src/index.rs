@@ -1,4 +1,4 @@
-//! What are the index entries of a workspace now, as questions see them?
+//! Immutable view of a workspace's index entries for queries.
 
 pub mod answers;
 pub mod standing;
@@ -13,26 +13,27 @@ use hippo_core::retrieval::cue::{Cues, Match};
 use hippo_core::retrieval::terms::QueryTerm;
 use hippo_core::time::Timestamp;
 
-/// The entries of a workspace as of one moment; made anew by the engine when one of them changes.
+/// The entries of a workspace at one moment. The engine creates a new view when an entry changes.
 #[derive(Debug, Default)]
 pub struct IndexView {
     records: Vec<Arc<Record>>,
     by_id: Arc<HashMap<EntryId, usize>>,
-    /// Entries in the index, by the paths they point at.
+    /// Active entries by the paths of their pointers.
     by_path: Arc<HashMap<String, Vec<usize>>>,
-    /// Entries in the index that a question made, by the terms of that question.
+    /// Active entries learned from a query, by the terms of that query.
     by_cue: Arc<HashMap<String, usize>>,
     told: Arc<Words>,
-    /// The same for entries that questions made: what was asked before must not change what else is found.
+    /// Words of the entries learned from queries. They are kept apart so that earlier queries do not change
+    /// the other results.
     asked: Arc<Words>,
     profile: DecayCurve,
     /// Tokens of the index file.
     pub tokens: u64,
-    /// Entries that a person removed, among the archived ones.
+    /// Number of archived entries that the user removed.
     pub forgotten: usize,
 }
 
-/// The words of some entries, and which ones these are.
+/// Searchable words of a set of entries, with their positions in the view.
 #[derive(Debug, Default)]
 struct Words {
     cues: Cues,
@@ -52,7 +53,7 @@ impl Words {
     }
 }
 
-/// Whether a question finds both in the same way.
+/// Returns whether both versions of an entry are found in the same way.
 fn is_found_alike(a: &Record, b: &Record) -> bool {
     let archived = |record: &Record| matches!(record.place, Place::Archive(_));
     let cue = |record: &Record| record.learned.as_ref().map(|learned| learned.cue.clone());
@@ -66,8 +67,8 @@ fn is_found_alike(a: &Record, b: &Record) -> bool {
 }
 
 impl IndexView {
-    /// The picture of these entries that follows an earlier one: what has not changed is taken from there, so that an access
-    /// costs next to nothing.
+    /// Creates the view that follows an earlier one. Unchanged parts are shared, so that recording an access
+    /// is cheap.
     pub fn after(before: &Self, now: &BTreeMap<EntryId, Record>, profile: DecayCurve) -> Self {
         let gone = before
             .records
@@ -145,27 +146,28 @@ impl IndexView {
         self.by_cue = Arc::new(by_cue);
     }
 
-    /// All entries, the archived ones too, in no order.
+    /// Returns all entries including archived ones, in no particular order.
     pub fn records(&self) -> &[Arc<Record>] {
         &self.records
     }
 
-    /// The entry with this id.
+    /// Returns the entry with this id.
     pub fn get(&self, id: &EntryId) -> Option<&Arc<Record>> {
         self.by_id.get(id).map(|at| &self.records[*at])
     }
 
-    /// The numbers of the curve.
+    /// Returns the parameters of the decay curve.
     pub fn profile(&self) -> &DecayCurve {
         &self.profile
     }
 
-    /// The strength of an entry at a moment, in [0, 1].
+    /// Returns the strength of an entry at a moment, in [0, 1].
     pub fn strength(&self, record: &Record, now: Timestamp) -> f32 {
         decay::strength_at(&self.profile, &record.entry, now)
     }
 
-    /// Entries that a question names, the best first; of those that questions made only with `asked`.
+    /// Returns the entries that match a query, best first. Entries learned from queries are included only
+    /// with `asked`.
     pub fn find(&self, terms: &[QueryTerm], limit: usize, asked: bool) -> Vec<(Match, &Arc<Record>)> {
         let mut found = self.found(&self.told, terms, limit);
         if asked {
@@ -183,12 +185,13 @@ impl IndexView {
             .collect()
     }
 
-    /// The entry that the same question made.
+    /// Returns the entry learned from the same query.
     pub fn learned(&self, cue: &[String]) -> Option<&Arc<Record>> {
         self.by_cue.get(&cue.join(" ")).map(|at| &self.records[*at])
     }
 
-    /// The entry that tells of a place: one that points at the innermost of its sections, else at the whole file.
+    /// Returns the entry that describes a location: one with a pointer to the innermost section, otherwise
+    /// one with a pointer to the whole file.
     pub fn of_place(&self, path: &str, heading: &[String]) -> Option<&Arc<Record>> {
         let of_path = self.by_path.get(path)?;
         let depth = |record: &Record| {
@@ -206,7 +209,7 @@ impl IndexView {
             })
             .max()
         };
-        // What a question made tells of that question; the entry of the place itself comes first.
+        // An entry learned from a query describes that query; a regular entry ranks higher.
         let rank = |at: &usize| {
             let record = &self.records[*at];
             depth(record).map(|depth| (record.learned.is_none(), depth, std::cmp::Reverse(*at)))

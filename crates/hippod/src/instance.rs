@@ -1,4 +1,4 @@
-//! Is this the only daemon over its state folder, and is its socket's path free and private?
+//! Single-instance lock and ownership of the socket path.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
@@ -21,61 +21,61 @@ mod socket;
 
 use socket::LONGEST_PATH;
 
-/// The right to be the daemon; it ends with this value.
+/// Exclusive right to be the daemon, released on drop.
 #[derive(Debug)]
 pub struct Instance {
-    /// Locked until the process ends, however it ends.
+    /// Lock file, locked until the process ends for any reason.
     _lock: File,
     socket: PathBuf,
-    /// Our socket, once it is bound, where it is a file.
+    /// Identity of our socket file once it is bound.
     bound: Mutex<Option<FileId>>,
 }
 
-/// Why this process cannot be the daemon.
+/// Reason why this process cannot be the daemon.
 #[derive(Debug, thiserror::Error)]
 pub enum InstanceError {
-    /// Another daemon has the state folder.
+    /// Another daemon uses the state folder.
     #[error("another hippod{} has the state folder: {}", pid.map_or(String::new(), |pid| format!(" (process {pid})")), state.display())]
     Locked {
-        /// The folder.
+        /// The state folder.
         state: PathBuf,
-        /// The other's process id, where it can be read.
+        /// Process id of the other daemon, if it can be read.
         pid: Option<u32>,
     },
-    /// Somebody listens on the socket.
+    /// Another process listens on the socket.
     #[error("another hippod answers at: {}", .0.display())]
     Answers(PathBuf),
-    /// Something that is no socket stands in the socket's place, and is left alone.
+    /// The socket path is taken by something other than a socket, which is left unchanged.
     #[error("could not use the socket's path, it is taken by something else: {}", .0.display())]
     NotASocket(PathBuf),
-    /// The operating system cannot bind so long a path.
+    /// The path is too long for the operating system.
     #[error("could not use the socket's path, it has {length} bytes and {LONGEST_PATH} are possible: {}", path.display())]
     TooLong {
         /// The path.
         path: PathBuf,
-        /// Its bytes.
+        /// Length in bytes.
         length: usize,
     },
-    /// Others may put files into the socket's folder.
+    /// Other users can create files in the socket's folder.
     #[error("could not use the socket's folder, others may write to it: {}", .0.display())]
     Open(PathBuf),
-    /// Another user owns a folder of hippod's.
+    /// Another user owns one of hippod's folders.
     #[error("could not use the folder, it belongs to another user: {}", .0.display())]
     NotMine(PathBuf),
-    /// The operating system refuses.
+    /// An I/O operation failed.
     #[error("could not {what}: {}", path.display())]
     Io {
-        /// What was tried.
+        /// The operation that failed.
         what: &'static str,
-        /// On which path.
+        /// Path of the operation.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: std::io::Error,
     },
 }
 
 impl InstanceError {
-    /// What to do about it.
+    /// Returns a suggestion for fixing the problem.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Locked { .. } | Self::Answers(_) => {
@@ -93,11 +93,11 @@ impl InstanceError {
 }
 
 impl Instance {
-    /// Takes the lock, creates the folders (0700) and clears the socket's path. From here on the process creates
-    /// files for its user alone (`umask` 077), so that the socket is at no moment open to others.
+    /// Takes the lock, creates the folders (0700) and clears the socket path. From then on the process
+    /// creates files for its user alone (`umask` 077), so that other users never have access to the socket.
     ///
     /// # Errors
-    /// See [`InstanceError`]. Nothing of another daemon is touched.
+    /// See [`InstanceError`]. The files of another daemon are left unchanged.
     pub fn claim(paths: &Paths) -> Result<Self, InstanceError> {
         let length = paths.socket.as_os_str().len();
         if length > LONGEST_PATH {
@@ -111,10 +111,10 @@ impl Instance {
         Ok(instance)
     }
 
-    /// The same where the service manager holds the socket: its path is left as it is.
+    /// Takes the lock where the service manager owns the socket: the socket path is left unchanged.
     ///
     /// # Errors
-    /// As [`Instance::claim`].
+    /// As for [`Instance::claim`].
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn claim_beside(paths: &Paths) -> Result<Self, InstanceError> {
         socket::restrict_umask();
@@ -135,21 +135,21 @@ impl Instance {
         })
     }
 
-    /// Binds the socket, closed to others (0600). It is removed when this value goes.
+    /// Binds the socket, accessible only to its user (0600). The socket is removed on drop.
     ///
     /// # Errors
-    /// When the operating system refuses.
+    /// Fails if the operating system refuses.
     pub fn listen(&self) -> Result<Listener, InstanceError> {
         let listener = socket::bind(&self.socket)?;
         *self.bound.lock().unwrap_or_else(PoisonError::into_inner) = socket::id(&self.socket);
         Ok(listener)
     }
 
-    /// Binds the socket again where its file was removed: clients look for it at its path alone. `None` while it is
-    /// there, and for a socket of the service manager.
+    /// Binds the socket again if its file was removed, because clients connect only through the path. Returns
+    /// `None` while the file exists, and for a socket of the service manager.
     ///
     /// # Errors
-    /// Something else is in its place, or the operating system refuses.
+    /// Fails if the path is taken by something else, or if the operating system refuses.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn listen_again(&self) -> Result<Option<Listener>, InstanceError> {
         let bound = *self.bound.lock().unwrap_or_else(PoisonError::into_inner);
@@ -171,17 +171,18 @@ impl Instance {
 impl Drop for Instance {
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     fn drop(&mut self) {
-        // Another daemon may have bound the path after somebody removed ours.
+        // Another daemon may have bound the path after our socket file was removed.
         let now = socket::id(&self.socket);
         let bound = *self.bound.lock().unwrap_or_else(PoisonError::into_inner);
         if now.is_some() && now == bound {
-            // A socket that stays behind is taken over by the next daemon.
+            // A leftover socket is taken over by the next daemon.
             let _ = std::fs::remove_file(&self.socket);
         }
     }
 }
 
-/// Folders that belong to hippod and that others may look into: somebody has widened them since the start.
+/// Returns those of hippod's folders that are accessible to other users, because their permissions were
+/// widened since the start.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn open_to_others(paths: &Paths) -> Vec<PathBuf> {
     let socket = paths.socket.parent().filter(|parent| is_ours(parent, paths));
@@ -194,22 +195,22 @@ pub fn open_to_others(paths: &Paths) -> Vec<PathBuf> {
     folders.into_iter().filter(open).map(Path::to_path_buf).collect()
 }
 
-/// Closes a folder of hippod's to others.
+/// Restricts one of hippod's folders to its user.
 ///
 /// # Errors
-/// When the operating system refuses.
+/// Fails if the operating system refuses.
 pub fn close_to_others(folder: &Path) -> Result<(), InstanceError> {
     own_folder(folder)
 }
 
-/// Whether the folder of the socket is hippod's own.
+/// Returns whether the socket's folder is one of hippod's own.
 fn is_ours(parent: &Path, paths: &Paths) -> bool {
     parent == paths.state
         || paths.state.parent() == Some(parent)
         || parent.file_name().is_some_and(|name| name == "hippod")
 }
 
-/// Creates a folder that belongs to hippod, for its user alone.
+/// Creates one of hippod's folders, accessible only to its user.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn own_folder(folder: &Path) -> Result<(), InstanceError> {
     let io = |what| {
@@ -235,7 +236,7 @@ fn own_folder(folder: &Path) -> Result<(), InstanceError> {
     Ok(())
 }
 
-/// Refuses a `HIPPOD_HOME` of another user, who could exchange what is in it.
+/// Rejects a `HIPPOD_HOME` of another user, who could replace its content.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn check_owner(home: &Path) -> Result<(), InstanceError> {
     match home.metadata() {
@@ -244,7 +245,8 @@ fn check_owner(home: &Path) -> Result<(), InstanceError> {
     }
 }
 
-/// A folder that is not hippod's keeps its mode; but nobody else may be able to put a socket of his own into it.
+/// Checks that other users cannot place a socket into a folder that is not hippod's. Its mode is left
+/// unchanged.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn check_foreign_folder(folder: &Path) -> Result<(), InstanceError> {
     const STICKY: u32 = 0o1000;
@@ -279,7 +281,7 @@ fn lock(state: &Path) -> Result<File, InstanceError> {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
             let mut text = String::new();
-            // The number is for people; without it the message still stands.
+            // The process id is informational; the error is reported without it if the file cannot be read.
             let _ = file.read_to_string(&mut text);
             return Err(InstanceError::Locked {
                 state: state.to_path_buf(),

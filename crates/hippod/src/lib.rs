@@ -1,4 +1,6 @@
-//! The memory daemon: the only place of the project with threads, clock, signals and sockets.
+//! The memory daemon.
+//!
+//! Only this crate of the project uses threads, the clock, signals and sockets.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod audit;

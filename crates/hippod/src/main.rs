@@ -1,4 +1,4 @@
-//! The daemon's program: `hippod run` stays in the foreground and logs to standard error.
+//! Entry point: `hippod run` serves in the foreground.
 
 mod arguments;
 
@@ -27,7 +27,7 @@ fn main() -> ExitCode {
     match start(config, socket, log_file) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // Nothing is left to do where even standard error is closed.
+            // If standard error is closed, the error cannot be reported.
             let begin = if service::reads_stderr() {
                 service::Lines::ERROR
             } else {
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
 fn start(config_file: Option<PathBuf>, socket: Option<PathBuf>, log_file: Option<PathBuf>) -> Result<()> {
     let log = log_file.map_or(Ok(LogTo::StandardError), |path| LogTo::file(&path))?;
     let mut paths = Paths::resolve(|name| std::env::var_os(name))?;
-    // Where the system does not tell which program this is, there is nothing beside it.
+    // Without the path of this program, no shipped runtime can be found.
     paths.shipped_runtime = std::env::current_exe()
         .ok()
         .as_deref()
@@ -90,7 +90,7 @@ fn start(config_file: Option<PathBuf>, socket: Option<PathBuf>, log_file: Option
         };
         run(options, signals.wait()).await
     });
-    // A step that is still under way must not hold up the end of the process.
+    // A running step must not delay the end of the process.
     runtime.shutdown_background();
     result
 }
@@ -130,7 +130,7 @@ impl Signals {
     }
 
     async fn wait(self) {
-        // Without this signal only a client can stop the daemon.
+        // Without this signal, only a client can stop the daemon.
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }

@@ -1,4 +1,4 @@
-//! Which embedding model is configured, whether it is installed, and how it gets there.
+//! Configured embedding models: state, installation and verification.
 
 mod brought;
 mod load;
@@ -19,15 +19,16 @@ use crate::config::Embed;
 use crate::embed_worker::{Loader, ModelState};
 use crate::shared::{Turn, Turns};
 
-/// Name of the model-free embedder: words hashed into a vector, no download, no understanding.
+/// Name of the model-free embedder, which hashes words into a vector. It needs no download and does not
+/// capture meaning.
 pub const HASH: &str = "hash";
 
-/// The configured model as the store knows it.
+/// Identity of the configured model as stored in the database.
 #[derive(Debug, Clone)]
 pub struct Configured {
-    /// Text form of its id.
+    /// Text form of the model id.
     pub id: Arc<str>,
-    /// Components of a vector.
+    /// Number of components of a vector.
     pub dimension: usize,
 }
 
@@ -42,10 +43,10 @@ pub struct Models {
 }
 
 impl Models {
-    /// Over the folders of `paths`. What an import that was cut off left behind is removed.
+    /// Creates the models for the folders of `paths`, and removes leftovers of an interrupted import.
     ///
     /// # Errors
-    /// When the manifest of this build cannot be read.
+    /// Fails if the embedded manifest cannot be read.
     pub fn new(paths: &Paths, config: &Embed) -> anyhow::Result<Self> {
         let manifest = Manifest::embedded()?;
         let layout = Layout {
@@ -68,18 +69,20 @@ impl Models {
         Ok(models)
     }
 
-    /// Reads each file once that was copied into its place, and so has another time than the recorded one.
+    /// Verifies each file that was copied into place and therefore has another modification time than the
+    /// recorded one.
     pub fn check_copied(&self) {
         let _one_at_a_time = self.checking.lock().unwrap_or_else(PoisonError::into_inner);
         acquire::check_copied(&self.layout, &self.manifest);
     }
 
-    /// The configured model; none when embedding is switched off, or no model has its name.
+    /// Returns the configured model, or `None` if embedding is disabled or the name is unknown.
     pub fn configured(&self) -> Option<Configured> {
         self.named(&self.config.model)
     }
 
-    /// The same for the model that a workspace chooses.
+    /// Returns the model with this name, as for [`Models::configured`]; for workspaces with a model of their
+    /// own.
     pub fn named(&self, name: &str) -> Option<Configured> {
         if !self.config.enabled {
             return None;
@@ -91,12 +94,12 @@ impl Models {
         })
     }
 
-    /// Where the configured model is before anybody asked for it.
+    /// Returns the initial state of the configured model.
     pub fn state(&self) -> ModelState {
         self.state_of(&self.config.model)
     }
 
-    /// The same for the model that a workspace chooses.
+    /// Returns the initial state of the model with this name.
     pub fn state_of(&self, name: &str) -> ModelState {
         if !self.config.enabled {
             return ModelState::Absent("search by meaning is switched off ([embed] enabled)".to_owned());
@@ -121,7 +124,7 @@ impl Models {
         }
     }
 
-    /// What brings an absent model.
+    /// Returns the command that installs a missing model.
     pub fn remedy(&self, name: &str) -> String {
         let pinned = self.manifest.models.iter().any(|model| model.name == name);
         if pinned || acquire::locate_runtime(&self.layout, &self.manifest).is_err() {
@@ -131,16 +134,16 @@ impl Models {
         }
     }
 
-    /// What the embed worker loads models with.
+    /// Returns the callback with which the embed worker loads models.
     pub fn loader(&self) -> Loader {
         let (manifest, layout, threads) = (self.manifest.clone(), self.layout.clone(), self.config.threads);
         Box::new(move |id| load::load(id, &manifest, &layout, threads))
     }
 
-    /// Answers `model.list`.
+    /// Handles `model.list`.
     ///
     /// # Errors
-    /// On a platform without a pinned runtime.
+    /// Fails on a platform without a pinned runtime.
     pub fn list(&self) -> Result<ModelListResponse, RpcError> {
         self.check_copied();
         let listed = acquire::list(&self.layout, &self.manifest).map_err(|error| refusal(&error))?;
@@ -202,17 +205,18 @@ impl Models {
         })
     }
 
-    /// The right to install.
+    /// Takes the lock for an installation.
     fn turn(&self) -> Result<Turn, RpcError> {
         let busy = || RpcError::new(ErrorKind::Conflict, "a model is being installed already");
         let turn = self.busy.take_if_free();
         turn.ok_or_else(|| busy().hint("wait for it to finish"))
     }
 
-    /// Answers `model.pull`; blocks for as long as the download takes.
+    /// Handles `model.pull`; blocks during the download.
     ///
     /// # Errors
-    /// `conflict` while another one runs, else with what to install or to free.
+    /// Returns `conflict` while another installation runs; other errors contain a hint on what to install or
+    /// to free.
     pub fn pull(
         &self,
         name: Option<&str>,
@@ -231,10 +235,10 @@ impl Models {
         })
     }
 
-    /// Answers `model.verify`: reads every installed file.
+    /// Handles `model.verify` by reading every installed file.
     ///
     /// # Errors
-    /// For an unknown model.
+    /// Fails for an unknown model.
     pub fn verify(&self, name: Option<&str>) -> Result<ModelVerifyResponse, RpcError> {
         if let Some(answer) = self.verify_brought(name.unwrap_or(&self.config.model))? {
             return Ok(answer);
@@ -248,10 +252,10 @@ impl Models {
         })
     }
 
-    /// Answers `model.import`: installs from wheels or files of this machine.
+    /// Handles `model.import`: installs a model from wheels or files on this machine.
     ///
     /// # Errors
-    /// When nothing there fits, or its content is wrong.
+    /// Fails if the folder contains no matching files, or if their content is wrong.
     #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
     pub fn import(&self, request: &ModelImportRequest) -> Result<ModelPullResponse, RpcError> {
         let from = Path::new(&request.from);
@@ -284,7 +288,7 @@ impl Models {
         Ok(checks.into_iter().map(file).collect())
     }
 
-    /// The identity of a model by the name that the configuration gives it.
+    /// Returns the identity of a model, given its name in the configuration.
     fn identify(&self, name: &str) -> Option<hippo_embed::ModelId> {
         if name == HASH {
             return Some(HashEmbedder::new().id().clone());
@@ -338,7 +342,7 @@ fn file(check: FileCheck) -> ModelFile {
     }
 }
 
-/// Why the model cannot run here at all, if it cannot.
+/// Returns why the model cannot run on this machine or in this build, if it cannot.
 pub fn unsupported() -> Option<String> {
     #[cfg(feature = "onnx")]
     {

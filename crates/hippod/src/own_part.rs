@@ -1,8 +1,8 @@
-//! How does hippod write into its own part of a file that people and other programs write too?
+//! Updates of hippod's own block in a shared file.
 //!
-//! The file is exchanged as a whole for one with another block. Who saved it at the same time, or a moment later through an
-//! open handle, has written into what was taken out of its place: that is looked at once more, and what is new there is
-//! taken over. Nothing anybody wrote is dropped; what cannot be joined stays beside the file.
+//! The file is replaced as a whole by a version with another block. A concurrent save, also through an open
+//! handle, ends up in the replaced file. That file is therefore checked once more, and new content is merged.
+//! No content is dropped: a version that cannot be merged is kept beside the file.
 
 use std::io::{self, ErrorKind as IoErrorKind};
 use std::path::Path;
@@ -14,19 +14,19 @@ use hippo_fs::WorkspaceDir;
 use hippo_proto::{ErrorKind, RpcError};
 use hippo_store::shared_file::SharedFile;
 
-/// A larger file is left alone.
+/// Maximum file size in bytes; larger files are left unchanged.
 const LARGEST: u64 = 16 << 20;
-/// How often a write begins anew because somebody wrote at the same time.
+/// Maximum number of attempts if other writers interfere.
 const TRIES: u32 = 5;
-/// What was replaced is looked at again after this long, for whoever had it open.
+/// Delay before the replaced file is checked again, for writers that had it open.
 const SETTLE: Duration = Duration::from_secs(1);
 
-/// Makes what `change` says of the body of a block the body of it, in a file of a workspace, which is made where there is
-/// none. Answers whether the file changed; blocks for a second then.
+/// Replaces the body of a block in a file of a workspace with the result of `change`. Creates the file if it
+/// does not exist. Returns whether the file changed; in that case the call blocks for a second.
 ///
 /// # Errors
-/// `bad-request` for a block that is not closed, or a link out of the workspace; `read-only`, `internal` as the system says.
-/// The file is as it was.
+/// Returns `bad-request` for an unclosed block or a link out of the workspace, and `read-only` or `internal`
+/// for an error of the operating system. The file is unchanged then.
 pub fn change(
     root: &Path,
     file: &str,
@@ -50,7 +50,7 @@ pub fn change(
     };
     settle_earlier(&shared, &read()?, block).map_err(refused)?;
     let mut base = read()?;
-    // What is thought to stand in the file's place.
+    // The content that the file is expected to have.
     let mut expected = base.clone();
     for slot in 0..TRIES {
         let wanted = changed(&base)?;
@@ -68,7 +68,8 @@ pub fn change(
             return settle(&shared, slot + 1).map(|()| true).map_err(refused);
         }
         if slot > 0 {
-            // Written over what somebody wrote just before: nobody can tell what of that is meant to stay.
+            // Another writer replaced the merged version. Its text may lack the earlier edit, which is
+            // therefore kept beside the file.
             shared.set_aside(slot - 1).map_err(refused)?;
         }
         (base, expected) = (taken, wanted);
@@ -79,13 +80,13 @@ pub fn change(
     .hint("try it again later"))
 }
 
-/// Lets go of what was replaced in the slots before this one.
+/// Removes the replaced files of the slots before this one.
 fn settle(file: &SharedFile, before: u32) -> io::Result<()> {
     (0..before).try_for_each(|slot| file.settle(slot))
 }
 
-/// What a process left that was stopped between two steps: it goes where the file says the same but for the block, and stays
-/// for people where it does not.
+/// Cleans up after an interrupted process. A replaced file is removed if it differs from the current one only
+/// in the block; otherwise it is kept for the user.
 fn settle_earlier(file: &SharedFile, current: &[u8], block: &str) -> io::Result<()> {
     file.tidy();
     let others = |text: &[u8]| own_block::put(text, block, "").unwrap_or_else(|_| text.to_vec());
@@ -114,7 +115,7 @@ fn refusal(file: &str, error: &io::Error) -> RpcError {
         _ if hippo_fs::refusal(error).is_some() => {
             RpcError::bad_request(what).hint("put the file itself there")
         }
-        // A name that is there and leads to nothing is a link.
+        // A name that exists and has no target is a link.
         IoErrorKind::NotFound => RpcError::bad_request(what).hint("put the file itself there"),
         IoErrorKind::PermissionDenied | IoErrorKind::ReadOnlyFilesystem => {
             RpcError::new(ErrorKind::ReadOnly, what)
@@ -197,7 +198,7 @@ mod tests {
         let (_folder, root) = place();
         let path = root.join("MEMORY.md");
         fs::write(&path, "# Core\n").unwrap();
-        // As it stands between exchange and settling.
+        // State between the replacement and the cleanup.
         let made = own_block::put(b"# Core\n", "x", "- one").unwrap();
         shared(&root).replace(&made, 0).unwrap();
         assert!(add(&root, "two").unwrap());

@@ -1,16 +1,17 @@
-//! Is this a moment to spare the machine: is it on battery, or busy with other things?
+//! Detection of battery power and load, for postponing background work.
 
 use std::fs;
 use std::path::Path;
 
-/// Where the system tells of its supplies of power (Linux).
+/// Directory with information on power supplies (Linux).
 const SUPPLIES: &str = "/sys/class/power_supply";
-/// Where it tells how many tasks want to run (Linux).
+/// File with the number of runnable tasks (Linux).
 const LOAD: &str = "/proc/loadavg";
-/// The machine is busy when more tasks than this want to run for each processor.
+/// Number of runnable tasks per processor above which the machine is busy.
 const BUSY: f64 = 2.0;
 
-/// Why work that can wait had better wait, as far as the system tells; `own` threads of ours are running.
+/// Returns why postponable work has to wait, as far as the operating system reports it. `own` is the number
+/// of hippod's own running threads.
 #[expect(clippy::disallowed_methods, reason = "a file of the system")]
 pub fn reason_to_wait(own: usize) -> Option<&'static str> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -21,7 +22,7 @@ pub fn reason_to_wait(own: usize) -> Option<&'static str> {
     is_busy(&load, own, cores).then_some("the machine is busy")
 }
 
-/// Whether a battery is being emptied.
+/// Returns whether a battery is discharging.
 #[expect(clippy::disallowed_methods, reason = "a file of the system")]
 fn on_battery(supplies: &Path) -> bool {
     let Ok(entries) = fs::read_dir(supplies) else {
@@ -31,14 +32,14 @@ fn on_battery(supplies: &Path) -> bool {
         fs::read_to_string(folder.join(name)).is_ok_and(|text| text.trim() == word)
     };
     entries.flatten().map(|entry| entry.path()).any(|supply| {
-        // The batteries of mice and headsets say that their scope is a device.
+        // Batteries of mice and headsets report the scope "Device".
         says(&supply, "type", "Battery")
             && says(&supply, "status", "Discharging")
             && !says(&supply, "scope", "Device")
     })
 }
 
-/// From the mean of the last minute.
+/// Returns whether the machine is busy, by the load average of the last minute.
 fn is_busy(loadavg: &str, own: usize, cores: usize) -> bool {
     let load = loadavg
         .split_whitespace()

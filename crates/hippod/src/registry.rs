@@ -1,4 +1,4 @@
-//! Which workspaces this daemon serves, and where the state of each lies.
+//! Registry of workspaces, and the location of their state.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::files;
 
-/// The version of the file that this hippod writes.
+/// File version that this build writes.
 const VERSION: u32 = 1;
 
-/// The registered roots, kept in `registry.json` of the state folder.
+/// The registered roots, stored in `registry.json` of the state folder.
 #[derive(Debug)]
 pub struct Registry {
     file: PathBuf,
@@ -30,11 +30,12 @@ struct OnDisk {
 }
 
 impl Registry {
-    /// Reads the registry of a state folder; an absent file is an empty registry. A damaged one is kept beside its place,
-    /// and made again from its copy and from the databases, which name their roots.
+    /// Reads the registry of a state folder; a missing file is an empty registry. A damaged file is kept
+    /// under another name, and the registry is rebuilt from its copy and from the databases, which contain
+    /// their roots.
     ///
     /// # Errors
-    /// When the file is there and cannot be read, or is one of a newer version: nothing is overwritten then.
+    /// Fails if an existing file cannot be read or has a newer version; the file is not overwritten then.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn open(state: &Path) -> Result<Self> {
         let file = state.join(folder::REGISTRY);
@@ -90,20 +91,20 @@ impl Registry {
         }
     }
 
-    /// The roots, ordered.
+    /// Returns the roots in order.
     pub fn roots(&self) -> Vec<PathBuf> {
         self.lock().iter().cloned().collect()
     }
 
-    /// Whether a root is registered.
+    /// Returns whether a root is registered.
     pub fn contains(&self, root: &Path) -> bool {
         self.lock().contains(root)
     }
 
-    /// Registers a canonical root. Answers whether it is new.
+    /// Registers a canonical root. Returns whether it is new.
     ///
     /// # Errors
-    /// When the registry cannot be written; it is unchanged then.
+    /// Fails if the registry cannot be written; it is unchanged then.
     pub fn add(&self, root: &Path) -> Result<bool> {
         let mut roots = self.lock();
         if !roots.insert(root.to_path_buf()) {
@@ -116,10 +117,10 @@ impl Registry {
         Ok(true)
     }
 
-    /// Takes a root off the list. Answers whether it was on it.
+    /// Unregisters a root. Returns whether it was registered.
     ///
     /// # Errors
-    /// When the registry cannot be written; it is unchanged then.
+    /// Fails if the registry cannot be written; it is unchanged then.
     pub fn remove(&self, root: &Path) -> Result<bool> {
         let mut roots = self.lock();
         if !roots.remove(root) {
@@ -132,7 +133,7 @@ impl Registry {
         Ok(true)
     }
 
-    /// A thread that panicked while it held the lock left a whole list behind.
+    /// Locks the roots and ignores poisoning: every critical section leaves a complete list behind.
     fn lock(&self) -> MutexGuard<'_, BTreeSet<PathBuf>> {
         self.roots.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -157,7 +158,7 @@ fn copy_of(file: &Path) -> PathBuf {
     file.with_extension("json.copy")
 }
 
-/// The name, or with a number behind it where something is kept under it.
+/// Returns the name, with a number appended if the name is taken.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn free_name(name: &Path) -> PathBuf {
     let numbered = (2..).map(|number: u32| PathBuf::from(format!("{}.{number}", name.display())));
@@ -167,7 +168,8 @@ fn free_name(name: &Path) -> PathBuf {
         .unwrap_or_else(|| name.to_path_buf())
 }
 
-/// The roots that the databases of a state folder name, each in the folder that belongs to it.
+/// Returns the roots recorded in the databases of a state folder, if each database lies in the folder that
+/// belongs to its root.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn roots_of_databases(state: &Path) -> BTreeSet<PathBuf> {
     let folders = std::fs::read_dir(state.join("workspaces"))
@@ -183,22 +185,22 @@ fn roots_of_databases(state: &Path) -> BTreeSet<PathBuf> {
         .collect()
 }
 
-/// The folder of one workspace's state below the state folder: the name is a hash of the canonical root, so that a
-/// project's own name may change or repeat.
+/// Returns the folder of a workspace's state below the state folder. Its name is a hash of the canonical
+/// root, so projects with equal names do not collide.
 pub fn state_folder(state: &Path, root: &Path) -> PathBuf {
     state.join("workspaces").join(folder::key(root))
 }
 
-/// How a workspace is called in the log and among the metrics, where its path does not belong: the first digits of the name
-/// of its state folder.
+/// Returns the short id of a workspace for logs and metrics, which must not contain its path: the first
+/// digits of the name of its state folder.
 pub fn short_id(root: &Path) -> String {
     folder::key(root)[..8].to_owned()
 }
 
-/// Replaces a file of ours in one step, durably.
+/// Replaces one of hippod's own files atomically and durably.
 ///
 /// # Errors
-/// As the system says; the file is as it was.
+/// Returns the error of the operating system; the file is unchanged.
 pub fn write_atomically(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
     files::write_whole(file, &file.with_extension("tmp"), bytes)?;
     file.parent().map_or(Ok(()), system::sync_folder)

@@ -1,7 +1,7 @@
-//! How does a text come into today's log, with nothing that stands there touched?
+//! Appending of a text to the log of a day.
 //!
-//! The log is only ever appended to, so that others may append at the same time. What cannot be appended to
-//! safely (a link, a folder, a file without right to write) is refused, and nothing is written.
+//! Existing content is never changed, so that other programs can append at the same time. A target that
+//! cannot be appended to safely (a link, a folder, a read-only file) is rejected, and nothing is written.
 
 mod append;
 mod entry;
@@ -20,27 +20,28 @@ pub use hippo_core::text::one_line;
 use log::Log;
 pub use secret::Secrets;
 
-/// What was appended.
+/// Result of an append.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Appended {
-    /// The log, relative to the workspace.
+    /// Path of the log, relative to the workspace.
     pub path: String,
-    /// The heading.
+    /// Topic of the text.
     pub topic: String,
-    /// Title of the section as it stands in the log.
+    /// Title of the section in the log.
     pub section: String,
     /// First line.
     pub start_line: u32,
     /// Last line.
     pub end_line: u32,
-    /// It stood there already: nothing was appended.
+    /// True if the log already contained the text, so that nothing was appended.
     pub repeated: bool,
 }
 
 /// Appends a text to the log of a day.
 ///
 /// # Errors
-/// `read-only` or `internal` with what the system said; the log is as it was, or the hint says what stands there.
+/// Returns `read-only` or `internal` with the error of the operating system. The log is unchanged, or the
+/// hint describes its content.
 pub fn append(root: &Path, today: Date, request: &RememberRequest) -> Result<Appended, RpcError> {
     let topic = match &request.topic {
         Some(topic) => one_line(&without_secrets(topic)),
@@ -68,10 +69,11 @@ pub fn append(root: &Path, today: Date, request: &RememberRequest) -> Result<App
     })
 }
 
-/// Where sections of a session stand in the log of a day, which are appended unless the mark at their end stands there.
+/// Appends sections of a session to the log of a day, unless the log already contains their end `mark`.
+/// Returns the appended lines.
 ///
 /// # Errors
-/// As [`append`].
+/// As for [`append`].
 pub fn append_marked(root: &Path, day: Date, text: &str, mark: &str) -> Result<Option<Lines>, RpcError> {
     let log = Log::open(root, day)?;
     if String::from_utf8_lossy(&log.before).contains(mark) {
@@ -88,7 +90,7 @@ pub fn append_marked(root: &Path, day: Date, text: &str, mark: &str) -> Result<O
 /// Lines of a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lines {
-    /// The log, relative to the workspace.
+    /// Path of the log, relative to the workspace.
     pub path: String,
     /// First line.
     pub start_line: u32,
@@ -96,13 +98,14 @@ pub struct Lines {
     pub end_line: u32,
 }
 
-/// First and last line of a section that says just this, where the log has one.
+/// Returns the first and last line of a section with exactly this text, if the log contains one.
 fn standing(log: &[u8], section: &str, text: &str) -> Option<(u32, u32)> {
     let log = String::from_utf8_lossy(log).replace("\r\n", "\n");
     let wanted = format!("## {section}\n\n{text}");
     let at = log.match_indices(&wanted).map(|(at, _)| at).find(|at| {
         let rest = log[at + wanted.len()..].trim_start();
-        // Whatever follows that is no heading of this level or above belongs to the section: then it says more.
+        // Text up to the next heading of the same or a higher level belongs to the section, which then
+        // contains more than `text`.
         let ends = rest.is_empty() || rest.starts_with("# ") || rest.starts_with("## ");
         ends && (*at == 0 || log[..*at].ends_with('\n'))
     })?;
@@ -212,12 +215,12 @@ mod tests {
             (first.start_line, first.end_line)
         );
         assert_eq!(std::fs::read(&log).unwrap(), once);
-        // Another text, another topic, a beginning of what stands there.
+        // Another text, another topic, and a prefix of an existing text.
         for (text, topic) in [("blue", "Pump"), ("blue\n\n# and new", "Valve"), ("red", "Pump")] {
             assert!(!add(text, Some(topic)).repeated, "{topic}: {text}");
         }
         assert!(add("blue\n\n# and new", Some("Pump")).repeated);
-        // What somebody wrote below belongs to the section now.
+        // Text added below by the user belongs to the section.
         std::fs::write(&log, "# Day\r\n\r\n## Pump\r\n\r\nblue\r\n\r\nno, green\r\n").unwrap();
         assert!(!add("blue", Some("Pump")).repeated);
         assert!(add("blue\n\nno, green", Some("Pump")).repeated);

@@ -1,4 +1,4 @@
-//! From a configuration to a daemon that serves, and back to nothing.
+//! Startup and shutdown of the daemon.
 
 mod log;
 
@@ -31,29 +31,31 @@ use crate::tree::{self, Trees};
 
 pub use log::{LogTo, log_to};
 
-/// Events kept for a subscriber that reads slowly.
+/// Number of events buffered for a slow subscriber.
 const NEWS_KEPT: usize = 1024;
-/// How long the engine may take to save what a next start can use.
+/// Time limit for the engine to save its progress at shutdown.
 const LAST_STEP: Duration = Duration::from_millis(800);
-/// How long it may take in addition to write a database again that was taken away: with it the service manager's patience ends.
+/// Additional time limit for rewriting a database that was removed while open. Longer than that, the service
+/// manager would kill the daemon.
 const RESCUE: Duration = Duration::from_secs(8);
 
-/// What a daemon is made of.
+/// Components of a daemon.
 pub struct Options {
     /// The configuration.
     pub config: Config,
-    /// Where things live.
+    /// Paths of the daemon's files.
     pub paths: Paths,
-    /// The time.
+    /// Clock.
     pub clock: Arc<dyn Clock>,
-    /// A socket that the service manager bound, to be served in the place of an own one. `paths` names it.
+    /// Socket bound by the service manager, served instead of one of our own. `paths` contains its path.
     pub passed: Option<Passed>,
 }
 
-/// Serves until `shutdown` is done, a client asks to stop, or a part of the daemon dies.
+/// Serves until `shutdown` completes, a client requests a stop, or a part of the daemon dies.
 ///
 /// # Errors
-/// When another daemon holds the state folder, the socket cannot be bound, or a thread ended on its own.
+/// Fails if another daemon holds the state folder, the socket cannot be bound, or a thread ended
+/// unexpectedly.
 pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result<()> {
     let Options {
         config,
@@ -108,12 +110,12 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
     let (engine_done, mut engine_ended) = oneshot::channel::<()>();
     let engine = Engine::new(Arc::clone(&shared), inbox, registry);
     let engine_thread = std::thread::Builder::new().name("engine".into()).spawn(move || {
-        // Dropped at the end of the thread, by a panic too.
+        // Dropped at the end of the thread, also after a panic.
         let _done = engine_done;
         engine.run();
     })?;
     tracing::info!(socket = %shared.paths.socket.display(), "hippod answers");
-    // Without it the engine looks at what is due once an hour.
+    // Without the scheduler, the engine checks for due cycles once an hour.
     let ticks = ticks::start(events.clone()).await;
     if let Err(error) = &ticks {
         tracing::warn!(%error, "could not start the scheduler; cycles may come up to an hour late");
@@ -141,24 +143,24 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
     };
     manager.abort();
     service::stopping().await;
-    // The server ends when a client asks to stop, and may be heard of first.
+    // When a client requests a stop, the server ends and may be the first part to be noticed.
     let asked = stop.send_replace(true);
     if died != Some("the server") {
         serving.await;
     }
     if let Ok(mut ticks) = ticks {
-        // It only ticks: nothing is lost with it.
+        // The scheduler only sends ticks, so an error loses nothing.
         let _ = ticks.shutdown().await;
     }
-    // Between two requests to a database nothing of it is left open.
+    // These tasks hold no open database between two requests and can be aborted.
     keeper.abort();
     left.abort();
     trees.abort();
     shared.embed.stop();
-    // A dead engine takes no events.
+    // Sending fails if the engine is dead.
     let _ = events.send(Event::Shutdown);
     let last_step = tokio::task::spawn_blocking(move || {
-        // A panic was reported by the thread itself.
+        // A panic was already reported by the thread itself.
         let _ = (engine_thread.join(), embed_thread.join());
     });
     let mut last_step = pin!(last_step);
@@ -184,7 +186,7 @@ fn start_embedding(
     events: mpsc::Sender<Event>,
 ) -> Result<(EmbedWorker, std::thread::JoinHandle<()>)> {
     let sink: Sink = Box::new(move |event| {
-        // The engine is gone only when the daemon ends.
+        // Sending fails only during shutdown, when the engine has ended.
         let _ = events.send(Event::Embed(event));
     });
     let configured = models.configured().map_or_else(|| "".into(), |model| model.id);

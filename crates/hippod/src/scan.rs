@@ -1,8 +1,8 @@
-//! Which memory files lie below a root right now, and which are left out for what reason?
+//! Scan of the memory files below a root.
 //!
-//! `.hippoignore` and `.ignore` files count. `.gitignore` does not: harnesses put private memory into it to keep it
-//! out of the repository, and that memory is just what is to be found. Names that begin with a dot and
-//! `node_modules` are never looked at.
+//! `.hippoignore` and `.ignore` files are respected. `.gitignore` is not: harnesses list private memory there
+//! to keep it out of the repository, and that memory has to be indexed. Names that begin with a dot and
+//! `node_modules` are always skipped.
 
 mod gate;
 mod ignores;
@@ -23,53 +23,54 @@ pub use look::Looker;
 pub use own::is_own_place;
 use walk::{Walked, walk};
 
-/// What lies below a root.
+/// Result of a scan.
 #[derive(Debug, Default)]
 pub struct ScanResult {
-    /// The memory files, by relative path.
+    /// The memory files.
     pub files: Vec<ScannedFile>,
-    /// The folders that have or may get memory files, the root among them; absolute.
+    /// The folders that contain memory files or may receive some, including the root; absolute paths.
     pub dirs: Vec<PathBuf>,
-    /// What looks like memory and is not read.
+    /// Files that look like memory but are not read.
     pub skipped: Vec<Skipped>,
-    /// Folders, relative to the root, of which nothing is known: what was below them may still be there.
+    /// Unreadable folders, relative to the root. Files below them may still exist.
     pub unreadable_dirs: Vec<PathBuf>,
-    /// Whether the root is a folder that can be read. Where not, nothing above says anything.
+    /// True if the root is a readable folder. If not, the other fields carry no information.
     pub root_present: bool,
-    /// Not all could be looked at, because the process may open no more files: nothing follows from what was not found.
+    /// True if the scan was incomplete because the process may open no more files. A missing file then proves
+    /// nothing.
     pub cut_short: bool,
-    /// The root has no entry at all, as a mount point has while its disk is away.
+    /// True if the root is empty, like a mount point while its disk is unmounted.
     pub root_empty: bool,
 }
 
 /// A memory file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScannedFile {
-    /// Relative to the root, with `/`.
+    /// Path relative to the root, separated by `/`.
     pub rel: String,
-    /// Where it is.
+    /// Absolute path.
     pub abs: PathBuf,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
-    /// Last modification, nanoseconds since the Unix epoch.
+    /// Last modification in nanoseconds since the Unix epoch.
     pub mtime_ns: i64,
-    /// Which file it is under all of its names.
+    /// File identity, equal for all names of the file.
     pub id: FileId,
 }
 
-/// Something that looks like memory and is not read.
+/// A file that looks like memory but is not read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skipped {
-    /// Relative to the root, with `/`; invalid UTF-8 replaced.
+    /// Path relative to the root, separated by `/`; invalid UTF-8 is replaced.
     pub rel: String,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// Whether it is another name of a file that is read.
+    /// True if this is another name of a file that is read.
     pub is_second_name: bool,
 }
 
 impl Skipped {
-    /// Something that is not read under any name.
+    /// Creates a record for a file that is not read under any name.
     pub fn new(rel: impl Into<String>, reason: impl Into<String>) -> Self {
         Self {
             rel: rel.into(),
@@ -79,20 +80,20 @@ impl Skipped {
     }
 }
 
-/// What one path is.
+/// Classification of one path.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Look {
     /// A memory file.
     File(ScannedFile),
-    /// It looks like one and is not read: why.
+    /// A path that looks like memory but is not read, with the reason.
     Skipped(String),
-    /// None: absent, ignored, or not covered by the rules.
+    /// Not memory: absent, ignored, or not covered by the rules.
     None,
-    /// A folder above it cannot be read.
+    /// Unknown, because a parent folder cannot be read.
     Unknown,
 }
 
-/// Looks at everything below a root. `at_each` is called for each entry: there may be very many.
+/// Scans everything below a root. `at_each` is called for every entry, because there may be very many.
 pub fn scan(root: &Path, rules: &SourceRules, config: &WorkspaceConfig, at_each: &dyn Fn()) -> ScanResult {
     match WorkspaceDir::open(root).and_then(|dir| dir.folder("")?.is_empty()) {
         Ok(root_empty) => ScanResult {
@@ -106,21 +107,21 @@ pub fn scan(root: &Path, rules: &SourceRules, config: &WorkspaceConfig, at_each:
     }
 }
 
-/// Whether memory files may lie in a folder that is there, with the same eyes: what an ignore file leaves out is not looked at.
+/// Returns whether an existing folder may contain memory files. The rules and ignore files of a scan apply.
 pub fn reaches(root: &Path, rules: &SourceRules, config: &WorkspaceConfig, rel: &str) -> bool {
     let folder = root.join(rel);
     let found = walk(root, rules, config, Some(rel), &|| ()).dirs;
     found.iter().any(|(dir, _)| *dir == folder)
 }
 
-/// The name without links of a file that is reached through one, where that is memory too.
+/// Returns the link-free name of a file that is reached through a link, if that name is memory as well.
 fn first_name(root: &Path, rules: &SourceRules, rel: &str) -> Option<String> {
     let real = WorkspaceDir::open(root).ok()?.resolve(rel).ok()?;
     let first = files::slashed(Path::new(real.to_str()?));
     (first != rel && rules.is_source(&first)).then_some(first)
 }
 
-/// Keeps one name of each file and folder: one that leads through no link, else the first.
+/// Keeps one name of each file and folder: preferably one without a link, otherwise the first.
 fn once_each(walked: Walked) -> ScanResult {
     let Walked {
         mut files,
@@ -157,7 +158,7 @@ fn once_each(walked: Walked) -> ScanResult {
     dirs.sort_by(|a, b| (a.1, &a.0).cmp(&(b.1, &b.0)));
     let mut seen = std::collections::HashSet::new();
     for (dir, _) in dirs {
-        // A folder that went just now is left to the event that says so.
+        // A folder that disappeared during the scan is left to its own event.
         let Ok(Some(id)) = FileId::at(&dir) else {
             continue;
         };

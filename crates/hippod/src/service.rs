@@ -1,7 +1,7 @@
-//! What does the daemon say to the service manager that started it, and what does it take from it?
+//! Integration with the service manager.
 //!
-//! The protocols of systemd: a socket that is bound already, readiness, a status text, a watchdog, lines for its
-//! journal. Without such a manager nothing here does anything.
+//! Implements the protocols of systemd: socket activation, readiness, status text, watchdog, and journal
+//! lines. They are inactive without a service manager.
 
 #[cfg(unix)]
 mod activation;
@@ -17,7 +17,8 @@ pub use journal::{Lines, reads_stderr};
 pub use news::{announce, stopping};
 pub use watchdog::Pulse;
 
-/// The environment variables of the protocols. They are meant for this process alone: its children go without them.
+/// Environment variables of the protocols. They apply to this process alone and are removed for child
+/// processes.
 pub const VARIABLES: [&str; 6] = [
     "LISTEN_FDNAMES",
     "LISTEN_FDS",

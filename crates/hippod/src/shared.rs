@@ -1,4 +1,4 @@
-//! What the engine, the server and the embed worker share.
+//! State shared by engine, server and embed worker.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -28,67 +28,67 @@ use crate::view::WorkspaceView;
 /// How long a request waits for a workspace that is being opened.
 const OPENING: Duration = Duration::from_secs(20);
 
-/// One for the daemon.
+/// Shared state of the daemon; one instance per process.
 pub struct Shared {
     /// The configuration.
     pub config: Config,
-    /// Where things live.
+    /// Paths of the daemon's files.
     pub paths: Paths,
-    /// The time.
+    /// Clock.
     pub clock: Arc<dyn Clock>,
-    /// The thread with the model.
+    /// Handle to the embed worker.
     pub embed: EmbedWorker,
     /// The installed models.
     pub models: Models,
-    /// The way to the engine.
+    /// Channel to the engine.
     pub events: Sender<Event>,
-    /// What subscribers hear.
+    /// Events for subscribers.
     pub news: broadcast::Sender<hippo_proto::Event>,
-    /// Workspaces as queries see them.
+    /// Views of the workspaces for queries.
     pub views: Views,
     /// Sessions of context entries.
     pub contexts: Contexts,
-    /// Who is at which compaction tree.
+    /// Locks of the compaction trees.
     pub trees: Trees,
-    /// Who is at a backup or at a restore.
+    /// Lock that serializes backups and restores.
     pub backups: Turns,
-    /// What was open when it was taken away is being written again before the end.
+    /// True if databases that were removed while open are being rewritten before shutdown.
     pub rescuing: AtomicBool,
     /// When the daemon started.
     pub started: Instant,
-    /// The engine's sign of life.
+    /// Liveness signal of the engine.
     pub pulse: Pulse,
-    /// Requests answered.
+    /// Number of answered requests.
     pub served: AtomicU64,
-    /// What is counted of requests and cycles.
+    /// Counters of requests and cycles.
     pub measures: Measures,
-    /// Turns true when the daemon is to end.
+    /// Shutdown signal; true once the daemon has to end.
     pub stop: watch::Sender<bool>,
 }
 
 impl Shared {
-    /// The time zone of a workspace: the one that is set for it, or the machine's.
+    /// Returns the time zone of a workspace: the configured one, or the machine's.
     pub fn zone_of(&self, view: &WorkspaceView) -> TimeZone {
         let own = view.config.search.time_zone();
         own.unwrap_or_else(|| self.clock.time_zone())
     }
 }
 
-/// A registered workspace.
+/// State of a registered workspace.
 #[derive(Clone)]
 pub enum Slot {
-    /// Its database is being read.
+    /// The database is being loaded.
     Opening,
-    /// It answers.
+    /// The workspace is ready.
     Open(Arc<WorkspaceView>),
-    /// It could not be opened: what to tell who asks.
+    /// The workspace could not be opened; the error is returned to clients.
     Broken(RpcError),
 }
 
-/// Waits until the daemon is to end.
+/// Waits for the shutdown signal.
 pub async fn stopped(stop: &mut watch::Receiver<bool>) {
-    // The guard that `wait_for` answers with is dropped here: it must not live across the caller's other waits. A
-    // sender that is gone means the same as `true`.
+    // The guard returned by `wait_for` is dropped here, because it must not live across other waits of the
+    // caller. A dropped sender means the same as `true`.
     let _ = stop.wait_for(|stop| *stop).await.is_ok();
 }
 
@@ -98,27 +98,27 @@ pub struct Views {
     changed: watch::Sender<()>,
 }
 
-/// Whose turn it is, of something that is done one at a time.
+/// Asynchronous lock for an operation that runs one at a time.
 #[derive(Debug, Default)]
 pub struct Turns(Arc<Lock<()>>);
 
-/// Held by who does it.
+/// Guard of [`Turns`].
 #[derive(Debug)]
 pub struct Turn(#[expect(dead_code, reason = "held")] OwnedMutexGuard<()>);
 
 impl Turns {
-    /// Waits for those before this one. Who waits holds no thread: some take minutes, and whoever only asks would wait for them.
+    /// Waits for the lock without blocking a thread: some operations take minutes.
     pub async fn take(&self) -> Turn {
         Turn(Arc::clone(&self.0).lock_owned().await)
     }
 
-    /// Takes the turn where nobody has it.
+    /// Takes the lock if it is free.
     pub fn take_if_free(&self) -> Option<Turn> {
         Arc::clone(&self.0).try_lock_owned().ok().map(Turn)
     }
 }
 
-/// The refusal for a folder that lies in no workspace, with what can be done about it.
+/// Creates the error for a folder outside of every workspace, with a hint.
 pub fn no_workspace(folder: &Path) -> RpcError {
     let place = folder.display();
     let error = RpcError::new(
@@ -142,7 +142,7 @@ impl Default for Views {
 }
 
 impl Views {
-    /// Sets what a workspace is now.
+    /// Sets the state of a workspace.
     pub fn set(&self, root: &Path, slot: Slot) {
         self.slots
             .write()
@@ -151,7 +151,7 @@ impl Views {
         self.changed.send_replace(());
     }
 
-    /// Takes a workspace off the list.
+    /// Removes a workspace from the list.
     pub fn remove(&self, root: &Path) {
         self.slots
             .write()
@@ -160,13 +160,13 @@ impl Views {
         self.changed.send_replace(());
     }
 
-    /// The state of the workspace with this root.
+    /// Returns the state of the workspace with this root.
     pub fn slot(&self, root: &Path) -> Option<Slot> {
         let slots = self.slots.read().unwrap_or_else(PoisonError::into_inner);
         slots.get(root).cloned()
     }
 
-    /// All workspaces, by root.
+    /// Returns all workspaces, sorted by root.
     pub fn all(&self) -> Vec<(PathBuf, Slot)> {
         let slots = self.slots.read().unwrap_or_else(PoisonError::into_inner);
         slots
@@ -175,7 +175,7 @@ impl Views {
             .collect()
     }
 
-    /// All workspaces that answer.
+    /// Returns all workspaces that are ready.
     pub fn open(&self) -> Vec<Arc<WorkspaceView>> {
         let open = |(_, slot)| match slot {
             Slot::Open(view) => Some(view),
@@ -184,12 +184,13 @@ impl Views {
         self.all().into_iter().filter_map(open).collect()
     }
 
-    /// Hears whenever a workspace comes, opens or goes.
+    /// Returns a receiver that is notified when a workspace is added, opened or removed.
     pub fn changes(&self) -> watch::Receiver<()> {
         self.changed.subscribe()
     }
 
-    /// Waits, for a while, until no workspace is being opened any more: what is looked for in all of them may be in each.
+    /// Waits until no workspace is being opened, up to a time limit. A search over all workspaces needs each
+    /// one ready.
     pub async fn opened(&self) {
         let mut changed = self.changed.subscribe();
         let deadline = tokio::time::Instant::now() + OPENING;
@@ -204,7 +205,7 @@ impl Views {
         }
     }
 
-    /// The registered root at or above a folder, which need not exist any more.
+    /// Returns the registered root at or above a folder. The folder may be missing.
     #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
     pub fn root_of(&self, folder: &Path) -> Option<PathBuf> {
         let real = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
@@ -214,10 +215,11 @@ impl Views {
             .map(Path::to_path_buf)
     }
 
-    /// The workspace at or above a folder, waited for while it is being opened.
+    /// Returns the workspace at or above a folder, and waits while it is being opened.
     ///
     /// # Errors
-    /// `no-workspace`, `warming` after a long wait, or why it could not be opened.
+    /// Returns `no-workspace`, `warming` after the time limit, or the error that occurred while opening the
+    /// workspace.
     pub async fn get(&self, folder: &str) -> Result<Arc<WorkspaceView>, RpcError> {
         let root = self
             .root_of(Path::new(folder))

@@ -1,4 +1,6 @@
-//! What `status` answers: from what the engine published last, so that it comes at once whatever the engine does.
+//! Response to `status`.
+//!
+//! The response contains the state last published by the engine, so it does not wait for the engine.
 
 mod metrics;
 
@@ -18,7 +20,7 @@ use crate::tree;
 
 pub use metrics::metrics;
 
-/// Answers `status`.
+/// Handles `status`.
 pub async fn status(shared: &Arc<Shared>) -> StatusResponse {
     let mut trees = tree::statuses(shared).await;
     let workspaces = shared.views.all().into_iter().map(|(root, slot)| {
@@ -51,7 +53,8 @@ pub async fn status(shared: &Arc<Shared>) -> StatusResponse {
     }
 }
 
-/// What the engine published; before that, and where it could not be opened, the reason in the place of figures.
+/// Returns the published status of a workspace. Before the first one, and if the workspace could not be
+/// opened, returns the reason without figures.
 fn workspace(root: &Path, slot: &Slot) -> WorkspaceStatus {
     let (word, why) = match slot {
         Slot::Open(view) => match view.status() {
@@ -130,7 +133,8 @@ fn model(shared: &Shared) -> ModelStatus {
     }
 }
 
-/// Resident memory of this process; 0 where the platform does not tell it in a file.
+/// Returns the resident memory of this process in bytes; 0 where the operating system does not report it in a
+/// file.
 #[cfg(unix)]
 #[expect(clippy::disallowed_methods, reason = "a file of the system")]
 fn resident_bytes() -> u64 {

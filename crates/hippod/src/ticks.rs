@@ -1,4 +1,6 @@
-//! Who says that time has passed? What is due then follows from recorded runs alone.
+//! Periodic ticks for the engine.
+//!
+//! Due cycles are computed from recorded runs alone.
 
 use std::sync::mpsc::Sender;
 
@@ -6,17 +8,17 @@ use tokio_cron_scheduler::{Job, JobScheduler, JobSchedulerError};
 
 use crate::event::Event;
 
-/// Every minute: the finest that a cron line of five fields can ask for.
+/// Every minute, the finest resolution of a cron expression with five fields.
 const EVERY_MINUTE: &str = "0 * * * * *";
 
 /// Sends a tick to the engine every minute, until the scheduler is shut down.
 ///
 /// # Errors
-/// When the scheduler cannot be started.
+/// Fails if the scheduler cannot be started.
 pub async fn start(events: Sender<Event>) -> Result<JobScheduler, JobSchedulerError> {
     let scheduler = JobScheduler::new().await?;
     let tick = Job::new(EVERY_MINUTE, move |_, _| {
-        // The engine is gone only when the daemon ends.
+        // Sending fails only during shutdown, when the engine has ended.
         let _ = events.send(Event::Tick);
     })?;
     scheduler.add(tick).await?;

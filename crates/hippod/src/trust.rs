@@ -1,7 +1,8 @@
-//! Trust in the settings that a workspace brings.
+//! Trust in the settings that a workspace contains.
 //!
-//! A workspace may be a repository of a stranger. Its files of settings narrow the user's settings: they leave out files, lower
-//! budgets and switch things off. Everything else has no effect until the user trusts the file, which is bound to its hash.
+//! A workspace may be the repository of a stranger. Its settings files can narrow the user's settings:
+//! exclude files, lower budgets and disable features. All other settings have no effect until the user trusts
+//! the file. Trust is bound to the hash of the file.
 
 use std::path::{Path, PathBuf};
 
@@ -15,38 +16,38 @@ use crate::config::{Config, ConfigError, WorkspaceConfig};
 use crate::contexts::POLICIES;
 use crate::harness;
 
-/// The settings of a workspace, below its root.
+/// Path of a workspace's settings, below its root.
 pub const SETTINGS: &str = ".hippocampus/config.toml";
-/// All files of settings of a workspace.
+/// All settings files of a workspace.
 pub const FILES: [&str; 4] = [
     SETTINGS,
     POLICIES,
     hippo_core::harness::FILE,
     compaction::CONFIG_FILE,
 ];
-/// Larger settings are refused, in bytes.
+/// Maximum size of the settings in bytes; larger files are rejected.
 const LARGEST_SETTINGS: u64 = 64 << 10;
-/// A larger file of the others is not looked at, in bytes.
+/// Maximum size of the other files in bytes; larger files are ignored.
 const LARGEST: u64 = 1 << 20;
 
-/// The files of settings of a workspace, and what holds because of them.
+/// The settings files of a workspace, and the resulting settings.
 #[derive(Debug)]
 pub struct Surveyed {
-    /// The settings in force, unless its own file cannot be used.
+    /// The effective settings, or the error in the workspace's own file.
     pub config: Result<WorkspaceConfig, ConfigError>,
-    /// Each file that is there.
+    /// The files that exist.
     pub files: Vec<SettingsFile>,
 }
 
 impl Surveyed {
-    /// The files that ask for more than they may.
+    /// Returns the untrusted files with settings that need trust.
     pub fn refused(&self) -> Vec<SettingsFile> {
         let refused = |file: &&SettingsFile| !file.trusted && !file.changes.is_empty();
         self.files.iter().filter(refused).cloned().collect()
     }
 }
 
-/// Looks at the files of settings below a root.
+/// Reads the settings files below a root.
 pub fn survey(config: &Config, trust: &Trust, root: &Path) -> Surveyed {
     let (own, settings) = settings(config, trust, root);
     let tree = own
@@ -98,7 +99,7 @@ fn file(
     }
 }
 
-/// The settings that hold, and what is to be said of the file.
+/// Returns the effective settings, and a description of the file.
 fn settings(
     config: &Config,
     trust: &Trust,
@@ -122,10 +123,11 @@ fn settings(
     }
 }
 
-/// Shows what needs trust, and gives or withdraws it.
+/// Handles `workspace.trust`: lists the settings that need trust, and grants or withdraws trust.
 ///
 /// # Errors
-/// `conflict` where a file is not what was to be trusted, and `internal` where the record cannot be written: nothing has changed then.
+/// Returns `conflict` if a file differs from the version to be trusted, and `internal` if the record cannot
+/// be written. Nothing is changed then.
 pub fn decide(
     config: &Config,
     state: &Path,

@@ -1,4 +1,6 @@
-//! Does the text of a hit stand on disk at that place, now? Nothing is answered that does not.
+//! Verification of search hits against the files on disk.
+//!
+//! A query returns only text that is on disk at the reported location.
 
 use std::collections::HashMap;
 use std::fs::{File, Metadata};
@@ -9,32 +11,32 @@ use hippo_core::chunk::{self, ContentHash, Document};
 use hippo_fs::WorkspaceDir;
 use hippo_store::system;
 
-/// Where the index says that a chunk stands.
+/// Location of a chunk according to the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
     /// First line, 1-based.
     pub start_line: u32,
     /// Last line, inclusive.
     pub end_line: u32,
-    /// First byte.
+    /// Offset of the first byte.
     pub start_byte: u64,
-    /// One past the last byte.
+    /// Offset after the last byte.
     pub end_byte: u64,
     /// Hash of the bytes.
     pub hash: ContentHash,
 }
 
-/// What the index knows of a file as a whole.
+/// Size and modification time of an indexed file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileMark {
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
-    /// Last modification, nanoseconds since the Unix epoch.
+    /// Last modification in nanoseconds since the Unix epoch.
     pub mtime_ns: i64,
 }
 
 impl FileMark {
-    /// The mark of a file as it is.
+    /// Returns the mark of a file from its metadata.
     pub fn of(metadata: &Metadata) -> Self {
         Self {
             size: metadata.len(),
@@ -52,18 +54,18 @@ impl From<hippo_fs::Stat> for FileMark {
     }
 }
 
-/// A hit that stands on disk.
+/// A verified hit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verified {
-    /// The text, invalid UTF-8 replaced.
+    /// The text; invalid UTF-8 is replaced.
     pub text: String,
-    /// First line as the file is now.
+    /// First line in the current file.
     pub start_line: u32,
-    /// Last line as the file is now.
+    /// Last line in the current file.
     pub end_line: u32,
 }
 
-/// Checks the hits of one query; each file is opened once.
+/// Verifier for the hits of one query; each file is opened once.
 pub struct Verifier<'root> {
     root: &'root Path,
     max_file_bytes: u64,
@@ -72,16 +74,16 @@ pub struct Verifier<'root> {
 }
 
 enum Seen {
-    /// As the index knows it.
+    /// Unchanged since it was indexed.
     Same(File),
-    /// Changed since; read again.
+    /// Changed since it was indexed, and read again.
     Changed { bytes: Vec<u8>, document: Box<Document> },
-    /// Gone, unreadable, or no file any more.
+    /// Missing, unreadable, or not a regular file.
     Gone,
 }
 
 impl<'root> Verifier<'root> {
-    /// For hits below `root`; a changed file above `max_file_bytes` counts as gone.
+    /// Creates a verifier for hits below `root`. A changed file above `max_file_bytes` counts as missing.
     pub fn new(root: &'root Path, max_file_bytes: u64) -> Self {
         Self {
             root,
@@ -91,7 +93,7 @@ impl<'root> Verifier<'root> {
         }
     }
 
-    /// The text of a hit, or `None` when it is not on disk any more.
+    /// Returns the text of a hit, or `None` if it is no longer on disk.
     pub fn check(&mut self, path: &str, mark: FileMark, span: Span) -> Option<Verified> {
         if !self.files.contains_key(path) {
             let seen = self.open(path, mark);
@@ -102,7 +104,8 @@ impl<'root> Verifier<'root> {
         }
         match self.files.get(path)? {
             Seen::Same(file) => read_span(file, span).or_else(|| {
-                // Same size and time, other bytes: the clock of the file system is coarse, or somebody set it back.
+                // Same size and time but other bytes: the file system's clock is coarse, or the time was set
+                // back.
                 self.changed.push(path.to_owned());
                 None
             }),
@@ -111,7 +114,7 @@ impl<'root> Verifier<'root> {
         }
     }
 
-    /// Of the checked files, those that are gone or cannot be read.
+    /// Returns the checked files that are missing or unreadable.
     pub fn gone(&self) -> Vec<String> {
         let gone = self.files.iter().filter(|(_, seen)| matches!(seen, Seen::Gone));
         let mut paths: Vec<String> = gone.map(|(path, _)| path.clone()).collect();
@@ -119,7 +122,7 @@ impl<'root> Verifier<'root> {
         paths
     }
 
-    /// Files that are not as the index knows them.
+    /// Returns the files that differ from the index.
     pub fn changed(self) -> Vec<String> {
         self.changed
     }
@@ -157,7 +160,7 @@ fn read_span(file: &File, span: Span) -> Option<Verified> {
     })
 }
 
-/// The chunk with the same text in the file as it is now; of several, the one nearest to where it was.
+/// Finds the chunk with the same text in the current file; of several, the one nearest to the indexed line.
 fn find(bytes: &[u8], document: &Document, span: Span) -> Option<Verified> {
     let same = document.chunks.iter().filter(|chunk| chunk.hash == span.hash);
     let chunk = same.min_by_key(|chunk| chunk.start_line.abs_diff(span.start_line))?;

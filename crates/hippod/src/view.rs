@@ -1,4 +1,6 @@
-//! The picture of a workspace that queries read: patched by the engine, never waited for longer than a commit.
+//! In-memory view of a workspace for queries.
+//!
+//! The engine patches the view. A query waits no longer than for one commit.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -19,43 +21,44 @@ use crate::index::IndexView;
 use crate::verify::{FileMark, Span};
 use crate::watcher::{HeldBack, Listener};
 
-/// Postings kept for the terms of recent questions, in ids (4 bytes each).
+/// Maximum number of cached posting ids of recent queries (4 bytes each).
 const POSTINGS_KEPT: usize = 1_000_000;
-/// Idle read connections kept for a workspace.
+/// Maximum number of idle read connections per workspace.
 const READERS_KEPT: usize = 4;
 
-/// What ranking and answering need, all of one generation.
+/// Data for ranking and answering, all from one generation.
 #[derive(Debug)]
 pub struct Picture {
     /// Documents, sections and chunks.
     pub corpus: Corpus,
     /// The vectors of the chunks.
     pub vectors: VectorIndex,
-    /// Where each chunk stands, by chunk id.
+    /// Text span of each chunk, by chunk id.
     pub spans: Vec<Option<Span>>,
-    /// Word pieces of each chunk, by chunk id; 0 where no model has counted them.
+    /// Token count of each chunk, by chunk id; 0 where no model has counted it.
     pub tokens: Vec<u32>,
-    /// What else is known of each document, by document id.
+    /// Additional facts about each document, by document id.
     pub facts: HashMap<u32, Facts>,
-    /// Text form of the id of the model whose vectors these are.
+    /// Text form of the id of the model that produced the vectors.
     pub model: Option<Arc<str>>,
     /// Generation of the documents.
     pub generation: u64,
 }
 
-/// What ranking does not need of a document, but answering does.
+/// Facts about a document that answers need but ranking does not.
 #[derive(Debug)]
 pub struct Facts {
-    /// Size and time of its file.
+    /// Size and modification time of the file.
     pub mark: FileMark,
-    /// Generation of the documents at which it came as it is, or 0: before the daemon started.
+    /// Generation at which the document reached its current content; 0 for a document from before the
+    /// daemon's start.
     pub generation: u64,
-    /// Its sections, with their titles.
+    /// The sections of the document, with their titles.
     pub sections: Box<[Section]>,
 }
 
 impl Picture {
-    /// The titles of the headings above a section and its own, outermost first.
+    /// Returns the titles of the headings above a section and its own, outermost first.
     pub fn heading_path(&self, document: u32, section: u32) -> Vec<String> {
         self.facts
             .get(&document)
@@ -63,7 +66,7 @@ impl Picture {
             .unwrap_or_default()
     }
 
-    /// The chunk of a line, among those of its file.
+    /// Returns the chunk that contains a line, among the chunks of a file.
     pub fn chunk_at(&self, chunks: &[u32], line: u32) -> Option<u32> {
         chunks.iter().copied().find(|chunk| {
             let span = self.spans.get(*chunk as usize).copied().flatten();
@@ -72,23 +75,23 @@ impl Picture {
     }
 }
 
-/// How far the index is behind, and why.
+/// How far the index lags behind the disk, and why.
 #[derive(Debug, Clone, Default)]
 pub struct Freshness {
-    /// Files that wait to be read, and chunks that wait for their vector.
+    /// Files that wait to be read, plus chunks that wait for their vector.
     pub pending: u64,
-    /// Of these, the files.
+    /// The files among them.
     pub unread: u64,
-    /// How many reports of the watcher the engine has taken.
+    /// Number of watcher reports that the engine has processed.
     pub taken: u64,
-    /// When the oldest change that is not indexed yet was seen.
+    /// When the oldest change that is not indexed yet was noticed.
     pub behind_since: Option<Instant>,
-    /// What is missing, as one word and as a sentence.
+    /// The degradation, as a keyword and as a sentence.
     pub degraded: Option<(&'static str, String)>,
 }
 
 impl Freshness {
-    /// What an index may lack after a start is not known before the disk was compared with it.
+    /// State after a start: until the first comparison with the disk, missing changes are unknown.
     pub const WARMING: (&'static str, &'static str) = (
         "warming",
         "the disk has not been compared with the index since the start",
@@ -106,22 +109,22 @@ impl Freshness {
     }
 }
 
-/// One workspace as queries see it.
+/// One workspace from the perspective of queries.
 pub struct WorkspaceView {
     /// Canonical root.
     pub root: PathBuf,
-    /// Its configuration.
+    /// Configuration of the workspace.
     pub config: WorkspaceConfig,
-    /// Which paths are memory.
+    /// Source rules: which paths are memory.
     pub rules: SourceRules,
     database: PathBuf,
-    /// What the workspace's harness says of search by meaning, as the engine read it last.
+    /// True if the workspace's harness enables semantic search, as last read by the engine.
     meaning: AtomicBool,
     picture: RwLock<Picture>,
     freshness: Mutex<Freshness>,
-    /// What the watcher holds back, while there is a watcher.
+    /// The running watcher, whose pending changes count as not indexed.
     listener: Mutex<Option<Listener>>,
-    /// How many reports of the watcher were sent to the engine.
+    /// Number of watcher reports sent to the engine.
     reports: AtomicU64,
     status: Mutex<Option<WorkspaceStatus>>,
     readers: Mutex<Vec<Reader>>,
@@ -137,8 +140,8 @@ struct PostingsCache {
 }
 
 impl WorkspaceView {
-    /// A view of a picture that was loaded from `database`; until the engine says otherwise, the disk has not been looked
-    /// at.
+    /// Creates a view with a picture that was loaded from `database`. Its freshness is "warming" until the
+    /// engine sets another.
     pub fn new(
         root: PathBuf,
         config: WorkspaceConfig,
@@ -164,39 +167,41 @@ impl WorkspaceView {
         }
     }
 
-    /// Whether the workspace's harness wants questions answered by meaning as well.
+    /// Returns whether the workspace's harness enables semantic search.
     pub fn by_meaning(&self) -> bool {
         self.meaning.load(Ordering::Relaxed)
     }
 
-    /// Takes what the harness wants from now on.
+    /// Sets whether the harness enables semantic search.
     pub fn set_by_meaning(&self, wanted: bool) {
         self.meaning.store(wanted, Ordering::Relaxed);
     }
 
-    /// The picture, for reading.
+    /// Locks the picture for reading.
     pub fn picture(&self) -> RwLockReadGuard<'_, Picture> {
         self.picture.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The picture, for the engine: held for a commit and the patch that belongs to it.
+    /// Locks the picture for writing. The engine holds the lock during a commit and the matching patch.
     pub fn picture_mut(&self) -> RwLockWriteGuard<'_, Picture> {
         self.picture.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The index entries as of now.
+    /// Returns the current index entries.
     pub fn index(&self) -> Arc<IndexView> {
         Arc::clone(&self.index.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Replaces what questions see of the index entries.
+    /// Replaces the index entries that queries see.
     pub fn set_index(&self, index: IndexView) {
         *self.index.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(index);
     }
 
-    /// How far behind the index is, with the changes that the engine has not taken from the watcher yet.
+    /// Returns how far the index lags behind, including changes that the engine has not received from the
+    /// watcher yet.
     pub fn freshness(&self) -> Freshness {
-        // In the order in which a change moves on, so that none is missed between two places.
+        // The three places are read in the order in which a change passes through them, so that none is
+        // missed.
         let held_back = self.listener().map_or_else(HeldBack::default, |listener| {
             listener.held_back(|path| self.rules.is_source(path))
         });
@@ -213,32 +218,32 @@ impl WorkspaceView {
         freshness
     }
 
-    /// The running watcher, for questions.
+    /// Returns the handle of the running watcher.
     pub fn listener(&self) -> Option<Listener> {
         lock(&self.listener).clone()
     }
 
-    /// Takes another watcher.
+    /// Replaces the handle of the watcher.
     pub fn set_listener(&self, listener: Listener) {
         *lock(&self.listener) = Some(listener);
     }
 
-    /// Counts a report of the watcher that is about to be sent to the engine.
+    /// Counts a watcher report that is about to be sent to the engine.
     pub fn count_report(&self) {
         self.reports.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Replaces what queries are told of freshness; answers what they were told before.
+    /// Replaces the freshness and returns the previous one.
     pub fn set_freshness(&self, freshness: Freshness) -> Freshness {
         std::mem::replace(&mut *lock(&self.freshness), freshness)
     }
 
-    /// The last published status.
+    /// Returns the last published status.
     pub fn status(&self) -> Option<WorkspaceStatus> {
         lock(&self.status).clone()
     }
 
-    /// Whether the database is where it belongs.
+    /// Returns whether the database file exists.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn has_database(&self) -> bool {
         self.database.exists()
@@ -252,7 +257,7 @@ impl WorkspaceView {
     /// Runs `read` on a read connection.
     ///
     /// # Errors
-    /// Those of `read`, and of opening a connection.
+    /// Returns the errors of `read` and of opening a connection.
     pub fn with_reader<T>(
         &self,
         read: impl FnOnce(&Reader) -> Result<T, StoreError>,
@@ -270,7 +275,8 @@ impl WorkspaceView {
         Ok(result)
     }
 
-    /// Postings of FTS5 expressions, in their order. The caller holds the picture, so that no commit comes between.
+    /// Returns the postings of FTS5 expressions, in the given order. The caller holds the picture's lock, so
+    /// that no commit happens in between.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -307,7 +313,7 @@ impl WorkspaceView {
         Ok(found.into_iter().flatten().collect())
     }
 
-    /// Drops connections and caches, before the database file is replaced.
+    /// Drops connections and caches before the database file is replaced.
     pub fn forget_readers(&self) {
         lock(&self.readers).clear();
         *lock(&self.postings) = PostingsCache::default();
@@ -333,7 +339,7 @@ impl PostingsCache {
     }
 }
 
-/// A thread that panicked while it held the lock left a whole value behind.
+/// Locks a mutex and ignores poisoning: every critical section leaves a consistent value behind.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,7 +1,8 @@
-//! Which paths of a workspace may have changed? Events are hints; comparing the disk is the truth.
+//! File watcher that reports possibly changed paths of a workspace.
 //!
-//! One thread a workspace. It sleeps until something happens, and looks at the root every ten seconds to notice that
-//! it went (a disk that was unmounted sends no event).
+//! Events are hints; comparing the disk with the index is authoritative. Each workspace has one thread, which
+//! sleeps until an event arrives. Every ten seconds it checks that the root exists, because an unmounted disk
+//! sends no event.
 
 mod backend;
 mod dirty;
@@ -22,34 +23,34 @@ use hear::Shared;
 pub use listener::{HeldBack, Listener};
 use worker::Worker;
 
-/// The folder below a root that is hippod's own.
+/// hippod's own folder below a root.
 pub const OWN_FOLDER: &str = ".hippocampus";
-/// The file in it whose changes prove that the watcher hears.
+/// File in the own folder; an event for it proves that the watcher receives events.
 const CANARY: &str = "canary";
 
-/// Receives what the watcher has to say, on its thread.
+/// Callback for watcher events, invoked on the watcher's thread.
 pub type Sink = Box<dyn Fn(WatchEvent) + Send>;
 
-/// What the watcher says. The path is the root.
+/// Event from the watcher. The path is the root.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WatchEvent {
-    /// These files and folders may have changed, come or gone; absolute.
+    /// Files and folders that may have been changed, created or removed; absolute paths.
     Dirty(PathBuf, BTreeSet<PathBuf>),
-    /// Anything may have changed.
+    /// Any path may have changed.
     Rescan(PathBuf, RescanReason),
-    /// The canary was seen: the watcher hears.
+    /// The canary event was received: the watcher works.
     CanarySeen(PathBuf),
-    /// Nothing will be said any more: why.
+    /// The watcher ended and reports nothing more, with the cause.
     Dead(PathBuf, String),
 }
 
 impl WatchEvent {
-    /// Whether it reports changes.
+    /// Returns whether the event reports changes.
     pub fn is_report(&self) -> bool {
         matches!(self, Self::Dirty(..) | Self::Rescan(..))
     }
 
-    /// Which workspace it concerns.
+    /// Returns the root of the workspace.
     pub fn root(&self) -> &Path {
         match self {
             Self::Dirty(root, _) | Self::Rescan(root, _) | Self::CanarySeen(root) | Self::Dead(root, _) => {
@@ -59,56 +60,56 @@ impl WatchEvent {
     }
 }
 
-/// Why the disk must be compared.
+/// Reason for a full comparison of the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RescanReason {
-    /// The system dropped events.
+    /// The operating system dropped events.
     Overflow,
-    /// More paths changed than are worth naming.
+    /// Too many paths changed to list them.
     TooMany,
-    /// The system gives no more watches; the files are looked at from now on.
+    /// The operating system's limit on watches is reached; the files are polled from now on.
     WatchLimit,
-    /// The system reported an error.
+    /// The operating system reported an error.
     Failed,
-    /// The root is gone.
+    /// The root disappeared.
     RootGone,
-    /// The root is there again, or is another folder than before.
+    /// The root reappeared, or was replaced by another folder.
     RootBack,
 }
 
-/// How changes are noticed.
+/// Method of noticing changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// The system tells.
+    /// Events from the operating system.
     Notify,
-    /// The files are looked at.
+    /// Polling.
     Poll,
 }
 
-/// The watcher for `status` and `doctor`.
+/// State of the watcher for `status` and `doctor`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WatchState {
-    /// How changes are noticed.
+    /// Method of noticing changes.
     pub mode: Mode,
-    /// Why not by the system's telling, or why not all folders are watched.
+    /// Why the watcher polls, or why some folders are not watched.
     pub reason: Option<String>,
-    /// The last sign of life from the system.
+    /// Time of the last event from the operating system.
     pub last_event: Option<Instant>,
-    /// Folders watched.
+    /// Number of watched folders.
     pub folders: usize,
 }
 
-/// What is watched, and how.
+/// Parameters of a watcher.
 #[derive(Debug, Clone)]
 struct WatchSpec {
     root: PathBuf,
-    /// Whether to look instead of listening.
+    /// Polling instead of events: automatic, always or never.
     poll: PollMode,
-    /// Distance between two looks.
+    /// Polling interval.
     poll_every: Duration,
-    /// Changes are handed on when nothing more has come for this long.
+    /// Quiet period: changes are reported once no other change arrived for this long.
     quiet: Duration,
-    /// They are handed on after this long in any case.
+    /// Maximum delay of a report, even while changes keep arriving.
     max_wait: Duration,
 }
 
@@ -124,26 +125,26 @@ impl WatchSpec {
     }
 }
 
-/// Why the watcher cannot be asked to prove that it hears.
+/// Error while writing the canary.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CanaryError {
-    /// The canary cannot be written, in a read-only workspace for instance. The watcher may hear all the same.
+    /// The canary could not be written, for instance in a read-only workspace. The watcher may still work.
     #[error("could not write the canary: {0}")]
     Unprovable(String),
 }
 
-/// Why nothing can be watched.
+/// Error while starting a watcher.
 #[derive(Debug, thiserror::Error)]
 pub enum WatchError {
-    /// The operating system gives no thread.
+    /// The operating system could not start a thread.
     #[error("could not start the watcher's thread")]
     Thread(#[source] std::io::Error),
-    /// The operating system gives no watches, and looking is switched off (`watch.poll = "never"`).
+    /// The operating system provides no watches, and polling is disabled (`watch.poll = "never"`).
     #[error("could not watch, and polling is switched off: {0}")]
     Unsupported(String),
 }
 
-/// A running watcher; it ends when this value goes.
+/// A running watcher, stopped on drop.
 #[derive(Debug)]
 pub struct Watcher {
     root: PathBuf,
@@ -151,7 +152,8 @@ pub struct Watcher {
 }
 
 impl Watcher {
-    /// Watches a canonical root as the configuration says; folders below it come with [`Watcher::set_dirs`].
+    /// Starts watching a canonical root with the configured parameters. Folders below it are added with
+    /// [`Watcher::set_dirs`].
     ///
     /// # Errors
     /// See [`WatchError`].
@@ -170,33 +172,34 @@ impl Watcher {
         Ok(Self { root, shared })
     }
 
-    /// Watches exactly these folders and the root from now on. What changed in a new one during the last minute is
-    /// reported, since that may have been between the look that found the folder and this call.
+    /// Sets the watched folders, in addition to the root. Changes of the last minute in a newly watched
+    /// folder are reported, because they may have happened between the scan that found the folder and this
+    /// call.
     pub fn set_dirs(&self, dirs: Vec<PathBuf>) {
         self.shared.ask(|inbox| inbox.dirs = Some(dirs));
     }
 
-    /// Changes the canary; [`WatchEvent::CanarySeen`] follows from a watcher that hears.
+    /// Writes the canary. A working watcher responds with [`WatchEvent::CanarySeen`].
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// Fails if the file cannot be written.
     pub fn write_canary(&self) -> Result<(), CanaryError> {
         let unprovable = |error: std::io::Error| CanaryError::Unprovable(error.to_string());
-        // A root that is away cannot be opened, and is not created again.
+        // A missing root cannot be opened and is not created again.
         let folder = WorkspaceDir::open(&self.root).and_then(|root| root.make_folder(OWN_FOLDER));
         let written = folder.and_then(|folder| folder.overwrite(CANARY, b"hippod\n"));
         written.map_err(unprovable)?;
-        // Written once more by the thread, after it has made sure that the folder is watched.
+        // The thread writes the canary once more, after it has made sure that the folder is watched.
         self.shared.ask(|inbox| inbox.canary_asked = true);
         Ok(())
     }
 
-    /// A handle for questions.
+    /// Returns a handle for queries.
     pub fn listener(&self) -> Listener {
         Listener::new(Arc::clone(&self.shared))
     }
 
-    /// How it is.
+    /// Returns the state of the watcher.
     pub fn state(&self) -> WatchState {
         self.shared.state()
     }

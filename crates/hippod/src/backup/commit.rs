@@ -1,7 +1,8 @@
-//! The last step of a restore: two renames that a process finishes, or takes back, wherever an earlier one was stopped.
+//! Crash-safe final step of a restore.
 //!
-//! What is ready is noted before it is made. A note that is not sealed leads to nothing but folders that are thrown away; a
-//! sealed one is carried out to its end by whoever comes next.
+//! The step consists of two renames. The staged workspaces are recorded in a journal before they are created.
+//! After a crash, an unsealed entry is discarded with its folders, and a sealed entry is carried out to its
+//! end at the next start.
 
 use std::ffi::OsString;
 use std::fs;
@@ -16,26 +17,27 @@ use super::refusal::io_refusal;
 use super::target::vacant;
 use crate::registry::{Registry, state_folder, write_atomically};
 
-/// The note, in the state folder.
+/// Name of the journal in the state folder.
 pub const NOTE: &str = "restoring.json";
-/// What the names of folders end in that are not in their place yet.
+/// Suffix of staged folders, which are not in place yet.
 const STAGED: &str = ".restoring";
 
-/// A workspace that is ready beside its place. The folders follow from its root: a note that was tampered with leads nowhere else.
+/// A workspace that is staged beside its destination. The folders are derived from its root, so a manipulated
+/// journal cannot redirect them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Staged {
-    /// Where it goes.
+    /// Destination root.
     pub root: PathBuf,
-    /// Root that it had.
+    /// Root at the time of the backup.
     pub was: String,
-    /// Files of the workspace.
+    /// Number of files of the workspace.
     pub files: u64,
-    /// Whether all of it is ready, and is to be put into its place.
+    /// True if staging is complete and the workspace has to be moved into place.
     pub is_sealed: bool,
 }
 
 impl Staged {
-    /// Where the files of the workspace are made ready.
+    /// Returns the folder in which the workspace's files are staged.
     pub fn staged_files(&self) -> PathBuf {
         let mut name = OsString::from(".");
         name.push(self.root.file_name().unwrap_or_default());
@@ -43,7 +45,7 @@ impl Staged {
         self.root.with_file_name(name)
     }
 
-    /// Where its state is made ready.
+    /// Returns the folder in which the workspace's state is staged.
     pub fn staged_state(&self, state: &Path) -> PathBuf {
         let mut home = state_folder(state, &self.root);
         home.as_mut_os_string().push(STAGED);
@@ -56,7 +58,7 @@ impl Staged {
             .try_for_each(|folder| remove(folder))
     }
 
-    /// Does all steps, whichever of them were done before.
+    /// Carries out all steps; repeated steps have no effect.
     #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
     fn carry_out(&self, state: &Path, registry: &Registry) -> Result<(), RpcError> {
         let places = [
@@ -75,7 +77,7 @@ impl Staged {
     }
 }
 
-/// Removes a folder, if there is one.
+/// Removes a folder if it exists.
 #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 pub fn remove(folder: &Path) -> Result<(), RpcError> {
     match fs::remove_dir_all(folder) {
@@ -86,10 +88,10 @@ pub fn remove(folder: &Path) -> Result<(), RpcError> {
     }
 }
 
-/// Notes what is being made ready.
+/// Writes the journal.
 ///
 /// # Errors
-/// The state folder cannot be written.
+/// Fails if the state folder is not writable.
 #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 pub fn note(state: &Path, staged: &[Staged]) -> Result<(), RpcError> {
     let path = state.join(NOTE);
@@ -104,10 +106,10 @@ pub fn note(state: &Path, staged: &[Staged]) -> Result<(), RpcError> {
     write_atomically(&path, &json).map_err(refused)
 }
 
-/// Throws away what was made ready and never sealed.
+/// Discards staged workspaces that were never sealed.
 ///
 /// # Errors
-/// It cannot be removed, or something waits to be put into its place.
+/// Fails if a folder cannot be removed, or if a sealed restore is pending.
 pub fn clear(state: &Path) -> Result<(), RpcError> {
     let staged = noted(state)?;
     if staged.iter().any(|staged| staged.is_sealed) {
@@ -117,10 +119,10 @@ pub fn clear(state: &Path) -> Result<(), RpcError> {
     discard_unsealed(state)
 }
 
-/// Throws away what was made ready beside what waits to be put into its place.
+/// Discards unsealed workspaces and keeps sealed ones.
 ///
 /// # Errors
-/// It cannot be removed.
+/// Fails if a folder cannot be removed.
 pub fn discard_unsealed(state: &Path) -> Result<(), RpcError> {
     let (sealed, others): (Vec<Staged>, Vec<Staged>) =
         noted(state)?.into_iter().partition(|staged| staged.is_sealed);
@@ -128,10 +130,10 @@ pub fn discard_unsealed(state: &Path) -> Result<(), RpcError> {
     note(state, &sealed)
 }
 
-/// Puts a workspace into its place and registers it.
+/// Moves a staged workspace into place and registers it.
 ///
 /// # Errors
-/// Where something came there meanwhile, or a folder cannot be moved.
+/// Fails if the destination was taken in the meantime, or if a folder cannot be moved.
 #[expect(clippy::disallowed_methods, reason = "below the state folder")]
 pub fn commit(state: &Path, staged: Staged, registry: &Registry) -> Result<Restored, RpcError> {
     let mut others = noted(state)?;
@@ -145,7 +147,7 @@ pub fn commit(state: &Path, staged: Staged, registry: &Registry) -> Result<Resto
         sealed.carry_out(state, registry)
     });
     if let Err(error) = done {
-        // While its files are not in their place, it did not happen.
+        // As long as the files are still staged, the restore can be rolled back.
         if sealed.staged_files().exists() {
             sealed.discard(state)?;
             note(state, &others)?;
@@ -160,10 +162,10 @@ pub fn commit(state: &Path, staged: Staged, registry: &Registry) -> Result<Resto
     })
 }
 
-/// Finishes or throws away what a stopped process left.
+/// Finishes or discards the restores of an interrupted process.
 ///
 /// # Errors
-/// What could not be done; the note stays for the next start.
+/// Fails if a step fails; the journal remains for the next start.
 pub fn finish_what_was_begun(state: &Path, registry: &Registry) -> Result<(), RpcError> {
     let all = noted(state)?;
     for staged in &all {
@@ -180,10 +182,10 @@ pub fn finish_what_was_begun(state: &Path, registry: &Registry) -> Result<(), Rp
     note(state, &[])
 }
 
-/// What is noted; nothing where there is no note.
+/// Reads the journal; empty if it does not exist.
 ///
 /// # Errors
-/// The note cannot be read or understood.
+/// Fails if the journal cannot be read or parsed.
 #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 pub fn noted(state: &Path) -> Result<Vec<Staged>, RpcError> {
     let path = state.join(NOTE);
@@ -204,7 +206,7 @@ pub fn noted(state: &Path) -> Result<Vec<Staged>, RpcError> {
 mod tests {
     use super::*;
 
-    /// A workspace that is ready beside its place, and the state folder.
+    /// Creates a sealed workspace that is staged, and the state folder.
     fn ready(folder: &Path) -> (Staged, PathBuf) {
         let state = folder.join("state");
         let staged = Staged {
@@ -231,7 +233,7 @@ mod tests {
 
     #[test]
     fn a_sealed_restore_is_finished_wherever_it_stopped() {
-        // The renames in their order, of which any number was done.
+        // Interrupts the restore after each number of renames.
         for done in 0..=2 {
             let folder = tempfile::tempdir().unwrap();
             let (staged, state) = ready(folder.path());
@@ -276,7 +278,7 @@ mod tests {
         let registry = Registry::open(&state).unwrap();
         fs::create_dir_all(&staged.root).unwrap();
         fs::write(staged.root.join("begun.md"), "begun").unwrap();
-        // A sealed one waits until they are moved away.
+        // A sealed restore waits until the files in its place are moved away.
         finish_what_was_begun(&state, &registry).unwrap_err();
         assert!(state.join(NOTE).exists() && staged.staged_files().exists());
         commit(&state, staged.clone(), &registry).unwrap_err();

@@ -1,4 +1,4 @@
-//! Where a backup may be written.
+//! Destination of a backup and its validation.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -14,24 +14,24 @@ use crate::files;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
-/// What the names of other archives end in: a backup of such a name would not be what it says.
+/// File extensions of other archive formats, which a backup must not have.
 const OTHERS: [&str; 13] = [
     ".tar", ".tgz", ".gz", ".txz", ".xz", ".tbz", ".tbz2", ".bz2", ".lz4", ".br", ".7z", ".zip", ".rar",
 ];
 
-/// Where one is written to, and what may be replaced there.
+/// Destination of a backup, with the permission to replace a file.
 pub struct Destination {
-    /// Absolute, with no link in its folder.
+    /// Absolute path whose folder contains no links.
     pub path: PathBuf,
     force: bool,
 }
 
 impl Destination {
-    /// Looks whether a place can be used.
+    /// Validates a destination.
     ///
     /// # Errors
-    /// `conflict` where something is there already; `bad-request` for a name that promises something else, and for a
-    /// place in which what is written would be taken for memory; else as the system says.
+    /// Returns `conflict` if the path is taken, and `bad-request` for the extension of another format or for
+    /// a path where the backup would count as memory. Otherwise returns the error of the operating system.
     #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
     pub fn of(shared: &Shared, to: &Path, force: bool) -> Result<Self, RpcError> {
         let name = to.file_name().unwrap_or_default();
@@ -57,10 +57,10 @@ impl Destination {
         Ok(found)
     }
 
-    /// Refuses a place where something is that is not to be replaced.
+    /// Checks that the path is free or may be replaced.
     ///
     /// # Errors
-    /// `conflict`.
+    /// Returns `conflict` otherwise.
     #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
     pub fn free(&self) -> Result<(), RpcError> {
         let Ok(found) = self.path.symlink_metadata() else {
@@ -90,7 +90,7 @@ impl Destination {
         RpcError::new(kind, format!("could not write the backup: {path}: {reason}"))
     }
 
-    /// Refuses what would be read as memory, and would be in each later backup again.
+    /// Rejects a path where the backup would count as memory and be included in every later backup.
     fn outside_of_memory(&self, shared: &Shared) -> Result<(), RpcError> {
         if files::is_own(&shared.paths, &self.path) {
             return Err(self
@@ -120,7 +120,8 @@ impl Destination {
     }
 }
 
-/// Whether a file is an earlier backup, or nothing yet: no file of another kind is replaced. The first member tells.
+/// Returns whether a file is empty or an earlier backup, judged by its first member. Files of other kinds are
+/// never replaced.
 #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 fn is_earlier(file: &Path) -> bool {
     let Ok(opened) = File::open(file) else {

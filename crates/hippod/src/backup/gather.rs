@@ -1,9 +1,9 @@
-//! What of a workspace goes into a backup, and how do its files and its databases agree?
+//! Consistent snapshot of a workspace's files and databases.
 //!
-//! First a moment of the databases is taken, then what hippod itself writes below the root is read: while the index file is
-//! not what the database says was written last, or something was written meanwhile, another moment is taken. Logs that are
-//! written after that moment are newer than the database, and a restore finds them as any start does: by comparing the disk
-//! with the index. Nothing is ever older than the database, which would look as if somebody had taken it away.
+//! A snapshot of the databases is taken first, then hippod's own files below the root are read. The snapshot
+//! is repeated while the index file differs from the last version recorded in the database, or while files
+//! change during the read. Logs written after the snapshot are newer than the database, and a restore indexes
+//! them like any start does. No file is older than the database, which would look like a deletion.
 
 use std::collections::BTreeSet;
 use std::fs::{self, Metadata};
@@ -26,29 +26,29 @@ use crate::shared::Shared;
 use crate::view::WorkspaceView;
 use crate::{audit, contexts, files, scan, tree};
 
-/// Files of hippod's own below a root.
+/// hippod's own folder below a root.
 pub const OWN: &str = ".hippocampus";
-/// Files there that are not backed up: one is rewritten now and then to prove that the watcher hears, the other is the record of `init`
-/// of earlier builds.
+/// Files in the own folder that are not backed up: the watcher's canary, and the record of `init` of earlier
+/// builds.
 pub const NOT_KEPT: [&str; 2] = ["canary", "harness.json"];
-/// Files that say what is memory, beside the logs.
+/// Ignore files, which are backed up along with the sources.
 const RULES: [&str; 2] = [".hippoignore", ".ignore"];
-/// Largest file that is taken, but for those that sources allow to be larger.
+/// Maximum size of a file in bytes, unless the sources allow larger ones.
 const MOST: u64 = 64 << 20;
-/// How often another moment is taken before what is there is taken as it is: an edit of somebody's that the daemon does not
-/// take over stays one after a restore.
+/// Maximum number of snapshots. The last one is used as it is: an edit that the daemon does not accept
+/// remains an edit after a restore.
 const MOMENTS: usize = 10;
-/// Between two moments: as long as the daemon takes to hear of an edit.
+/// Pause between two snapshots, about as long as the daemon takes to notice an edit.
 const PAUSE: Duration = Duration::from_millis(300);
 
-/// A file as it was read.
+/// A file with its content.
 struct Found {
     path: String,
     bytes: Vec<u8>,
     traits: Traits,
 }
 
-/// One moment of a workspace.
+/// A consistent snapshot of a workspace.
 struct Moment {
     index: Snapshot,
     contexts: Option<Snapshot>,
@@ -59,7 +59,7 @@ struct Moment {
 /// Writes a workspace into a backup.
 ///
 /// # Errors
-/// Its folder is away, a database cannot be read, or the backup cannot be written.
+/// Fails if the folder is missing, a database cannot be read, or the backup cannot be written.
 #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 pub fn gather(
     shared: &Shared,
@@ -69,7 +69,7 @@ pub fn gather(
     job: &mut Job<'_>,
 ) -> Result<Workspace, RpcError> {
     let state = state_folder(&shared.paths.state, &view.root);
-    // What somebody took away while it was open is written again first.
+    // A database that was removed while open is rewritten first.
     shared.contexts.is_there(shared, &view.root)?;
     let moment = agreeing(view, &state)?;
     let mut workspace = Workspace {
@@ -105,7 +105,7 @@ pub fn gather(
     Ok(workspace)
 }
 
-/// A moment at which the database and what hippod wrote below the root agree.
+/// Takes a snapshot in which the database agrees with hippod's own files below the root.
 #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 fn agreeing(view: &WorkspaceView, state: &Path) -> Result<Moment, RpcError> {
     let begin = |path: &Path| Snapshot::begin(path).map_err(|error| store_error(&error));
@@ -137,7 +137,7 @@ fn agreeing(view: &WorkspaceView, state: &Path) -> Result<Moment, RpcError> {
     Err(root_missing(&view.root))
 }
 
-/// The index file, and everything below `.hippocampus`.
+/// Returns the index file, the harness file, and everything below `.hippocampus`.
 fn own_files(root: &Path) -> (Vec<Found>, Vec<LeftOut>) {
     let (mut found, mut left_out) = (Vec::new(), Vec::new());
     let Ok(dir) = WorkspaceDir::open(root) else {
@@ -182,7 +182,7 @@ fn own_files(root: &Path) -> (Vec<Found>, Vec<LeftOut>) {
     (found, left_out)
 }
 
-/// The watched files, and those that say what is watched.
+/// Adds the watched files and the ignore files.
 fn watched(
     view: &WorkspaceView,
     workspace: &mut Workspace,
@@ -218,7 +218,7 @@ fn watched(
         }
     }
     for skipped in scan.skipped {
-        // A link below hippod's own folder is named by both.
+        // A link below hippod's own folder is reported by both scans.
         if workspace.left_out.iter().all(|left| left.path != skipped.rel) {
             workspace.left_out.push(LeftOut {
                 path: skipped.rel,
@@ -229,7 +229,8 @@ fn watched(
     Ok(())
 }
 
-/// A file with what is told of it; why it is left out, where it is there and cannot be taken.
+/// Reads a file with its metadata. The error is the reason for leaving it out, or `None` if it does not
+/// exist.
 fn read(dir: &WorkspaceDir, path: &Path, most: u64) -> Result<Found, Option<LeftOut>> {
     let name = path.to_str().map(|_| files::slashed(path));
     let Some(name) = name.filter(|name| name.len() < LONGEST_NAME / 2) else {
@@ -246,7 +247,7 @@ fn read(dir: &WorkspaceDir, path: &Path, most: u64) -> Result<Found, Option<Left
             bytes,
             traits: traits(&metadata),
         }),
-        // It went just now.
+        // The file was removed during the backup.
         Err(error) if files::is_absence(&error) => Err(None),
         Err(error) => Err(Some(reason(path, &error.to_string()))),
     }
@@ -275,7 +276,8 @@ fn schema(snapshot: &Snapshot) -> Result<i64, RpcError> {
     snapshot.schema().map_err(|error| store_error(&error))
 }
 
-/// Where there was no room for a copy, nothing is wrong with the database itself.
+/// Converts an error of copying a database. A full destination disk does not mean that the database is
+/// damaged.
 fn copy_refusal(error: &StoreError) -> RpcError {
     match error {
         StoreError::Io { what, path, source } => super::refusal::io_refusal(what, path, source),
@@ -300,7 +302,7 @@ mod tests {
         fs::write(root.path().join(OWN).join("meta.json"), "{}").unwrap();
         assert_eq!(own_files(root.path()).0.len(), 1);
         fs::remove_dir_all(root.path().join(OWN)).unwrap();
-        // Nobody can look into a file, whatever rights they have.
+        // Listing a regular file fails with any permissions.
         fs::write(root.path().join(OWN), "").unwrap();
         let left_out = own_files(root.path()).1;
         assert_eq!(left_out[0].path, OWN);

@@ -1,4 +1,4 @@
-//! Manifest of a backup, and the names that it may have.
+//! Manifest of a backup and validation of its member names.
 
 use std::collections::HashSet;
 
@@ -9,68 +9,68 @@ use hippo_core::text::start;
 use hippo_proto::LeftOut;
 use serde::{Deserialize, Serialize};
 
-/// Name of the manifest; the last member.
+/// Name of the manifest, which is the last member of a backup.
 pub const MANIFEST: &str = "manifest.json";
-/// The version of the format that this build writes, and the newest that it reads.
+/// Format version that this build writes, and the newest that it reads.
 pub const VERSION: u32 = 1;
-/// Largest manifest that is read, in bytes: a hundred thousand files have less.
+/// Maximum size of a manifest in bytes. A hundred thousand files need less.
 pub const LARGEST: usize = 64 << 20;
-/// Bytes of a reason that are shown.
+/// Maximum length of a quoted parser error, in bytes.
 const SAID: usize = 200;
-/// Longest name of a member, in bytes.
+/// Maximum length of a member name, in bytes.
 pub const LONGEST_NAME: usize = 4096;
-/// Longest part of one between two `/`, in bytes: no disk takes a longer one.
+/// Maximum length of a name component between two `/`, in bytes. Common file systems have the same limit.
 const LONGEST_PART: usize = 255;
 
-/// What is in a backup.
+/// Content of a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// Version of this format.
+    /// Version of the format.
     pub version: u32,
-    /// Version of hippod that wrote it.
+    /// Version of hippod that wrote the backup.
     pub hippod: String,
-    /// When it was begun, RFC 3339.
+    /// Start time of the backup, RFC 3339.
     pub at: String,
     /// The workspaces.
     pub workspaces: Vec<Workspace>,
-    /// All members but this one, in their order.
+    /// All members except the manifest, in order.
     pub members: Vec<Member>,
 }
 
 /// One workspace: its entry in the registry, and the schemas of its databases.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Workspace {
-    /// Folder of its members: `1`, `2`, …
+    /// Folder of the workspace's members: `1`, `2`, …
     pub folder: String,
     /// Canonical root.
     pub root: String,
     /// Schema of `index.db`.
     pub index_schema: i64,
-    /// Schema of `contexts.db`, where there is one.
+    /// Schema of `contexts.db`, if it exists.
     pub contexts_schema: Option<i64>,
-    /// What is not in it, and why.
+    /// Files that are missing from the backup, with the reason.
     pub left_out: Vec<LeftOut>,
 }
 
 /// One file of a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
-    /// Path in the backup, with `/`.
+    /// Path in the backup, separated by `/`.
     pub path: String,
-    /// Bytes.
+    /// Size in bytes.
     pub bytes: u64,
-    /// blake3 of them, hexadecimal.
+    /// BLAKE3 hash of the content, hexadecimal.
     pub blake3: String,
-    /// Last modification, nanoseconds since the Unix epoch; of files of a workspace.
+    /// Last modification in nanoseconds since the Unix epoch; only for files of a workspace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mtime_ns: Option<i64>,
-    /// Rights, as in `chmod`; of files of a workspace.
+    /// Permission bits as in `chmod`; only for files of a workspace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<u32>,
 }
 
 impl Manifest {
-    /// Of nothing yet.
+    /// Creates an empty manifest.
     pub fn new(at: String) -> Self {
         Self {
             version: VERSION,
@@ -81,26 +81,27 @@ impl Manifest {
         }
     }
 
-    /// Reads one.
+    /// Parses a manifest.
     ///
     /// # Errors
-    /// It is no JSON of this kind, or too large.
+    /// Fails if the bytes are too many or not valid JSON of this type.
     pub fn parse(bytes: &[u8]) -> Result<Self, String> {
         if bytes.len() > LARGEST {
             return Err(format!("it has more than {} MiB", LARGEST >> 20));
         }
-        // What serde says may repeat what stands there.
+        // A serde error may quote the content, so it is shortened.
         serde_json::from_slice(bytes).map_err(|error| start(&error.to_string(), SAID).to_owned())
     }
 
-    /// Checks that each workspace has the number of its place, and that each member has a name of its own that belongs to one of them.
+    /// Checks that workspaces are numbered in order and that every member has a valid, unique name in one of
+    /// them.
     ///
     /// # Errors
-    /// The member, and what is wrong.
+    /// Returns the member and the problem.
     pub fn check(&self) -> Result<(), (&str, &'static str)> {
         let mut roots = HashSet::new();
         for (number, workspace) in (1_usize..).zip(&self.workspaces) {
-            // By another one a file of the workspace would be taken for one of its state.
+            // With another folder name, a file of the workspace could pass for a file of its state.
             if workspace.folder != number.to_string() {
                 return Err((MANIFEST, "a workspace has another number than its place"));
             }
@@ -120,7 +121,7 @@ impl Manifest {
             }
         }
         let mut sorted: Vec<&str> = names.into_iter().collect();
-        // What lies in a folder follows the name of the folder at once.
+        // Sorted by components, the content of a folder directly follows the folder's own name.
         sorted.sort_unstable_by(|one, other| one.split('/').cmp(other.split('/')));
         for pair in sorted.windows(2) {
             let below = pair[1].strip_prefix(pair[0]);
@@ -138,22 +139,22 @@ impl Manifest {
     }
 }
 
-/// Where a member belongs.
+/// Destination of a member.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Place<'a> {
-    /// A file of the workspace, by its path below the root.
+    /// A file of the workspace, as a path below the root.
     File(&'a str),
-    /// A file of the workspace's state, by its path below the state folder.
+    /// A file of the workspace's state, as a path below the state folder.
     State(&'a str),
 }
 
 impl Workspace {
-    /// Whether a member belongs to it.
+    /// Returns whether a member belongs to the workspace.
     pub fn has(&self, path: &str) -> bool {
         self.place(path).is_some()
     }
 
-    /// The path below the root of a member that is a file of the workspace.
+    /// Returns the path below the root if the member is a file of the workspace.
     pub fn file<'a>(&self, path: &'a str) -> Option<&'a str> {
         match self.place(path)? {
             Place::File(path) => Some(path),
@@ -161,7 +162,7 @@ impl Workspace {
         }
     }
 
-    /// Where a member of it belongs; nothing for one that is another's.
+    /// Returns the destination of a member, or `None` if it belongs to another workspace.
     pub fn place<'a>(&self, path: &'a str) -> Option<Place<'a>> {
         let rest = path.strip_prefix(&self.folder)?.strip_prefix('/')?;
         match rest.strip_prefix("files/") {
@@ -171,7 +172,7 @@ impl Workspace {
     }
 }
 
-/// Why a name cannot be that of a member: it leads elsewhere, or is none that a backup writes.
+/// Returns why a member name is invalid: it points outside the backup, or no backup contains such a name.
 pub fn why_not(path: &str) -> Option<&'static str> {
     if path.len() > LONGEST_NAME {
         return Some("its name is too long");
@@ -203,7 +204,7 @@ pub fn why_not(path: &str) -> Option<&'static str> {
         return Some("its name begins with a drive");
     }
     let known = match rest.as_slice() {
-        // What programs heed without being told about it: hooks, settings of a shell, of git.
+        // Hidden files that other programs execute or obey: hooks, settings of a shell, settings of git.
         ["files", inside @ ..] if !is_memory(inside) => return Some("no backup has a hidden file like this"),
         ["files", _, ..] | ["index.db" | "contexts.db" | "tree.json" | "audits.json"] => true,
         _ => false,
@@ -211,7 +212,7 @@ pub fn why_not(path: &str) -> Option<&'static str> {
     (!is_number || !known).then_some("no backup has such a member")
 }
 
-/// Whether a backup of a workspace with these rules has a file, by its path below the root.
+/// Returns whether a backup of a workspace with these rules contains a file, given its path below the root.
 pub fn is_written(rules: &SourceRules, path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     path == INDEX_FILE
@@ -221,7 +222,7 @@ pub fn is_written(rules: &SourceRules, path: &str) -> bool {
         || rules.is_source(path)
 }
 
-/// Whether a file may be one that is watched or hippod's own, by its path below the root.
+/// Returns whether a path below the root can belong to a watched file or to a file of hippod's own.
 pub fn is_memory(path: &[&str]) -> bool {
     let is_hidden = |part: &&str| part.starts_with('.');
     match path {
@@ -269,7 +270,8 @@ mod tests {
         r#"{"path":"1/files/MEMORY.md/a.md","bytes":2,"blake3":""},{"folder":"2","root":"/v","index_schema":1,"contexts_schema":1,"left_out":[]},"#,
     ];
 
-    /// What is read is written and read again as it is, and what is found sound leads nowhere else.
+    /// A parsed manifest survives serialization unchanged, and the members of a valid one have valid names in
+    /// one workspace.
     fn law(data: &[u8]) {
         let Ok(manifest) = Manifest::parse(&data[1.min(data.len())..]) else {
             return;
@@ -301,7 +303,8 @@ mod tests {
     fn members_in_the_place_of_folders_are_found_among_many_deep_ones() {
         let mut manifest = Manifest::parse(SEEDS[0].as_bytes()).unwrap();
         let member = manifest.members[1].clone();
-        // Each folder above each member cannot be looked up: a manifest has room for 16,000 such names.
+        // Looking up every parent folder of every member would be too slow: a manifest has room for 16,000
+        // such names.
         let deep = format!("1/files/{}", "a/".repeat((LONGEST_NAME - 20) / 2));
         manifest.members.extend((0..200).map(|number| Member {
             path: format!("{deep}{number}.md"),

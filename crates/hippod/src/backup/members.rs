@@ -1,4 +1,4 @@
-//! Which members does an archive have, and what if whoever wrote it means ill?
+//! Reading of archive members, hardened against malicious archives.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -9,23 +9,25 @@ use hippo_proto::RpcError;
 use super::manifest::{LONGEST_NAME, why_not};
 use super::refusal::{damaged, io_refusal, unusable};
 
-/// An archive may unpack to so many bytes whatever its size is…
+/// Unpacked size in bytes that is allowed regardless of the archive's size.
 const ALWAYS: u64 = 256 << 20;
-/// … and to so many times its own size: nothing that people write shrinks as much.
+/// Additional unpacked size that is allowed, as a multiple of the archive's size. Text never compresses as
+/// well.
 const TIMES: u64 = 200;
 
-/// Bytes to which an archive of `size` bytes may unpack.
+/// Returns the maximum unpacked size of an archive of `size` bytes.
 pub const fn most(size: u64) -> u64 {
     ALWAYS.saturating_add(size.saturating_mul(TIMES))
 }
 
-/// What is done with each member: its name, its size, its bytes.
+/// Callback for each member, with its name, size and content.
 pub type Visit<'a> = dyn FnMut(&str, u64, &mut dyn Read) -> Result<(), RpcError> + 'a;
 
-/// Reads an archive from the beginning to its very end.
+/// Reads an archive completely.
 ///
 /// # Errors
-/// What is no regular file, has a name that leads elsewhere, or cannot be read. The member is named.
+/// Fails for a member that is not a regular file, has an invalid name, or is unreadable. The error names the
+/// member.
 #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 pub fn each(file: &Path, visit: &mut Visit<'_>) -> Result<(), RpcError> {
     let opened = File::open(file).map_err(|error| io_refusal("read the backup", file, &error))?;
@@ -36,9 +38,9 @@ pub fn each(file: &Path, visit: &mut Visit<'_>) -> Result<(), RpcError> {
         from: packed,
         left: most(size),
     });
-    // For a reader that fails: the member that it had read last.
+    // Last member that was read, for the message of a read error.
     let mut last = None;
-    // As they are: a long name would be read by the library however long it is.
+    // Raw entries: the library would read a long name of any length into memory.
     let entries = archive.entries().map_err(|error| broken(file, None, &error))?;
     let mut long_name = None;
     for entry in entries.raw(true) {
@@ -65,7 +67,7 @@ pub fn each(file: &Path, visit: &mut Visit<'_>) -> Result<(), RpcError> {
             failed: None,
         };
         let visited = visit(&name, size, &mut read);
-        // What came of it elsewhere follows from that.
+        // A read error is the cause of an error in the callback, so it is reported first.
         if let Some(error) = read.failed {
             return Err(damaged(file, &name, &error.to_string()));
         }
@@ -75,13 +77,13 @@ pub fn each(file: &Path, visit: &mut Visit<'_>) -> Result<(), RpcError> {
         }
         last = Some(name);
     }
-    // What stands behind the last member has to be sound as well: the checksum of the whole stands there.
+    // The data after the last member contains the checksum of the archive, so it is read as well.
     io::copy(&mut archive.into_inner(), &mut io::sink())
         .map_err(|error| broken(file, last.as_deref(), &error))?;
     Ok(())
 }
 
-/// The archive cannot be read behind a member, or from its beginning on.
+/// Converts a read error after a member, or before the first one.
 fn broken(file: &Path, last: Option<&str>, error: &io::Error) -> RpcError {
     match last {
         Some(name) => damaged(file, name, &format!("broken off behind it: {error}")),
@@ -103,7 +105,7 @@ fn utf8(file: &Path, name: &[u8]) -> Result<String, RpcError> {
     String::from_utf8(name.to_vec()).map_err(|_| unusable(file, "the name of a member is not UTF-8"))
 }
 
-/// Reads no more than it may.
+/// Reader with a limit on the total number of bytes.
 struct Limited<R> {
     from: R,
     left: u64,
@@ -119,7 +121,7 @@ impl<R: Read> Read for Limited<R> {
     }
 }
 
-/// Counts, and keeps what went wrong.
+/// Reader that counts bytes and stores the first error.
 struct Counted<'a, R> {
     from: &'a mut R,
     read: u64,

@@ -1,7 +1,7 @@
-//! What stands beside the place of a backup while it is written, and who removes it after a kill?
+//! Temporary folder of a running backup.
 //!
-//! It is noted in the state folder before it is made: dated backups never come back to the same name, and nobody looks for
-//! the folder of a disk.
+//! The folder is recorded in the state folder before it is created, so that it can be removed after a kill.
+//! Dated backups never reuse a name, so a leftover would not be found otherwise.
 
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder};
@@ -14,27 +14,28 @@ use hippo_store::system::{PRIVATE_FOLDER, WithMode as _};
 use super::refusal::io_refusal;
 use crate::registry::write_atomically;
 
-/// The note, in the state folder.
+/// Name of the record in the state folder.
 const NOTE: &str = "backing-up.json";
-/// What the names of such folders end in; they begin with a dot.
+/// Suffix of temporary folders. Their names begin with a dot.
 const PARTIAL: &str = ".partial";
-/// What is made in one: the backup itself, and copies of the databases.
+/// Files created in a temporary folder: the backup itself, and copies of the databases.
 const MADE: [&str; 3] = ["out", "index", "contexts"];
-/// What SQLite has beside a database while it is written.
+/// Suffixes of the files that SQLite creates beside a database.
 const BESIDE: [&str; 4] = ["", "-wal", "-shm", "-journal"];
 
-/// A folder beside the place; removed when it goes.
+/// Temporary folder beside the destination, removed on drop.
 pub struct Partial {
-    /// Where it is.
+    /// Path of the folder.
     pub folder: PathBuf,
     state: PathBuf,
 }
 
 impl Partial {
-    /// Makes one for a backup at `to`. What killed processes left is removed.
+    /// Creates the folder for a backup at `to`, and removes leftovers of killed processes.
     ///
     /// # Errors
-    /// `conflict` where a folder of that name is there which hippod did not make; else as the system says.
+    /// Returns `conflict` if a folder of that name exists that was not created by hippod; otherwise the error
+    /// of the operating system.
     #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
     pub fn begin(state: &Path, to: &Path) -> Result<Self, RpcError> {
         clear_left(state);
@@ -83,7 +84,8 @@ impl Drop for Partial {
     }
 }
 
-/// Removes what killed processes left, and answers what could not be removed. Nobody may be at a backup.
+/// Removes leftovers of killed processes and returns those that could not be removed. No backup may be
+/// running.
 pub fn clear_left(state: &Path) -> Vec<PathBuf> {
     let all = noted(state);
     let left: Vec<PathBuf> = all.iter().filter(|folder| !is_cleared(folder)).cloned().collect();
@@ -93,17 +95,18 @@ pub fn clear_left(state: &Path) -> Vec<PathBuf> {
     left
 }
 
-/// Whether nothing of it is to be removed any more.
+/// Removes a leftover folder, and returns whether nothing more has to be done for it.
 #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 fn is_cleared(folder: &Path) -> bool {
     if is_ours(folder) {
         return fs::remove_dir_all(folder).is_ok();
     }
-    // Of another disk that is away nobody knows; what is somebody else's by now is none of ours.
+    // On an unmounted disk the folder may still exist. A folder with foreign content does not belong to
+    // hippod.
     folder.parent().is_some_and(Path::is_dir)
 }
 
-/// Whether a folder has the name of one, and nothing in it that hippod does not make.
+/// Returns whether a folder has the name of a temporary folder and contains only files that hippod creates.
 #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 fn is_ours(folder: &Path) -> bool {
     let name = folder.file_name().and_then(OsStr::to_str);
@@ -125,7 +128,8 @@ fn noted(state: &Path) -> Vec<PathBuf> {
     serde_json::from_slice(&bytes).unwrap_or_default()
 }
 
-/// Where it cannot be noted, a kill leaves a folder: that is no reason to make no backup, least of all on a full disk.
+/// Writes the record. A failure is only logged: at worst a kill leaves a folder behind, and a backup must
+/// succeed even if the state folder's disk is full.
 #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 fn note(state: &Path, folders: &[PathBuf]) {
     let path = state.join(NOTE);
@@ -159,13 +163,13 @@ mod tests {
             folder
         };
         let (killed, taken) = (make(".1.tar.zst.partial"), make(".2.tar.zst.partial"));
-        // SQLite's log of a copy that was being written.
+        // SQLite's write-ahead log of an unfinished copy.
         fs::write(killed.join("index-wal"), "half").unwrap();
         note(&state, &[killed.clone(), taken.clone()]);
         fs::rename(&disk, folder.path().join("unmounted")).unwrap();
         assert_eq!(clear_left(&state).len(), 2, "of a disk that is away nobody knows");
         fs::rename(folder.path().join("unmounted"), &disk).unwrap();
-        // What is no work of ours has other names in it.
+        // A foreign folder contains files with other names.
         fs::write(taken.join("diary.md"), "mine").unwrap();
         assert!(clear_left(&state).is_empty());
         assert!(!killed.exists() && taken.join("diary.md").exists());

@@ -1,4 +1,4 @@
-//! Why is a backup or a restore refused, and what is to be done?
+//! Errors of backups and restores, with hints.
 
 use std::io;
 use std::path::Path;
@@ -7,7 +7,7 @@ use hippo_core::text::clip;
 use hippo_proto::{ErrorKind, RpcError};
 use hippo_store::system::is_loop;
 
-/// An error of the system as clients see it: what was tried, on which path.
+/// Converts an I/O error for clients; `what` is the failed operation.
 pub fn io_refusal(what: &str, path: &Path, error: &io::Error) -> RpcError {
     let message = format!("could not {what}: {}: {error}", path.display());
     match error.kind() {
@@ -38,17 +38,17 @@ pub fn io_refusal(what: &str, path: &Path, error: &io::Error) -> RpcError {
     }
 }
 
-/// Longest reason that is told, in bytes: parts of it may come from the file.
+/// Maximum length of a reason in bytes, because parts may come from the file.
 const LONGEST_REASON: usize = 1000;
 
-/// The file is no backup that can be used.
+/// Returns the error for an unusable backup file.
 pub fn unusable(file: &Path, reason: &str) -> RpcError {
     let reason = clip(reason, LONGEST_REASON);
     RpcError::unusable_file(format!("could not use the backup: {}: {reason}", file.display()))
         .hint("nothing was touched; take another copy of it, or an earlier backup")
 }
 
-/// One member is not as the manifest says, or cannot be.
+/// Returns the error for a member that differs from the manifest or is invalid.
 pub fn damaged(file: &Path, member: &str, reason: &str) -> RpcError {
     let member = member.escape_debug().to_string();
     unusable(file, &format!("{}: {reason}", clip(&member, LONGEST_REASON / 2)))

@@ -1,4 +1,4 @@
-//! Restore: a backup is verified, made ready beside its place, and put there in one step.
+//! Restore of a verified backup by staging and renaming.
 
 use std::fs::{self, DirBuilder};
 use std::io::{self, Read};
@@ -21,10 +21,10 @@ use super::{Job, absolute, target};
 use crate::engine::store_error;
 use crate::shared::Shared;
 
-/// Files that a refusal names.
+/// Maximum number of files listed in an error.
 const SHOWN: usize = 5;
 
-/// What is ready. What of it was not put into its place when this goes is thrown away, whoever gave up where.
+/// Staged workspaces. Those that were not moved into place are discarded on drop.
 pub struct Ready {
     /// The workspaces.
     pub staged: Vec<Staged>,
@@ -39,10 +39,10 @@ impl Drop for Ready {
     }
 }
 
-/// Makes everything ready that a request wants. Nothing stands in its place yet.
+/// Stages the requested workspaces without moving them into place.
 ///
 /// # Errors
-/// The backup cannot be used, or a place is taken: nothing was touched.
+/// Fails if the backup is unusable or a destination is taken; nothing is changed then.
 pub fn prepare(shared: &Shared, request: &RestoreRequest, job: &mut Job<'_>) -> Result<Ready, RpcError> {
     let state = &shared.paths.state;
     let source = Source::open(&absolute(&request.from)?)?;
@@ -70,7 +70,7 @@ pub fn prepare(shared: &Shared, request: &RestoreRequest, job: &mut Job<'_>) -> 
         staged.push((workspace, ready));
     }
     apart(&staged)?;
-    // Whoever starts after this one was killed finds what to throw away.
+    // Recorded first, so that the next start can discard the folders if this process is killed.
     let plan: Vec<Staged> = staged.iter().map(|(_, staged)| staged.clone()).collect();
     commit::note(state, &plan)?;
     let mut ready = Ready {
@@ -82,7 +82,8 @@ pub fn prepare(shared: &Shared, request: &RestoreRequest, job: &mut Job<'_>) -> 
     Ok(ready)
 }
 
-/// Refuses files that no backup has by the settings of this user: programs heed a `Makefile`, and harnesses a `CLAUDE.md`.
+/// Rejects files that a backup with this user's settings would not contain, because programs execute or obey
+/// some of them: a `Makefile`, or a `CLAUDE.md`.
 fn only_memory(
     shared: &Shared,
     source: &Source,
@@ -110,7 +111,7 @@ fn only_memory(
     ))
 }
 
-/// Refuses workspaces within each other: the outer one is moved into its place as a whole.
+/// Rejects nested workspaces, because the outer one is moved into place as a whole.
 fn apart(staged: &[(&Workspace, Staged)]) -> Result<(), RpcError> {
     let roots = || staged.iter().map(|(_, staged)| &staged.root);
     for root in roots() {
@@ -124,7 +125,7 @@ fn apart(staged: &[(&Workspace, Staged)]) -> Result<(), RpcError> {
     Ok(())
 }
 
-/// The workspaces of a backup that are wanted.
+/// Returns the requested workspaces of a backup.
 fn wanted<'m>(
     source: &Source,
     manifest: &'m Manifest,
@@ -159,7 +160,7 @@ fn wanted<'m>(
     }
 }
 
-/// Writes everything beside its place.
+/// Writes all members into the staged folders.
 #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 fn stage(
     state: &Path,
@@ -170,7 +171,7 @@ fn stage(
 ) -> Result<(), RpcError> {
     for (_, staged) in staged.iter() {
         let home = staged.staged_state(state);
-        // In hippod's own folder nobody else makes one.
+        // The state folder is hippod's own, so a leftover can be removed.
         commit::remove(&home)?;
         for (folder, mode) in [(staged.staged_files(), 0o777), (home, PRIVATE_FOLDER)] {
             let refused = |error| io_refusal("make a folder", &folder, &error);
@@ -186,7 +187,7 @@ fn stage(
     source.take(manifest, job, &mut |member, bytes| {
         for (workspace, staged) in staged.iter_mut() {
             let (root, path) = match workspace.place(&member.path) {
-                // The record of init is of the machine that it was made on.
+                // The canary and the record of `init` belong to the machine of the backup.
                 Some(Place::File(path)) if NOT_KEPT.iter().any(|name| path == format!("{OWN}/{name}")) => {
                     continue;
                 }
@@ -215,7 +216,7 @@ fn stage(
     Ok(())
 }
 
-/// Writes one file, durably, with its time and its rights.
+/// Writes one file durably, with its modification time and permissions.
 fn put(member: &Member, bytes: &mut dyn Read, root: &Path, path: &Path) -> Result<(), RpcError> {
     let mut written = || -> io::Result<()> {
         let dir = WorkspaceDir::open(root)?;
@@ -227,7 +228,7 @@ fn put(member: &Member, bytes: &mut dyn Read, root: &Path, path: &Path) -> Resul
             file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_nanos(at))?;
         }
         if let Some(mode) = member.mode {
-            // No memory is a program.
+            // Memory files are never executable.
             system::set_file_mode(&file, mode & 0o666)?;
         }
         file.sync_all()
@@ -235,7 +236,7 @@ fn put(member: &Member, bytes: &mut dyn Read, root: &Path, path: &Path) -> Resul
     written().map_err(|error| io_refusal("write what was in the backup", &root.join(path), &error))
 }
 
-/// Makes the databases in `state` those of this build and of this root.
+/// Migrates the databases in `state` to this build's schema and sets their root.
 #[expect(clippy::disallowed_methods, reason = "below the state folder")]
 fn databases(backup: &Path, workspace: &Workspace, root: &Path, state: &Path) -> Result<(), RpcError> {
     let names = [
@@ -265,8 +266,8 @@ fn sync(folder: &Path) -> Result<(), RpcError> {
     sync_folder(folder).map_err(|error| io_refusal("make the folder durable", folder, &error))
 }
 
-/// What the store says of a database of somebody else's making. It is named as the member that it came from: where it was
-/// looked at, nothing is any more.
+/// Converts an error of a database from a backup. The message names the member, because the staged file no
+/// longer exists.
 fn refusal(backup: &Path, workspace: &Workspace, state: &Path, error: &StoreError) -> RpcError {
     match error {
         StoreError::Corrupt { .. }

@@ -1,4 +1,4 @@
-//! Reading of a backup, with each member compared with its checksum.
+//! Reading of a backup with verification of each member.
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -13,44 +13,44 @@ use super::members;
 use super::refusal::{damaged, io_refusal, unusable};
 use super::write::Hashed;
 
-/// The file of a backup.
+/// Backup file.
 pub struct Source(PathBuf);
 
-/// What is done with the bytes of a member.
+/// Callback for the content of a member.
 pub type Take<'a> = dyn FnMut(&Member, &mut dyn Read) -> Result<(), RpcError> + 'a;
 
 impl Source {
-    /// Finds it.
+    /// Opens a backup.
     ///
     /// # Errors
-    /// There is none, or it cannot be looked at.
+    /// Fails if the file does not exist or is not a regular file.
     #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
     pub fn open(path: &Path) -> Result<Self, RpcError> {
         let real = path
             .canonicalize()
             .map_err(|error| io_refusal("read the backup", path, &error))?;
-        // A pipe would never end.
+        // Reading from a pipe might never end.
         match real.is_file() {
             true => Ok(Self(real)),
             false => Err(unusable(path, "it is no regular file")),
         }
     }
 
-    /// Where it is.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.0
     }
 
-    /// Its bytes on the disk.
+    /// Returns the size of the file in bytes.
     #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
     pub fn bytes(&self) -> u64 {
         self.path().metadata().map_or(0, |metadata| metadata.len())
     }
 
-    /// Reads all of it, and compares each member with its checksum.
+    /// Reads the whole backup and compares each member with its checksum.
     ///
     /// # Errors
-    /// It is damaged, cut, foreign or newer; the member is named.
+    /// Fails if the backup is damaged, truncated, of another format, or newer. The error names the member.
     pub fn verify(&self, job: &mut Job<'_>) -> Result<Manifest, RpcError> {
         job.begin(self.path().display().to_string());
         let file = self.path();
@@ -68,7 +68,7 @@ impl Source {
                 from: bytes,
                 hasher: blake3::Hasher::new(),
             };
-            // A failure is told by whoever reads the archive.
+            // The archive reader reports a read error.
             let _ = std::io::copy(&mut hashed, &mut std::io::sink());
             found.push((
                 name.to_owned(),
@@ -77,7 +77,7 @@ impl Source {
             ));
             Ok(())
         });
-        // A checksum of the whole that is wrong is found at the end: the member is told by its own.
+        // Members are compared first: an error in the overall checksum would not name a member.
         if let Some(manifest) = &manifest {
             self.compare(manifest, &found)?;
         }
@@ -85,10 +85,10 @@ impl Source {
         manifest.ok_or_else(|| unusable(file, "it has no manifest: it is cut off, or no backup"))
     }
 
-    /// Hands out all members again, each checked while it is read.
+    /// Reads all members again and verifies each one while `take` reads it.
     ///
     /// # Errors
-    /// It is not any more what was verified, or `take` refuses.
+    /// Fails if the file changed since it was verified, or if `take` fails.
     pub fn take(&self, manifest: &Manifest, job: &mut Job<'_>, take: &mut Take<'_>) -> Result<(), RpcError> {
         job.begin(self.path().display().to_string());
         let known: HashMap<&str, &Member> = manifest
@@ -101,7 +101,7 @@ impl Source {
                 .get(name)
                 .ok_or_else(|| damaged(self.path(), name, "it is not in the manifest"))?;
             job.advance(member.bytes)?;
-            // One byte more than there may be shows that there are more.
+            // Allow one byte more than expected, to detect surplus bytes.
             let mut hashed = Hashed {
                 from: bytes.take(member.bytes.saturating_add(1)),
                 hasher: blake3::Hasher::new(),
@@ -124,7 +124,7 @@ impl Source {
         })
     }
 
-    /// Compares what was found with what the manifest says.
+    /// Compares the members with the manifest.
     fn compare(&self, manifest: &Manifest, found: &[(String, u64, String)]) -> Result<(), RpcError> {
         let file = self.path();
         if manifest.version > VERSION {

@@ -1,4 +1,4 @@
-//! The place of a restored workspace, and what is refused there.
+//! Destination of a restored workspace and its validation.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,10 +10,10 @@ use super::refusal::io_refusal;
 use crate::files;
 use crate::registry::state_folder;
 
-/// The canonical path of a folder that need not be there yet.
+/// Returns the canonical path of a folder that may not exist yet.
 ///
 /// # Errors
-/// What is there is no folder, or cannot be looked at; or it is one that hippod itself lives in.
+/// Fails if the path is not a folder, is inaccessible, or contains hippod's own files.
 #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 pub fn root(folder: &Path, paths: &Paths) -> Result<PathBuf, RpcError> {
     let refused = |error| io_refusal("use the folder", folder, &error);
@@ -27,7 +27,7 @@ pub fn root(folder: &Path, paths: &Paths) -> Result<PathBuf, RpcError> {
                     return Err(refused(error));
                 };
                 if above.symlink_metadata().is_ok() {
-                    // A link that leads nowhere: what is behind it is nobody's guess.
+                    // The target of a dangling link is unknown.
                     return Err(refused(error));
                 }
                 below.push(name);
@@ -52,10 +52,10 @@ pub fn root(folder: &Path, paths: &Paths) -> Result<PathBuf, RpcError> {
     Ok(root)
 }
 
-/// Refuses a folder in which something is, and one of which hippod has the state.
+/// Rejects a folder that is not empty, and one for which hippod already stores state.
 ///
 /// # Errors
-/// `conflict`, or the folder cannot be read.
+/// Returns `conflict`, or fails if the folder is unreadable.
 pub fn vacant(state: &Path, root: &Path) -> Result<(), RpcError> {
     let refusal = |what, hint: &str| {
         let what = format!("{what}: {}", root.display());
@@ -77,10 +77,10 @@ pub fn vacant(state: &Path, root: &Path) -> Result<(), RpcError> {
     Ok(())
 }
 
-/// Refuses a place beside which something is of the name under which the files are made ready.
+/// Rejects a destination if the name of its staging folder is taken.
 ///
 /// # Errors
-/// `conflict`.
+/// Returns `conflict`.
 #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 pub fn free_beside(staged: &Staged) -> Result<(), RpcError> {
     let files = staged.staged_files();
@@ -95,7 +95,7 @@ pub fn free_beside(staged: &Staged) -> Result<(), RpcError> {
         .hint("move it away, or restore into another folder: --into DIR"))
 }
 
-/// Whether a folder is empty, or not there.
+/// Returns whether a folder is empty or does not exist.
 #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 fn is_vacant(root: &Path) -> Result<bool, RpcError> {
     match fs::read_dir(root) {

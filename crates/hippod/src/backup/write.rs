@@ -1,4 +1,4 @@
-//! How is a backup written so that it is there whole or not at all?
+//! Writer of a backup archive that appears atomically.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Read};
@@ -14,12 +14,12 @@ use super::members;
 use super::partial::Partial;
 use super::refusal::io_refusal;
 
-/// Level of zstd: vectors do not shrink, and text shrinks at any.
+/// Compression level of zstd. Vectors hardly compress, and text compresses well at any level.
 const LEVEL: i32 = 1;
-/// Most bytes that stand around a member: its header, a long name, what fills the last block.
+/// Maximum overhead of a member in bytes: its header, a long name, and padding.
 const HEADERS: u64 = 8 << 10;
 
-/// Writes a backup beside its place, and puts it there when it is whole.
+/// Writer of a backup. The archive is written beside its destination and renamed once it is complete.
 pub struct Writer {
     to: Destination,
     partial: Partial,
@@ -27,20 +27,20 @@ pub struct Writer {
     members: Vec<Member>,
 }
 
-/// What is told of a file of a workspace beside its bytes.
+/// Metadata of a file of a workspace.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Traits {
-    /// Last modification, nanoseconds since the Unix epoch.
+    /// Last modification in nanoseconds since the Unix epoch.
     pub mtime_ns: Option<i64>,
-    /// Rights.
+    /// Permission bits.
     pub mode: Option<u32>,
 }
 
 impl Writer {
-    /// Begins a backup at `to`; `state` is the state folder.
+    /// Starts a backup at `to`; `state` is the state folder.
     ///
     /// # Errors
-    /// `conflict` where something stands beside it already, else as the system says.
+    /// Returns `conflict` if the temporary path is taken, otherwise the error of the operating system.
     pub fn begin(state: &Path, to: Destination) -> Result<Self, RpcError> {
         let partial = Partial::begin(state, &to.path)?;
         let refused = |error| refusal(&to, &error);
@@ -55,15 +55,15 @@ impl Writer {
         })
     }
 
-    /// A place for what is made on the way, which goes with the writer.
+    /// Returns the path of a temporary file, which is removed with the writer.
     pub fn aside(&self, name: &str) -> PathBuf {
         self.partial.folder.join(name)
     }
 
-    /// Adds a member of these bytes.
+    /// Adds a member with these bytes.
     ///
     /// # Errors
-    /// As the system says.
+    /// Returns the error of the operating system.
     pub fn add(
         &mut self,
         path: &str,
@@ -74,10 +74,10 @@ impl Writer {
         self.put(path, bytes, bytes.len() as u64, traits, job)
     }
 
-    /// Adds a file that nobody changes, and removes it.
+    /// Adds a temporary file that no other process changes, and removes it.
     ///
     /// # Errors
-    /// As the system says.
+    /// Returns the error of the operating system.
     #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
     pub fn add_made(&mut self, path: &str, file: &Path, job: &mut Job<'_>) -> Result<(), RpcError> {
         let refused = |error| io_refusal("read what was copied", file, &error);
@@ -118,10 +118,11 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes the manifest, makes all durable, and puts it into its place. Answers the bytes on the disk.
+    /// Writes the manifest, makes the archive durable, and moves it into place. Returns the manifest and the
+    /// size of the archive in bytes.
     ///
     /// # Errors
-    /// As the system says; nothing is left then.
+    /// Returns the error of the operating system; no file is left then.
     #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
     pub fn finish(mut self, mut manifest: Manifest) -> Result<(Manifest, u64), RpcError> {
         manifest.members = std::mem::take(&mut self.members);
@@ -157,7 +158,7 @@ impl Writer {
     }
 }
 
-/// Most bytes of the archive that has these members.
+/// Returns the maximum unpacked size of an archive with these members, in bytes.
 fn unpacked(manifest: &Manifest) -> u64 {
     manifest.members.iter().map(|member| member.bytes + HEADERS).sum()
 }
@@ -179,11 +180,11 @@ fn seconds(mtime_ns: Option<i64>) -> u64 {
     u64::try_from(mtime_ns.unwrap_or(0) / 1_000_000_000).unwrap_or(0)
 }
 
-/// Reads, and hashes what was read.
+/// Reader that hashes the data.
 pub struct Hashed<R> {
-    /// What is read.
+    /// The underlying reader.
     pub from: R,
-    /// What was read so far.
+    /// Hash of the data read so far.
     pub hasher: blake3::Hasher,
 }
 

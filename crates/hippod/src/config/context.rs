@@ -1,4 +1,4 @@
-//! Which settings have the contexts of sessions?
+//! Settings of session contexts.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,29 +7,29 @@ use hippo_core::context::{WORTH_AN_ENTRY, capture};
 /// `[context]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Context {
-    /// Tool results of more tokens become entries.
+    /// Size in tokens above which a tool result becomes an entry.
     pub worth_tokens: u64,
-    /// Megabytes that contents may take as they are stored.
+    /// Maximum size of all stored contents in MiB.
     pub budget_mb: u64,
-    /// Days for which the contents of closed sessions are kept after their last use.
+    /// Retention of contents of closed sessions, in days since their last use.
     pub keep_days: u32,
-    /// Tokens of a rendered section, unless the request says otherwise.
+    /// Default size of a rendered section in tokens.
     pub render_tokens: u32,
-    /// Share of the context's limit from which a turn is a deep cycle.
+    /// Share of the context window from which a turn runs a deep cycle.
     pub threshold: f64,
-    /// Whether content that shows a secret is stored.
+    /// True if content that contains a secret is stored.
     pub store_secrets: bool,
-    /// Whether what remains of a session goes into MEMORY.md too.
+    /// True if lasting entries of closed sessions are also written to MEMORY.md.
     pub persist_to_memory_md: bool,
 }
 
 impl Context {
-    /// Bytes that contents may take.
+    /// Returns the maximum size of all stored contents in bytes.
     pub fn budget_bytes(&self) -> u64 {
         self.budget_mb.saturating_mul(1 << 20)
     }
 
-    /// As the core takes it.
+    /// Converts the settings for capturing tool results.
     pub fn capture(&self) -> capture::CaptureSettings {
         capture::CaptureSettings {
             worth_tokens: self.worth_tokens,

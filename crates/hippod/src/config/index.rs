@@ -1,4 +1,4 @@
-//! Settings of the index file and of its cycles
+//! Settings of the index file and its maintenance cycles.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,15 +9,15 @@ use hippo_core::schedule::{self, Cron};
 /// `[index]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Index {
-    /// Whether there is an index file.
+    /// True if the daemon maintains an index file.
     pub enabled: bool,
-    /// Tokens of the file, at most.
+    /// Maximum size of the index file in tokens.
     pub max_tokens: usize,
-    /// Tokens of the file for each file of the memory, at most; 0: no such bound.
+    /// Maximum size of the index file in tokens per memory file; 0 means no such limit.
     pub tokens_per_file: usize,
-    /// Entries in the file once not all fit.
+    /// Maximum number of entries in the file if some have to be left out.
     pub max_entries: usize,
-    /// Cosine from which two entries may be one.
+    /// Cosine similarity from which two entries may be merged.
     pub merge_above: f64,
     /// Set from `[decay]`.
     #[serde(skip)]
@@ -27,34 +27,34 @@ pub struct Index {
 /// `[decay]`
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Decay {
-    /// Which numbers the curve has.
+    /// Parameters of the decay curve.
     pub profile: DecayProfile,
 }
 
-/// Which numbers the curve has.
+/// Parameters of the decay curve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DecayProfile {
-    /// Those of the protocol.
+    /// Parameters of the protocol.
     #[default]
     Protocol,
-    /// Those that the simulation proposes.
+    /// Parameters proposed by the simulation.
     Tuned,
 }
 
 /// `[cycles]`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cycles {
-    /// When light cycles run; empty: only when asked for.
+    /// Schedule of light cycles; if empty, they run only on request.
     pub light: String,
-    /// When deep cycles run.
+    /// Schedule of deep cycles.
     pub deep: String,
-    /// When it is checked whether an archival cycle is due.
+    /// Schedule of the check for a due archival cycle.
     pub archival: String,
 }
 
 impl Index {
-    /// The numbers of the curve.
+    /// Returns the parameters of the decay curve.
     pub fn profile(&self) -> DecayCurve {
         match self.decay {
             DecayProfile::Protocol => DecayCurve::PROTOCOL,
@@ -62,8 +62,8 @@ impl Index {
         }
     }
 
-    /// Tokens of the index file at most, for a memory of so many files. They are counted by tens, so that a new log does not
-    /// lay the file out anew.
+    /// Returns the maximum size of the index file in tokens for a number of memory files. The number is
+    /// rounded up to a multiple of ten, so that a new log does not change the layout of the file.
     pub fn tokens(&self, files: usize) -> usize {
         let bound = match self.tokens_per_file {
             0 => usize::MAX,
@@ -72,14 +72,14 @@ impl Index {
         self.max_tokens.min(bound)
     }
 
-    /// The thresholds of the cycles.
+    /// Returns the thresholds of the cycles.
     #[expect(clippy::cast_possible_truncation, reason = "a share of two digits")]
     pub fn consolidation(&self) -> consolidation::ConsolidationSettings {
         let standard = consolidation::ConsolidationSettings::default();
         let merge_above = self.merge_above as f32;
         consolidation::ConsolidationSettings {
             merge_above,
-            // Entries that point at the same place need as much less as by default.
+            // The threshold for entries with a shared pointer is lower by the same margin as in the defaults.
             merge_above_shared: merge_above - (standard.merge_above - standard.merge_above_shared),
             ..standard
         }
@@ -91,7 +91,7 @@ impl Default for Index {
         Self {
             enabled: true,
             max_tokens: 15_000,
-            // The upper end of v1 §9.1.
+            // Upper end of the range in specification v1 §9.1.
             tokens_per_file: 100,
             max_entries: 200,
             merge_above: 0.8,
@@ -101,7 +101,7 @@ impl Default for Index {
 }
 
 impl Cycles {
-    /// As the schedule reads it. Lines were checked when they were read.
+    /// Returns the parsed schedule. The expressions were validated when the settings were loaded.
     pub fn schedule(&self) -> schedule::Settings {
         let line = |line: &str| cron(line).ok().flatten();
         schedule::Settings {
@@ -122,7 +122,7 @@ impl Default for Cycles {
     }
 }
 
-/// The cron line of a setting; `None` for the empty one.
+/// Parses a cron expression; returns `None` for the empty one.
 pub(super) fn cron(line: &str) -> Result<Option<Cron>, String> {
     if line.trim().is_empty() {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Keys of the settings: values, meaning, and how far a workspace may set them
+//! Configuration keys: value types, descriptions, and limits for workspaces.
 
 mod table;
 
@@ -9,80 +9,82 @@ use toml::Value;
 use super::Config;
 pub(super) use table::{KEYS, REMOVED};
 
-/// One key.
+/// Definition of a configuration key.
 pub(super) struct Key {
-    /// Section and name: `embed.threads`.
+    /// Section and name, such as `embed.threads`.
     pub name: &'static str,
-    /// The environment variable that sets it.
+    /// Environment variable that sets the key.
     pub variable: &'static str,
-    /// What it may hold.
+    /// Type of the value.
     pub kind: Kind,
-    /// How far a workspace's own file may set it.
+    /// Limits on setting the key in a workspace's own file.
     pub own: Own,
-    /// What it means.
+    /// Description of the key.
     pub meaning: &'static str,
-    /// Why a person would change it.
+    /// Reason to change the value.
     pub reason: &'static str,
 }
 
-/// What a key may hold.
+/// Type of a value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Kind {
     /// `true` or `false`.
     Bool,
-    /// A whole number between these, both included.
+    /// An integer in an inclusive range.
     Whole(i64, i64),
     /// A number from 0 to 1.
     Share,
-    /// One of these words.
+    /// A keyword from this list.
     Choice(&'static [&'static str]),
-    /// A name that is not empty.
+    /// A non-empty name.
     Name,
-    /// The name of a time zone, or empty.
+    /// Name of a time zone, or empty.
     Zone,
     /// A list of globs.
     Globs,
-    /// A cron line of five fields, or empty.
+    /// A cron expression of five fields, or empty.
     Cron,
-    /// A program and its arguments, or nothing.
+    /// A program and its arguments, or empty.
     Words,
 }
 
-/// How far a workspace's own file may set a key. Without trust it may only narrow what the user's settings say.
+/// Limits on setting a key in a workspace's own file. Without trust, a workspace can only narrow the user's
+/// settings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Own {
-    /// Not at all, trusted or not.
+    /// Never, even with trust.
     Never,
-    /// To any value, with trust alone.
+    /// Any value, but only with trust.
     Trusted,
-    /// To a smaller number; any other with trust.
+    /// A smaller number; any other with trust.
     Smaller,
-    /// The same where 0 stands for no limit.
+    /// A smaller number, where 0 means unlimited; any other with trust.
     SmallerNot0,
-    /// To a larger number; any other with trust.
+    /// A larger number; any other with trust.
     Larger,
-    /// To one of these words; any other with trust.
+    /// A keyword from this list; any other with trust.
     Word(&'static [&'static str]),
-    /// To a part of the list; any other with trust.
+    /// A subset of the list; any other with trust.
     Fewer,
-    /// To more than the list; any other with trust.
+    /// A superset of the list; any other with trust.
     More,
 }
 
 impl Key {
-    /// Finds a key by its name.
+    /// Returns the key with this name.
     pub fn named(name: &str) -> Option<&'static Self> {
         KEYS.iter().find(|key| key.name == name)
     }
 
-    /// Section and name, apart.
+    /// Returns section and name separately.
     pub fn parts(&self) -> (&'static str, &'static str) {
         self.name.split_once('.').unwrap_or(("", self.name))
     }
 }
 
 impl Own {
-    /// The value that holds without trust where the user's settings say `user` and the workspace wants `wanted`.
+    /// Returns the value in effect without trust, given the `user` value and the one that the workspace
+    /// `wanted`.
     pub fn narrowed(self, user: &Value, wanted: &Value) -> Value {
         let number = |value: &Value| match value {
             #[expect(clippy::cast_precision_loss, reason = "limits are far below 2^52")]
@@ -123,7 +125,7 @@ impl Own {
         if narrows { wanted.clone() } else { user.clone() }
     }
 
-    /// What the documentation says about it.
+    /// Returns the sentence for the documentation.
     fn told(self) -> String {
         let how = match self {
             Self::Never => return String::new(),
@@ -143,7 +145,10 @@ impl Own {
 }
 
 impl Kind {
-    /// What is wrong with a value, if something is.
+    /// Checks a value.
+    ///
+    /// # Errors
+    /// Returns a description of the problem.
     pub fn check(self, value: &Value) -> Result<(), String> {
         let wrong = |expected: &str| Err(format!("expected {expected}, found {}", describe(value)));
         match (self, value) {
@@ -174,7 +179,8 @@ impl Kind {
         }
     }
 
-    /// Reads the text of an environment variable or flag; what it cannot be read as is left to [`Kind::check`].
+    /// Parses the text of an environment variable or flag. Text that does not parse becomes a string, which
+    /// [`Kind::check`] rejects.
     pub fn read(self, text: &str) -> Value {
         let trimmed = text.trim();
         let read = match self {
@@ -195,7 +201,7 @@ impl Kind {
     }
 }
 
-/// The zone of a name; `None` for the empty name.
+/// Returns the time zone with this name; `None` for the empty name.
 pub(super) fn time_zone(name: &str) -> Result<Option<TimeZone>, String> {
     if name.is_empty() {
         return Ok(None);
@@ -226,7 +232,7 @@ fn describe(value: &Value) -> String {
     }
 }
 
-/// The table above as commented TOML, with the values of `config`.
+/// Returns all keys as commented TOML, with the values of `config`.
 pub(super) fn documented(config: &Config) -> String {
     let table = toml::Table::try_from(config).unwrap_or_default();
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! The settings of one file, of the environment and of the command line.
+//! Layers of settings: files, environment variables and flags.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -15,10 +15,10 @@ use hippo_proto::SettingChange;
 use super::keys::{KEYS, Key, Own, REMOVED};
 use super::{Config, ConfigError};
 
-/// Longest value that is shown, in bytes.
+/// Maximum length of a displayed value in bytes.
 const SHOWN: usize = 200;
 
-/// Keys with checked values.
+/// Keys with validated values.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Layer {
     values: Vec<(&'static str, Value)>,
@@ -26,27 +26,28 @@ pub(super) struct Layer {
     pub removed: Vec<String>,
 }
 
-/// Whose file it is decides which keys it may set.
+/// Owner of a file, which determines the allowed keys.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Whose {
-    /// The user's: all.
+    /// The user: all keys.
     Daemon,
-    /// A workspace's: all but [`Own::Never`].
+    /// A workspace: all keys except [`Own::Never`].
     Workspace,
 }
 
 impl Layer {
-    /// The keys that are set.
+    /// Returns the keys that are set.
     pub fn keys(&self) -> impl Iterator<Item = &'static str> {
         self.values.iter().map(|(key, _)| *key)
     }
 
-    /// Sets these keys no longer.
+    /// Removes these keys.
     pub fn drop_keys(&mut self, keys: &BTreeSet<&'static str>) {
         self.values.retain(|(key, _)| !keys.contains(key));
     }
 
-    /// Leaves each value only as far as it narrows what `user` has. Returns those that were changed for it.
+    /// Replaces each value by the part that narrows the settings of `user`. Returns the values that were
+    /// changed.
     pub fn narrow(&mut self, user: &Config) -> Result<Vec<SettingChange>, ConfigError> {
         let table = Table::try_from(user).map_err(|error| ConfigError::Together(error.into()))?;
         let mut changes = Vec::new();
@@ -70,7 +71,7 @@ impl Layer {
     }
 }
 
-/// A value for people to read.
+/// Returns a value for display, shortened if necessary.
 fn shown(value: &Value) -> String {
     let text = value.to_string();
     let shown = start(&text, SHOWN);
@@ -78,7 +79,7 @@ fn shown(value: &Value) -> String {
     format!("{shown}{cut}")
 }
 
-/// The settings of `base`, overridden by each layer in turn.
+/// Returns the settings of `base`, overridden by each layer in order.
 pub(super) fn merge(base: &Config, layers: &[Layer]) -> Result<Config, ConfigError> {
     let mut table = Table::try_from(base).map_err(|error| ConfigError::Together(error.into()))?;
     for (name, value) in layers.iter().flat_map(|layer| &layer.values) {
@@ -92,7 +93,7 @@ pub(super) fn merge(base: &Config, layers: &[Layer]) -> Result<Config, ConfigErr
         .map_err(|error| ConfigError::Together(error.into()))
 }
 
-/// What the user's file sets; an absent file sets nothing.
+/// Loads the user's file; a missing file is an empty layer.
 #[expect(clippy::disallowed_methods, reason = "the user's own configuration")]
 pub(super) fn of_daemon(file: &Path) -> Result<Layer, ConfigError> {
     let text = match std::fs::read_to_string(file) {
@@ -110,7 +111,7 @@ pub(super) fn of_daemon(file: &Path) -> Result<Layer, ConfigError> {
     named(file, &text, Whose::Daemon)
 }
 
-/// What the bytes of a workspace's own file set.
+/// Parses a workspace's own file.
 pub(super) fn of_workspace(file: &Path, bytes: &[u8]) -> Result<Layer, ConfigError> {
     let text = std::str::from_utf8(bytes).map_err(|error| ConfigError::Read {
         file: file.to_path_buf(),
@@ -131,13 +132,13 @@ fn named(file: &Path, text: &str, whose: Whose) -> Result<Layer, ConfigError> {
     Ok(layer)
 }
 
-/// The warning about a variable that set a key of an earlier version.
+/// Returns the warning about a variable for a key of an earlier version.
 fn removed_variable(variable: &str, (name, why): &(&str, &str)) -> Option<String> {
     let old = format!("HIPPOD_{}", name.replace('.', "_").to_uppercase());
     (variable == old).then(|| format!("{variable} has no effect any more: {why}; unset it"))
 }
 
-/// What the environment sets. A variable named after a section (`HIPPOD_EMBED_…`) must be named after a key.
+/// Parses the environment. A variable with the name of a section (`HIPPOD_EMBED_…`) must match a key.
 pub(super) fn of_environment(
     variables: impl IntoIterator<Item = (OsString, OsString)>,
 ) -> Result<Layer, ConfigError> {
@@ -176,7 +177,7 @@ fn is_ours(variable: &str) -> bool {
     section.is_some_and(|(section, _)| KEYS.iter().any(|key| key.parts().0.eq_ignore_ascii_case(section)))
 }
 
-/// What pairs of key and value set.
+/// Parses pairs of key and value.
 pub(super) fn of_flags(flags: &[(String, String)]) -> Result<Layer, ConfigError> {
     let mut layer = Layer::default();
     for (name, text) in flags {
@@ -192,7 +193,7 @@ pub(super) fn of_flags(flags: &[(String, String)]) -> Result<Layer, ConfigError>
     Ok(layer)
 }
 
-/// Something wrong at a byte of a file.
+/// Error at a byte offset of a file.
 struct Problem {
     at: usize,
     message: String,
@@ -207,7 +208,7 @@ fn of_text(text: &str, whose: Whose) -> Result<Layer, Problem> {
         at: error.at,
         message: TooDeep::WHAT.to_owned(),
     })?;
-    // Once for the places, once for the values.
+    // The first pass yields locations, the second values.
     let places = DeTable::parse(text).map_err(syntax)?.into_inner();
     let values: Table = text.parse().map_err(syntax)?;
     let mut layer = Layer::default();
@@ -277,7 +278,7 @@ fn unknown(name: &str) -> String {
     let nearest = if name.contains('.') {
         hippo_proto::nearest(name, names)
     } else {
-        // `threads = 4` without its section.
+        // A key without its section, such as `threads = 4`.
         let bare = KEYS.iter().find(|key| key.parts().1 == name);
         bare.map(|key| key.name)
             .or_else(|| hippo_proto::nearest(name, sections))

@@ -19,7 +19,7 @@ fn from(text: &str) -> Result<Config, ConfigError> {
     Config::load(&file, [], &[])
 }
 
-/// The settings of a workspace with this file.
+/// Returns the settings of a workspace with this file.
 fn own(config: &Config, text: &str, trusted: bool) -> WorkspaceConfig {
     let file = Path::new(".hippocampus/config.toml");
     config.for_workspace(file, text.as_bytes(), trusted).unwrap().0
@@ -213,7 +213,7 @@ fn a_workspace_cannot_reach_beyond_itself() {
     let settable: Vec<_> = KEYS
         .iter()
         .filter(|key| key.own != Own::Never)
-        // One of the models that the user has installed, whatever a workspace says.
+        // A workspace can only choose among the models that the user installed.
         .filter(|key| key.name != "embed.model")
         .map(|key| key.parts().0)
         .collect();
@@ -227,7 +227,7 @@ fn a_workspace_cannot_reach_beyond_itself() {
     );
 }
 
-/// A value that narrows what the user set, and one that does not.
+/// For each key, a value that narrows the user's setting and one that does not.
 const NARROW_AND_WIDE: [(&str, &str, &str); 24] = [
     ("sources.include", "['notes/*.md']", "['**/*']"),
     ("sources.exclude", "['a', 'mine', 'b']", "['a']"),
@@ -309,7 +309,7 @@ fn too_many_patterns_of_a_workspace_are_refused_with_their_line() {
         told.contains("config.toml:4:") && told.contains("at most 256"),
         "{told}"
     );
-    // Two lists that are short enough.
+    // Two lists that are each within the limit.
     let user = Config::load(
         Path::new("/nowhere"),
         [],
@@ -317,7 +317,7 @@ fn too_many_patterns_of_a_workspace_are_refused_with_their_line() {
     );
     let list = vec!["'a/*.md'"; 200].join(",");
     let text = format!("[sources]\nexclude = [{list}]\n");
-    // Equal patterns are one.
+    // Duplicate patterns count once.
     assert!(
         user.unwrap()
             .for_workspace(Path::new("c"), text.as_bytes(), false)

@@ -1,47 +1,47 @@
-//! Which settings has the compaction tree?
+//! Settings of the compaction tree.
 
 use serde::{Deserialize, Serialize};
 
 /// `[tree]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tree {
-    /// Whether cycles and heartbeats keep it up to date.
+    /// Condition under which cycles and heartbeats keep the tree up to date.
     pub keep: KeepTree,
-    /// Most tokens of `ROOT.md`.
+    /// Maximum size of `ROOT.md` in tokens.
     pub root_max_tokens: u32,
-    /// Hours between two runs that hooks and heartbeats ask for.
+    /// Minimum hours between two runs triggered by hooks and heartbeats.
     pub cooldown_hours: u32,
-    /// Who writes summaries in the place of what hippod extracts.
+    /// Author of the summaries that replace extracted text.
     pub summaries: Summaries,
-    /// The program that writes them, and its arguments.
+    /// Summarizer program and its arguments.
     pub command: Vec<String>,
-    /// It is ended after this long.
+    /// Timeout of the program in seconds.
     pub command_timeout_secs: u64,
-    /// Summaries that it may write on one day, for each workspace.
+    /// Maximum number of summaries that the program writes per day and workspace.
     pub command_daily_jobs: u32,
 }
 
-/// Whether the tree is kept up to date unasked.
+/// Condition under which the tree is kept up to date automatically.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum KeepTree {
-    /// Where there is a `memory/ROOT.md`.
+    /// Only if `memory/ROOT.md` exists.
     #[default]
     Auto,
-    /// In any case.
+    /// Always.
     Always,
-    /// In no case.
+    /// Never.
     Never,
 }
 
-/// Who writes summaries.
+/// Author of the summaries.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Summaries {
-    /// Nobody: nodes say what hippod extracts.
+    /// None: nodes contain extracted text.
     #[default]
     Off,
-    /// The agent, at heartbeats.
+    /// The agent, during heartbeats.
     Agent,
     /// The configured program.
     Command,

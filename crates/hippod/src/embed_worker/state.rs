@@ -1,25 +1,25 @@
-//! Where is each model, as far as the thread has heard of it, and what has it done?
+//! Model states and counters of the embed worker.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Where the model is.
+/// State of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ModelState {
-    /// Its files are not installed, or embedding is switched off.
+    /// The files are not installed, or embedding is disabled; with the reason.
     Absent(String),
-    /// Installed, not in memory.
+    /// Installed, but not in memory.
     Unloaded,
-    /// On its way into memory.
+    /// Being loaded into memory.
     Loading,
-    /// Answers.
+    /// Loaded and ready.
     Ready,
-    /// Could not be loaded.
+    /// Loading failed; with the reason.
     Failed(String),
 }
 
 impl ModelState {
-    /// Whether a query may expect a vector.
+    /// Returns whether a query can expect a vector.
     pub fn is_usable(&self) -> bool {
         matches!(self, Self::Unloaded | Self::Loading | Self::Ready)
     }
@@ -28,18 +28,18 @@ impl ModelState {
 /// Counters for `status`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EmbedCounters {
-    /// How often the model was loaded.
+    /// Number of times a model was loaded.
     pub loads: u64,
-    /// Word pieces sent through it since the daemon started.
+    /// Tokens processed since the daemon started.
     pub word_pieces: u64,
 }
 
-/// What is known of the models.
+/// State of all models.
 pub(super) struct State {
     configured: Arc<str>,
-    /// Of the configured model.
+    /// State of the configured model.
     pub(super) model: ModelState,
-    /// Of the others that were asked for: of workspaces with a model of their own, and of former ones.
+    /// State of other requested models: those of workspaces with a model of their own, and former ones.
     others: BTreeMap<Arc<str>, ModelState>,
     pub(super) counters: EmbedCounters,
 }
@@ -54,7 +54,7 @@ impl State {
         }
     }
 
-    /// What was known of the others holds no more.
+    /// Sets the configured model and discards the state of the others.
     pub(super) fn forget(&mut self, configured: Arc<str>) {
         self.configured = configured;
         self.others.clear();

@@ -1,4 +1,4 @@
-//! What do clients hear of index entries: `index.list`, `index.show`?
+//! Responses to `index.list` and `index.show`.
 
 use hippo_core::consolidation::{Place, Record};
 use hippo_core::decay::{self, DecayModifiers, StrengthBand};
@@ -12,11 +12,11 @@ use hippo_proto::{
 use super::IndexView;
 use crate::clock::rfc3339;
 
-/// Below this strength a deep cycle archives what fades (v1 §8.2). No setting changes that threshold, so it is forecast
-/// without asking for the settings of the workspace.
+/// Strength below which a deep cycle archives an entry (specification v1 §8.2). The threshold is not
+/// configurable, so the forecast does not need the workspace's settings.
 const ARCHIVED: f32 = 0.05;
 
-/// Answers `index.list`; `at` is the moment asked for.
+/// Handles `index.list`; `at` is the requested moment.
 pub fn list(view: &IndexView, request: &IndexListRequest, at: Timestamp) -> IndexListResponse {
     let wanted =
         |record: &&std::sync::Arc<Record>| request.archived || !matches!(record.place, Place::Archive(_));
@@ -41,11 +41,11 @@ pub fn list(view: &IndexView, request: &IndexListRequest, at: Timestamp) -> Inde
     }
 }
 
-/// Answers `index.show`. `stale` says which of its pointers lead nowhere, `file` in which file below the workspace an
-/// entry stands that is not archived.
+/// Handles `index.show`. `stale` returns whether a pointer is dangling, and `file` returns the file in the
+/// workspace that contains an active entry.
 ///
 /// # Errors
-/// `not-found`.
+/// Returns `not-found` for an unknown id.
 pub fn show(
     view: &IndexView,
     request: &IndexShowRequest,
@@ -84,7 +84,7 @@ pub fn show(
     let now = view.strength(record, at);
     let mut forecast = Vec::new();
     for (band, name) in events {
-        // It falls into a band when it leaves the one above.
+        // An entry enters a band when its strength falls below the threshold of the band above.
         let target = match band {
             StrengthBand::Moderate => StrengthBand::Strong,
             StrengthBand::Weak => StrengthBand::Moderate,
@@ -132,7 +132,7 @@ pub fn show(
     })
 }
 
-/// Why an id leads nowhere.
+/// Returns the error for an unknown id.
 pub fn unknown(view: &IndexView, id: &str) -> RpcError {
     let ids = view.records().iter().map(|record| record.entry.id.0.as_str());
     let error = RpcError::not_found(format!("could not find the entry: {}", hippo_proto::shorten(id)));
@@ -142,7 +142,7 @@ pub fn unknown(view: &IndexView, id: &str) -> RpcError {
     }
 }
 
-/// An entry on the wire.
+/// Converts an entry to its protocol form.
 pub fn described(record: &Record, strength: f32) -> IndexEntry {
     let Entry {
         id,
@@ -199,7 +199,7 @@ pub fn described(record: &Record, strength: f32) -> IndexEntry {
     }
 }
 
-/// The band of a strength on the wire.
+/// Converts a strength to its band in the protocol.
 pub fn band(strength: f32) -> IndexBand {
     match StrengthBand::from_strength(strength) {
         StrengthBand::Strong => IndexBand::Strong,
@@ -210,7 +210,7 @@ pub fn band(strength: f32) -> IndexBand {
     }
 }
 
-/// A priority from the wire.
+/// Converts a priority from the protocol.
 pub const fn priority(priority: IndexPriority) -> Priority {
     match priority {
         IndexPriority::Amygdala => Priority::Amygdala,

@@ -1,4 +1,6 @@
-//! In which file does an entry stand: in the index file, or in one of those below it for which it had no room?
+//! Lookup of the file that contains an index entry.
+//!
+//! An entry is in the index file, or in one of the overflow files below it.
 
 use std::path::Path;
 
@@ -8,12 +10,13 @@ use hippo_core::index_file::{IndexFile, IndexFileOptions};
 use hippo_core::layout::INDEX_FILE;
 use hippo_fs::WorkspaceDir;
 
-/// Larger files are not looked through; the index file is refused above this size, and hippod writes none.
+/// Maximum file size in bytes. A larger index file is rejected elsewhere, and hippod writes no larger files.
 const LARGEST: u64 = 4 << 20;
-/// Folders of the files below the index file.
+/// Folders of the overflow files.
 const BELOW: [&str; 2] = ["topics", "temporal"];
 
-/// The file, relative to the workspace; nothing where it is in none, because it has not been written yet. Reads files.
+/// Returns the file that contains the entry, relative to the workspace, or `None` if the entry has not been
+/// written yet. Reads files.
 pub fn file_of(root: &Path, id: &EntryId) -> Option<String> {
     if stands_in(root, INDEX_FILE, id) {
         return Some(INDEX_FILE.to_owned());
@@ -39,7 +42,7 @@ fn stands_in(root: &Path, file: &str, id: &EntryId) -> bool {
     let Ok(bytes) = hippo_fs::read_source(root, file, LARGEST) else {
         return false;
     };
-    // Most files do not name it, and need no reading.
+    // Most files do not contain the id and need no parsing.
     let named = bytes
         .windows(id.0.len().max(1))
         .any(|window| window == id.0.as_bytes());

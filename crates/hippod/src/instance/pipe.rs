@@ -1,4 +1,4 @@
-//! How is a named pipe of Windows served, so that it is closed to others?
+//! Private named pipe on Windows.
 
 use std::io::{Error, ErrorKind};
 use std::path::Path;
@@ -14,23 +14,23 @@ use widestring::u16cstr;
 
 use super::InstanceError;
 
-/// The longest path of the named pipe's place, in bytes.
+/// Maximum length of the pipe's path in bytes.
 pub(super) const LONGEST_PATH: usize = 240;
 
-/// What is created takes the rights of the folder that it is in.
+/// Does nothing: new files inherit the permissions of their folder.
 pub(super) fn restrict_umask() {}
 
-/// A pipe is in no folder.
+/// Returns `None`: a pipe is not in a folder.
 pub(super) fn folder(_: &Path) -> Option<&Path> {
     None
 }
 
-/// A pipe is no file, and goes with its process.
+/// Returns `None`: a pipe is not a file, and it ends with its process.
 pub(super) fn id(_: &Path) -> Option<FileId> {
     None
 }
 
-/// Makes it.
+/// Creates the pipe.
 pub(super) fn bind(socket: &Path) -> Result<Listener, InstanceError> {
     let io = |what| {
         move |source| InstanceError::Io {
@@ -39,7 +39,7 @@ pub(super) fn bind(socket: &Path) -> Result<Listener, InstanceError> {
             source,
         }
     };
-    // All rights to its owner, none to anybody else; nothing is taken over from above.
+    // Full access for the owner, none for others, without inherited permissions.
     let owner = SecurityDescriptor::deserialize(u16cstr!("D:P(A;;GA;;;OW)"));
     ListenerOptions::new()
         .name(socket_name(socket).map_err(io("name the pipe"))?)
@@ -48,7 +48,7 @@ pub(super) fn bind(socket: &Path) -> Result<Listener, InstanceError> {
         .map_err(io("make the pipe"))
 }
 
-/// Finds out whether somebody serves it.
+/// Checks that no other process serves the pipe.
 pub(super) fn clear(socket: &Path) -> Result<(), InstanceError> {
     let connected = socket_name(socket).and_then(Stream::connect);
     match connected {

@@ -1,4 +1,4 @@
-//! How is a Unix socket bound, so that it is closed to others and nobody else's goes?
+//! Private Unix socket that never replaces a socket in use.
 
 use std::io::ErrorKind;
 use std::os::unix::fs::FileTypeExt;
@@ -13,27 +13,27 @@ use rustix::fs::Mode;
 
 use super::InstanceError;
 
-/// The longest path that a Unix socket can have, in bytes: Linux has room for more than others.
+/// Maximum length of a Unix socket path in bytes; Linux allows slightly more than other systems.
 pub(super) const LONGEST_PATH: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 
-/// From here on the process creates files for its user alone.
+/// Sets the umask, so that the process creates files for its user alone.
 pub(super) fn restrict_umask() {
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
 }
 
-/// The folder that the socket is a file of.
+/// Returns the folder that contains the socket.
 pub(super) fn folder(socket: &Path) -> Option<&Path> {
     Some(socket.parent().unwrap_or(Path::new("/")))
 }
 
-/// Which file stands there now.
+/// Returns the identity of the file at the socket path.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub(super) fn id(socket: &Path) -> Option<FileId> {
     let metadata = std::fs::symlink_metadata(socket).ok()?;
     FileId::of(socket, &metadata).ok()
 }
 
-/// Binds it.
+/// Binds the socket.
 pub(super) fn bind(socket: &Path) -> Result<Listener, InstanceError> {
     let io = |what| {
         move |source| InstanceError::Io {
@@ -44,7 +44,7 @@ pub(super) fn bind(socket: &Path) -> Result<Listener, InstanceError> {
     };
     let listener = ListenerOptions::new()
         .name(socket_name(socket).map_err(io("name the socket"))?)
-        // Removing it is up to who has it, which looks first whose it is.
+        // The owner of the socket removes it, after checking that the file is still its own.
         .reclaim_name(false)
         .create_tokio()
         .map_err(io("bind the socket"))?;
@@ -52,7 +52,7 @@ pub(super) fn bind(socket: &Path) -> Result<Listener, InstanceError> {
     Ok(listener)
 }
 
-/// Makes room for a socket: one that nobody listens on is removed.
+/// Clears the socket path: a socket without a listener is removed.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub(super) fn clear(socket: &Path) -> Result<(), InstanceError> {
     let io = |what| {
@@ -72,7 +72,7 @@ pub(super) fn clear(socket: &Path) -> Result<(), InstanceError> {
     }
     match UnixStream::connect(socket) {
         Ok(_) => Err(InstanceError::Answers(socket.to_path_buf())),
-        // Somebody listens, and has more callers than he can take.
+        // A process listens, but its queue of connections is full.
         Err(error) if error.kind() == ErrorKind::WouldBlock => {
             Err(InstanceError::Answers(socket.to_path_buf()))
         }

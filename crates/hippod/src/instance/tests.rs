@@ -1,4 +1,4 @@
-//! Is there one daemon for each state folder, and is its socket its own?
+//! Tests of the single-instance lock and of the socket.
 
 use super::*;
 use std::os::unix::net::UnixListener;

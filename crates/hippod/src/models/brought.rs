@@ -1,4 +1,4 @@
-//! How are the models that a person brought listed, checked, taken in and removed?
+//! Imported models: listing, verification, import and removal.
 
 use std::path::{Path, PathBuf};
 #[cfg(feature = "onnx")]
@@ -12,7 +12,7 @@ use hippo_proto::{
 
 use super::{Layout, Manifest, Models, file, refusal};
 
-/// The runtime library for an imported model whose files are as they were imported, told without reading them.
+/// Returns the runtime library for an imported model whose files are unchanged, judged without reading them.
 pub(super) fn locate(
     model: &LocalModel,
     layout: &Layout,
@@ -27,7 +27,7 @@ pub(super) fn locate(
 }
 
 impl Models {
-    /// What `model.list` tells of them.
+    /// Returns the imported models for `model.list`.
     pub(super) fn brought(&self, unsupported: bool) -> Vec<ModelInfo> {
         let told = |(name, model): (String, Result<LocalModel, AcquireError>)| {
             let selected = self.config.enabled && self.config.model == name;
@@ -60,7 +60,8 @@ impl Models {
         LocalModel::all(&self.layout).into_iter().map(told).collect()
     }
 
-    /// Compares an imported model and the runtime library with their checksums; none where no imported model has this name.
+    /// Compares an imported model and the runtime library with their checksums. Returns `None` if no imported
+    /// model has this name.
     pub(super) fn verify_brought(&self, name: &str) -> Result<Option<ModelVerifyResponse>, RpcError> {
         let found = LocalModel::find(&self.layout, name).map_err(|error| refusal(&error))?;
         let Some(model) = found else { return Ok(None) };
@@ -79,7 +80,7 @@ impl Models {
         Ok(checks.into_iter().map(file).collect())
     }
 
-    /// Takes a sentence-transformers folder in under a name; blocks for as long as copying and trying it take.
+    /// Imports a sentence-transformers folder under a name; blocks while it is copied and tested.
     #[cfg(feature = "onnx")]
     pub(super) fn bring(
         &self,
@@ -117,10 +118,11 @@ impl Models {
         ))
     }
 
-    /// Answers `model.remove`. `used` are the ids of the models that workspaces are embedded with, and the names that they choose.
+    /// Handles `model.remove`. `used` contains the ids of the models that workspaces are embedded with, and
+    /// the names in their configurations.
     ///
     /// # Errors
-    /// For a name without an imported model, and while the model is in use.
+    /// Fails if no imported model has this name, or if the model is in use.
     pub fn remove(&self, name: &str, used: &[String]) -> Result<ModelRemoveResponse, RpcError> {
         if self.manifest.models.iter().any(|model| model.name == name) || name == super::HASH {
             return Err(RpcError::bad_request(format!(

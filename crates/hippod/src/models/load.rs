@@ -1,4 +1,4 @@
-//! How is the embedder of an id made, when it is needed?
+//! Creation of the embedder for a model id.
 
 #[cfg(feature = "onnx")]
 use std::path::Path;
@@ -11,7 +11,7 @@ use hippo_embed::{EmbedError, Embedder, HashEmbedder};
 #[cfg(feature = "onnx")]
 use super::brought;
 
-/// The embedder of an id.
+/// Creates the embedder for a model id.
 pub(super) fn load(
     id: &str,
     manifest: &Manifest,
@@ -48,7 +48,7 @@ pub(super) fn load(
     }
 }
 
-/// A model of the hub, for builds that may fetch one.
+/// Loads a model of the hub, in builds that can download one.
 #[cfg(feature = "hub")]
 fn load_named(
     id: &str,

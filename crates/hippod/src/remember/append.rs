@@ -1,16 +1,18 @@
-//! How do bytes come to the end of a log, and are told if they do not all, while others append to it too?
+//! Safe appends to a log shared with other programs.
+//!
+//! A partial write is detected and reported.
 
 use std::fs::File;
 use std::io::{self, Seek, Write};
 
 use hippo_fs::Folder;
 
-/// Why bytes do not stand in the log.
+/// Failed append.
 #[derive(Debug)]
 pub(super) struct Failed {
-    /// What the system said.
+    /// Error of the operating system.
     pub error: io::Error,
-    /// So many of them stand in the log all the same.
+    /// Number of bytes that were written nevertheless.
     pub left: u64,
 }
 
@@ -20,11 +22,12 @@ impl From<io::Error> for Failed {
     }
 }
 
-/// Appends to a file, which is made where there is none. Answers where the bytes end.
+/// Appends to a file, which is created if it does not exist. Returns the offset after the appended bytes.
 ///
 /// # Errors
-/// As the system says. What was written until then stays: nobody can shorten a log to which others append at any moment without
-/// taking some of theirs. That the disk has no room is found out before anything is written, where the system can say so.
+/// Returns the error of the operating system. A partial write remains, because truncating the log could
+/// remove what another program appended. Where the operating system supports it, lack of disk space is
+/// detected before anything is written.
 pub(super) fn append(folder: &Folder, name: &str, bytes: &[u8]) -> Result<u64, Failed> {
     let (mut log, is_new) = folder.append(name)?;
     make_room(&log, bytes.len() as u64)?;
@@ -42,10 +45,10 @@ pub(super) fn append(folder: &Folder, name: &str, bytes: &[u8]) -> Result<u64, F
     })
 }
 
-/// Has the system set aside room behind the end of the log, which changes nothing of it.
+/// Reserves disk space after the end of the log without changing its size.
 ///
 /// # Errors
-/// There is none.
+/// Fails if the disk is full.
 #[cfg(target_os = "linux")]
 fn make_room(log: &File, bytes: u64) -> io::Result<()> {
     use rustix::fs::FallocateFlags;
@@ -57,18 +60,19 @@ fn make_room(log: &File, bytes: u64) -> io::Result<()> {
     let end = log.metadata()?.len();
     match rustix::fs::fallocate(log, FallocateFlags::KEEP_SIZE, end, bytes) {
         Err(error @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG)) => Err(error.into()),
-        // Not every file system can; then the writing finds out.
+        // Not every file system supports this; the write itself detects the problem then.
         _ => Ok(()),
     }
 }
 
-/// The system sets no room aside without making the file longer: the writing finds out.
+/// Does nothing: on this operating system, reserving space would change the file size. The write itself
+/// detects lack of space.
 #[cfg(not(target_os = "linux"))]
 fn make_room(_log: &File, _bytes: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes all of it, and counts what the system took. Answers where the last of it ends.
+/// Writes all bytes and counts those that were accepted. Returns the offset after the last one.
 fn write(log: &mut File, bytes: &[u8], written: &mut usize) -> io::Result<u64> {
     while let Some(rest) = bytes.get(*written..).filter(|rest| !rest.is_empty()) {
         match log.write(rest) {
@@ -78,7 +82,7 @@ fn write(log: &mut File, bytes: &[u8], written: &mut usize) -> io::Result<u64> {
             Err(error) => return Err(error),
         }
     }
-    // Others may have appended since: the place is known by where this writer stands.
+    // Other programs may have appended since, so the writer's own position is used instead of the file size.
     log.stream_position()
 }
 

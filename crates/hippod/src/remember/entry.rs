@@ -1,4 +1,6 @@
-//! How is a structured entry of the daily log written: request, analysis, decision, outcome, feedback, references?
+//! Text of a structured log entry.
+//!
+//! The fields are request, analysis, decision, outcome, feedback and references.
 
 use hippo_core::redact::without_secrets;
 use hippo_core::section::topic_of;
@@ -6,8 +8,8 @@ use hippo_proto::RememberRequest;
 
 use super::one_line;
 
-/// The request with its fields in its text: a list of them, and below it what was said besides. Without a topic it is about what was said
-/// besides, else about what its first field says.
+/// Returns the request with its fields merged into its text: a list of the fields, followed by the free text.
+/// A missing topic is derived from the free text, or from the first field without free text.
 pub fn structured(request: RememberRequest) -> RememberRequest {
     let RememberRequest {
         request: asked,

@@ -1,4 +1,4 @@
-//! Where is a log, may it be appended to, and how do whole sections come to its end in one step?
+//! Log of a day and atomic appends of sections.
 
 use std::io::{self, ErrorKind as IoErrorKind};
 use std::path::Path;
@@ -10,14 +10,14 @@ use hippo_proto::{ErrorKind, RpcError};
 
 use super::append::append;
 
-/// A log above this size is not read to find its line ends.
+/// Maximum size of a log in bytes; appending to a larger one fails.
 const LARGEST: u64 = 64 << 20;
 
-/// A log, as it was when it was looked at. Only one at a time writes to logs while there is one.
+/// Snapshot of a log. It holds a global lock, so that only one writer exists at a time.
 pub(super) struct Log {
-    /// Relative to the workspace.
+    /// Path relative to the workspace.
     pub path: String,
-    /// All of it; nothing where there is none yet.
+    /// Content of the log; empty if the file does not exist.
     pub before: Vec<u8>,
     folder: Folder,
     name: String,
@@ -26,13 +26,14 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// Looks at the log of a day.
+    /// Reads the log of a day.
     ///
     /// # Errors
-    /// `bad-request` where a component of the path is a link, else `read-only` or `internal` with what the system said.
+    /// Returns `bad-request` if a component of the path is a link, otherwise `read-only` or `internal` with
+    /// the error of the operating system.
     pub fn open(root: &Path, day: Date) -> Result<Self, RpcError> {
         let path = format!("memory/{day}.md");
-        // Two clients that begin a day write its title once.
+        // Prevents two clients that start the same day from both writing the title.
         static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
         let one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         let refused = |error| refused(&path, error);
@@ -56,11 +57,12 @@ impl Log {
         })
     }
 
-    /// Appends a section, or several: text that ends with a line end. `name` is how it is called where only a part of it could be
-    /// written. Answers its first and its last line.
+    /// Appends one or more sections, which end with a newline. `name` identifies the text in the error after
+    /// a partial write. Returns the first and the last line.
     ///
     /// # Errors
-    /// `read-only` or `internal` with what the system said; the log is as it was, or the hint says what stands there.
+    /// Returns `read-only` or `internal` with the error of the operating system. The log is unchanged, or the
+    /// hint describes what was written.
     pub fn append(&self, section: &str, name: &str) -> Result<(u32, u32), RpcError> {
         let text = self.with_its_ends(&(self.beginning() + section));
         let path = &self.path;
@@ -70,7 +72,8 @@ impl Log {
                 format!("the first {left} bytes of the section {name:?} stand there: take them out, or say it once more when there is room"),
             ),
         })?;
-        // Others may have appended before and after: where it stands is counted from the end of this write.
+        // Other programs may have appended before and after, so the lines are counted back from the end of
+        // this write.
         let upto = usize::try_from(after).unwrap_or(usize::MAX);
         let now = self.folder.read(&self.name, LARGEST).map_err(|error| {
             RpcError::internal(format!(
@@ -90,7 +93,8 @@ impl Log {
         Ok((end_line.saturating_sub(height), end_line))
     }
 
-    /// What comes before a section: the title of a log that is begun, else what keeps it apart from what stands above it.
+    /// Returns the text before a section: the title of a new log, or the blank line after the existing
+    /// content.
     fn beginning(&self) -> String {
         match self.before.as_slice() {
             [] => format!("# {}\n\n", self.title),

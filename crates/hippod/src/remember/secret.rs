@@ -1,4 +1,4 @@
-//! Which secrets seem to be in what is to be remembered, and what is told of them?
+//! Detection of secrets in a `remember` request, and its notes.
 
 use std::collections::BTreeSet;
 
@@ -7,17 +7,17 @@ use hippo_proto::RememberRequest;
 
 use super::Appended;
 
-/// What was found in a request; never a value.
+/// Kinds of secrets found in a request, without their values.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Secrets {
-    /// In the text, which the log keeps as it was given.
+    /// Kinds in the text, which the log stores unchanged.
     text: BTreeSet<SecretKind>,
-    /// In its topic and its tags, which show none.
+    /// Kinds in the topic and the tags, from which secrets are removed.
     beside: BTreeSet<SecretKind>,
 }
 
 impl Secrets {
-    /// Those of a request whose fields are in its text.
+    /// Finds the secrets of a request whose fields are already part of its text.
     pub fn of(request: &RememberRequest) -> Self {
         let tags = request.tags.iter().flatten();
         let beside = tags.chain(&request.topic).flat_map(|said| find_kinds(said));
@@ -27,13 +27,13 @@ impl Secrets {
         }
     }
 
-    /// The names of all kinds.
+    /// Returns the names of all kinds.
     pub fn names(&self) -> Vec<String> {
         let all = self.text.union(&self.beside);
         all.map(|kind| kind.name().to_owned()).collect()
     }
 
-    /// What a person should know, and do.
+    /// Returns the notes for the user, with instructions.
     pub fn notes(&self, appended: &Appended) -> Vec<String> {
         let mut notes = Vec::new();
         let Appended {

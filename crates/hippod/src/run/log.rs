@@ -1,4 +1,4 @@
-//! What is logged, in which form, and where to, so that it stays within bounds?
+//! Log output: level, format, destination and rotation.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -13,23 +13,24 @@ use tracing_subscriber::fmt::MakeWriter;
 use crate::config::{Log, LogFormat};
 use crate::service;
 
-/// What libraries say below a warning is of no use to who reads the log of hippod.
+/// Log levels of libraries; their messages below a warning are not useful here.
 const LIBRARIES: &str = "ort=warn,notify=warn,tokio_cron_scheduler=warn";
 
-/// Where to.
+/// Log destination.
 #[derive(Debug)]
 pub enum LogTo {
-    /// To who started the daemon: a terminal, or a service manager that keeps logs.
+    /// Standard error: a terminal, or a service manager that stores logs.
     StandardError,
-    /// To a file that is set aside when it is large, as FILE.old.
+    /// A file, rotated to FILE.old when it is large.
     File(Followed),
 }
 
 impl LogTo {
-    /// To this file, which is opened at once: what fails before anything is logged finds room in it, however often.
+    /// Creates the destination for a file, and opens the file immediately. Rotation also bounds a file that
+    /// is written by repeated failed starts.
     ///
     /// # Errors
-    /// The file cannot be opened.
+    /// Fails if the file cannot be opened.
     pub fn file(path: &Path) -> Result<Self> {
         let log =
             LogFile::open(path).with_context(|| format!("could not open the log: {}", path.display()))?;
@@ -39,7 +40,7 @@ impl LogTo {
     }
 }
 
-/// Has everything that the daemon says go where it should, from here on.
+/// Initializes logging.
 pub fn log_to(settings: &Log, to: LogTo) {
     match to {
         LogTo::StandardError => begin(settings, io::stderr),
@@ -57,7 +58,7 @@ where
         .with_env_filter(filter)
         .with_writer(writer)
         .with_ansi(false)
-        // The other way panics where the log cannot be written, on a full disk for instance.
+        // The default behaviour panics if the log cannot be written, for instance on a full disk.
         .log_internal_errors(false);
     match settings.format {
         LogFormat::Text if service::reads_stderr() => {
@@ -68,8 +69,8 @@ where
     }
 }
 
-/// A log that standard error follows when it is begun anew: the last words of a panic, and what libraries print, stand in the log
-/// that is read.
+/// Log file whose rotation also redirects standard error, so that panic messages and output of libraries end
+/// up in the current file.
 #[derive(Debug)]
 pub struct Followed(LogFile);
 
@@ -94,7 +95,7 @@ impl Write for Followed {
 
 #[cfg(unix)]
 fn follow_with_standard_error(file: &File) {
-    // Where this fails, they stand in the log that was set aside.
+    // On failure they end up in the rotated file.
     let _ = rustix::stdio::dup2_stderr(file);
 }
 

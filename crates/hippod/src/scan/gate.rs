@@ -1,4 +1,4 @@
-//! Is this name worth a look?
+//! Decision by name whether an entry is scanned.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +9,7 @@ use super::Skipped;
 use super::walk::relative;
 use crate::config::WorkspaceConfig;
 
-/// Decides what is looked at.
+/// Filter of the entries to scan.
 pub(super) struct Gate {
     pub root: PathBuf,
     pub real_root: PathBuf,
@@ -22,7 +22,7 @@ pub(super) struct Gate {
 /// An entry of a folder below the root.
 pub(super) struct Name<'a> {
     pub path: &'a Path,
-    /// A folder, or a link to one that is followed.
+    /// True if the entry is a folder, or a link to a folder that is followed.
     pub is_dir: bool,
     pub is_link: bool,
 }
@@ -45,7 +45,7 @@ impl Gate {
         }
     }
 
-    /// Whether to go on to this entry. Why not is noted where it concerns memory.
+    /// Returns whether to scan this entry. Records the reason for skipping it if it concerns memory.
     pub fn admits(&self, entry: &Name<'_>) -> bool {
         let Name {
             path,
@@ -119,7 +119,7 @@ impl Gate {
     }
 }
 
-/// Whether `rel` is `target` or one of the folders above it.
+/// Returns whether `rel` is `target` or one of its parent folders.
 fn is_on_the_way(rel: &str, target: &str) -> bool {
     target
         .strip_prefix(rel)

@@ -1,4 +1,6 @@
-//! The ignore files of a workspace, each read once; one that is a link is not read.
+//! Cache of a workspace's ignore files.
+//!
+//! An ignore file that is a link is not read.
 
 use std::collections::HashMap;
 use std::io;
@@ -11,21 +13,21 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use super::Skipped;
 use super::walk::relative;
 
-/// The ignore files that count, the one that decides first.
+/// Names of the ignore files, highest precedence first.
 const NAMES: [&str; 2] = [".hippoignore", ".ignore"];
-/// A larger file is not one that people wrote.
+/// Maximum file size in bytes; larger files are ignored.
 const LARGEST: u64 = 1 << 20;
 
-/// What the ignore files say that were read so far.
+/// Ignore files read so far.
 pub(super) struct Ignores {
     root: PathBuf,
     read: HashMap<PathBuf, [Gitignore; 2]>,
-    /// Files, and lines of them, that cannot be used.
+    /// Ignore files that are unusable, and files with invalid lines.
     pub problems: Vec<Skipped>,
 }
 
 impl Ignores {
-    /// None is read yet.
+    /// Creates an empty cache.
     pub fn new(root: &Path) -> Self {
         Self {
             root: root.to_path_buf(),
@@ -34,8 +36,8 @@ impl Ignores {
         }
     }
 
-    /// Returns whether an ignore file of a folder above leaves out a path below the root: the nearest one with a matching line
-    /// decides, and `.hippoignore` before `.ignore`.
+    /// Returns whether an ignore file in a parent folder excludes a path. The nearest file with a matching
+    /// line decides, and `.hippoignore` takes precedence over `.ignore`.
     pub fn is_ignored(&mut self, path: &Path, is_dir: bool) -> bool {
         let mut said = [Match::None, Match::None];
         let root = self.root.clone();

@@ -1,4 +1,4 @@
-//! A look at one path, without a look at its neighbours.
+//! Classification of single paths, without a full scan.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,20 +13,20 @@ use super::{Look, Skipped};
 use crate::config::WorkspaceConfig;
 use crate::files;
 
-/// Looks at single paths of one workspace with the eyes of a scan. It keeps the ignore files that it read, so that a
-/// folder of many files costs one reading of them: make a new one for each round of work.
+/// Classifies single paths of one workspace like a scan. It caches the ignore files, so that they are read
+/// once per folder. Create a new one for each batch of work.
 pub struct Looker<'a> {
     root: &'a Path,
     config: &'a WorkspaceConfig,
     gate: Gate,
     skipped: Arc<Mutex<Vec<Skipped>>>,
     ignores: Ignores,
-    /// Entries of folders that were looked at so far: one for each part of each path.
+    /// Number of entries examined so far: one for each component of each path.
     pub looked_at: u64,
 }
 
 impl<'a> Looker<'a> {
-    /// A looker that has read nothing yet.
+    /// Creates a looker with an empty cache.
     pub fn new(root: &'a Path, rules: &SourceRules, config: &'a WorkspaceConfig) -> Self {
         let skipped = Arc::new(Mutex::new(Vec::new()));
         let gate = Gate::new(root, rules, config, Arc::clone(&skipped));
@@ -40,7 +40,7 @@ impl<'a> Looker<'a> {
         }
     }
 
-    /// What a relative path is now. Of a second name only a link is noticed.
+    /// Classifies a relative path. Second names are detected only if they are links.
     #[expect(clippy::disallowed_methods, reason = "names and times alone")]
     pub fn look(&mut self, rel: &str) -> Look {
         if !self.root.is_dir() {
@@ -116,7 +116,7 @@ impl<'a> Looker<'a> {
         }
     }
 
-    /// A link that could not be followed.
+    /// Classifies a link that could not be followed.
     fn refused(&self, path: &Path, error: &std::io::Error, rel: &str) -> Look {
         let mut walked = Walked::default();
         walk::refuse_path(self.root, &self.gate.rules, path, error, &mut walked);
@@ -127,7 +127,7 @@ impl<'a> Looker<'a> {
         said.map_or(Look::None, |skipped| Look::Skipped(skipped.reason))
     }
 
-    /// What the gate said of this path, if anything.
+    /// Returns the gate's reason for skipping this path, if any.
     fn why_not(&self, rel: &str) -> Look {
         let said = std::mem::take(&mut *self.skipped.lock().unwrap_or_else(PoisonError::into_inner));
         let said = said.into_iter().find(|skipped| skipped.rel == rel);
@@ -135,7 +135,7 @@ impl<'a> Looker<'a> {
     }
 }
 
-/// The folder above that a link leads back to.
+/// Returns the parent folder that a link leads back to.
 fn leads_back<'p>(link: &Path, above: &'p [PathBuf]) -> Option<&'p Path> {
     let target = FileId::at(link).ok().flatten()?;
     let is_it = |folder: &&PathBuf| FileId::at(folder).ok().flatten() == Some(target);

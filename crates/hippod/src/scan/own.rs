@@ -1,4 +1,6 @@
-//! Links in the places that hippod keeps for itself: none is read or written, and each is named.
+//! Links in hippod's own locations.
+//!
+//! They are reported and not followed.
 
 use std::path::Path;
 
@@ -9,13 +11,13 @@ use hippo_fs::{Kind, WorkspaceDir};
 use super::Skipped;
 use super::walk::Walked;
 
-/// Links that are named.
+/// Maximum number of reported links.
 const MOST: usize = 20;
-/// Folders below `.hippocampus` that are looked into.
+/// Maximum depth of the search below `.hippocampus`.
 const DEPTH: usize = 3;
 
 impl Walked {
-    /// Adds the links of a workspace that hippod does not follow.
+    /// Adds the links in hippod's own locations to the skipped files.
     pub(super) fn with_links(mut self, root: &Path) -> Self {
         if let Ok(dir) = WorkspaceDir::open(root) {
             let mut links = Vec::new();
@@ -30,7 +32,7 @@ impl Walked {
     }
 }
 
-/// Returns whether a path relative to the root is one of hippod's own places, or below one.
+/// Returns whether a relative path is one of hippod's own locations, or below one.
 pub fn is_own_place(path: &str) -> bool {
     [FOLDER, harness::FILE]
         .into_iter()

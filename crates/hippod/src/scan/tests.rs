@@ -1,4 +1,4 @@
-//! Which files does a scan find, and what does it say of the others?
+//! Tests of scans and of single-path classification.
 
 use super::*;
 use std::fs;
@@ -39,7 +39,7 @@ impl Bed {
 
     fn scan(&self) -> ScanResult {
         let result = scan(&self.root, &self.rules(), &self.config, &|| ());
-        // Looking at one path says the same as looking at all, but for second names.
+        // Classifying a single path agrees with a scan, except for second names.
         for file in &result.files {
             assert_eq!(self.look(&file.rel), Look::File(file.clone()));
         }
@@ -300,7 +300,7 @@ fn a_folder_is_reached_where_a_scan_would_look_into_it() {
         "projects/.old/a.md",
     ]);
     bed.write("projects/.hippoignore", "drafts/\n");
-    // A repository leaves memory out for other reasons.
+    // Repositories ignore memory for other reasons.
     bed.write(".gitignore", "projects/\n");
     bed.write("projects/node_modules/x/a.md", "a");
     let reached = |bed: &Bed, rel: &str| reaches(&bed.root, &bed.rules(), &bed.config, rel);

@@ -1,4 +1,4 @@
-//! One walk over the folders that may hold memory.
+//! Walk over the folders that may contain memory.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use super::{ScannedFile, Skipped};
 use crate::config::WorkspaceConfig;
 use crate::files;
 
-/// What a walk found. The flags say whether the way there leads through a link.
+/// Result of a walk. Each flag records whether the path leads through a link.
 #[derive(Debug, Default)]
 pub(super) struct Walked {
     pub files: Vec<(ScannedFile, bool)>,
@@ -22,11 +22,12 @@ pub(super) struct Walked {
     pub skipped: Vec<Skipped>,
     pub unreadable_dirs: Vec<PathBuf>,
     pub root_present: bool,
-    /// The process may open no more files.
+    /// True if the walk was incomplete because the process may open no more files.
     pub cut_short: bool,
 }
 
-/// Walks below `root`; with `only`, on the way to that relative path alone. `at_each` is called for each entry.
+/// Walks everything below `root`, or with `only` just the folders on the way to that path. `at_each` is
+/// called for every entry.
 #[expect(clippy::disallowed_methods, reason = "names and times alone")]
 pub(super) fn walk(
     root: &Path,
@@ -92,7 +93,7 @@ pub(super) fn walk(
     walked
 }
 
-/// Takes an entry that the gate let through.
+/// Records an entry that the gate admitted.
 fn take(root: &Path, entry: &DirEntry, linked: bool, max_bytes: u64, walked: &mut Walked) {
     if entry.file_type().is_some_and(|kind| kind.is_dir()) {
         walked.dirs.push((entry.path().to_path_buf(), linked));
@@ -101,7 +102,7 @@ fn take(root: &Path, entry: &DirEntry, linked: bool, max_bytes: u64, walked: &mu
     take_file(root, entry.path(), linked, max_bytes, walked);
 }
 
-/// Takes what is no folder.
+/// Records an entry that is not a folder.
 #[expect(clippy::disallowed_methods, reason = "names and times alone")]
 pub(super) fn take_file(root: &Path, path: &Path, linked: bool, max_bytes: u64, walked: &mut Walked) {
     let rel = relative(root, path);
@@ -109,7 +110,7 @@ pub(super) fn take_file(root: &Path, path: &Path, linked: bool, max_bytes: u64, 
     let found = found.and_then(|metadata| Ok((FileId::of(path, &metadata)?, metadata)));
     let (id, metadata) = match found {
         Ok(found) => found,
-        // It went while we were looking.
+        // The file disappeared during the walk.
         Err(error) if error.kind() == ErrorKind::NotFound => return,
         Err(error) => {
             walked
@@ -145,7 +146,7 @@ pub(super) fn take_file(root: &Path, path: &Path, linked: bool, max_bytes: u64, 
     walked.skipped.push(Skipped::new(rel, reason));
 }
 
-/// Notes what the walker could not do.
+/// Records an error of the walker.
 fn refuse(root: &Path, rules: &SourceRules, error: &Error, walked: &mut Walked) {
     match error {
         Error::Partial(errors) => errors.iter().for_each(|error| refuse(root, rules, error, walked)),
@@ -159,7 +160,7 @@ fn refuse(root: &Path, rules: &SourceRules, error: &Error, walked: &mut Walked) 
             None => refuse(root, rules, err, walked),
         },
         other => {
-            // Without a path nothing can be said about what is missing: as if the root could not be read.
+            // Without a path the missing part is unknown, so the whole root counts as unreadable.
             tracing::warn!(root = %root.display(), error = %other, "could not look at the whole workspace");
             walked.unreadable_dirs.push(PathBuf::new());
         }
@@ -182,7 +183,7 @@ pub(super) fn refuse_path(
     }
     let kind = path.symlink_metadata().ok().map(|metadata| metadata.file_type());
     if error.kind() == ErrorKind::NotFound {
-        // A file that went while we were looking is no news; a link to nothing is.
+        // A file that disappeared during the walk is not reported; a dangling link is.
         if kind.is_some_and(|kind| kind.is_symlink()) && rules.is_source(&rel) {
             let reason = "a link that leads nowhere";
             walked.skipped.push(Skipped::new(rel, reason));
@@ -192,7 +193,7 @@ pub(super) fn refuse_path(
     if !rules.is_source(&rel) && !rules.may_contain(&rel) {
         return;
     }
-    // A link leads to a folder perhaps, where its target is not to be seen.
+    // A link with an inaccessible target may lead to a folder.
     let hidden = error.kind() == ErrorKind::PermissionDenied;
     if kind.is_none_or(|kind| kind.is_dir() || (kind.is_symlink() && hidden)) {
         walked.unreadable_dirs.push(PathBuf::from(&rel));

@@ -1,4 +1,4 @@
-//! Did the service manager pass a socket, and may it be served?
+//! Socket activation by the service manager.
 
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::os::unix::net::UnixListener;
@@ -12,25 +12,25 @@ use listenfd::ListenFd;
 
 use crate::instance::InstanceError;
 
-/// How the socket is called where several are passed, with or without `.socket` at its end.
+/// Name of the socket if several are passed, with or without the suffix `.socket`.
 const NAME: &str = "hippod";
-/// More descriptors than this are no service's.
+/// Maximum plausible number of passed descriptors.
 const MOST: usize = 64;
 
-/// A socket that listens, and that belongs to the service manager: its file is never removed by hippod.
+/// A listening socket that belongs to the service manager. Its file is never removed by hippod.
 #[derive(Debug)]
 pub struct Passed {
     /// The socket.
     pub listener: UnixListener,
-    /// Its path.
+    /// Path of the socket.
     pub path: PathBuf,
 }
 
 impl Passed {
-    /// Serves it.
+    /// Converts the socket into a listener.
     ///
     /// # Errors
-    /// When the operating system refuses.
+    /// Fails if the operating system refuses.
     pub fn serve(self) -> Result<Listener, InstanceError> {
         let listener = local_socket::Listener::from(self.listener).try_into();
         listener
@@ -43,14 +43,15 @@ impl Passed {
     }
 }
 
-/// Takes the socket that the service manager passed; nothing where none was passed to this process. To be called before
-/// there are other threads: it takes variables out of the environment.
+/// Takes the socket that the service manager passed, or returns `None` if this process received none. Call it
+/// before other threads exist, because it removes variables from the environment.
 ///
 /// # Errors
-/// What was passed is not one Unix socket of this user that listens at a path.
+/// Fails unless exactly one matching socket was passed that is a Unix socket of this user and listens at a
+/// path.
 pub fn passed() -> Result<Option<Passed>> {
     let variable = |name| std::env::var(name).unwrap_or_default();
-    // Variables that another process was meant to take, and handed on.
+    // The variables were set for another process and inherited.
     if variable("LISTEN_PID").parse() != Ok(std::process::id()) {
         return Ok(None);
     }
@@ -74,7 +75,7 @@ pub fn passed() -> Result<Option<Passed>> {
         .take_unix_listener(at)
         .context(wrong)?
         .context(wrong)?;
-    // Apple's systems cannot tell, and pass no sockets in this way.
+    // Apple's systems cannot report this, and pass no sockets in this way.
     #[cfg(target_os = "linux")]
     ensure!(
         rustix::net::sockopt::socket_acceptconn(&listener).unwrap_or(false),
@@ -86,7 +87,7 @@ pub fn passed() -> Result<Option<Passed>> {
     Ok(Some(Passed { listener, path }))
 }
 
-/// Which of the sockets is meant.
+/// Returns the index of hippod's socket.
 fn choose(count: usize, names: &str) -> Option<usize> {
     let is_ours = |name: &str| name.strip_suffix(".socket").unwrap_or(name) == NAME;
     let mut ours = names
@@ -101,7 +102,8 @@ fn choose(count: usize, names: &str) -> Option<usize> {
     }
 }
 
-/// The socket is this user's, and closed to others, as one that hippod binds itself.
+/// Checks that the socket belongs to this user, and restricts its permissions like those of a socket that
+/// hippod binds itself.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn keep_private(path: &Path) -> Result<()> {
     let place = path.display();

@@ -1,4 +1,4 @@
-//! How does the log look to a journal that puts time, priority and name to each line by itself?
+//! Log format for the systemd journal, without time and level.
 
 use std::fmt;
 
@@ -7,10 +7,11 @@ use tracing_subscriber::fmt::format::{Format, Full, Writer};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
-/// What begins a line that tells of an error, as sd-daemon(3) says.
+/// Prefix of an error line, as defined in sd-daemon(3).
 const ERROR: &str = "<3>";
 
-/// Whether standard error goes to the journal: its variable names the device and the inode of the stream.
+/// Returns whether standard error is connected to the journal: the variable contains device and inode of the
+/// stream.
 #[cfg(unix)]
 pub fn reads_stderr() -> bool {
     let Ok(told) = std::env::var("JOURNAL_STREAM") else {
@@ -19,17 +20,17 @@ pub fn reads_stderr() -> bool {
     rustix::fs::fstat(std::io::stderr()).is_ok_and(|stat| told == format!("{}:{}", stat.st_dev, stat.st_ino))
 }
 
-/// There is no such journal.
+/// Returns `false`: this operating system has no such journal.
 #[cfg(not(unix))]
 pub fn reads_stderr() -> bool {
     false
 }
 
-/// Lines of the log with the journal's priority in front, and neither time nor level.
+/// Log format with the journal's priority as prefix, and without time and level.
 pub struct Lines(Format<Full, ()>);
 
 impl Lines {
-    /// What begins the line of an error, for words that do not go through the log.
+    /// Prefix of an error line that is written without the logger.
     pub const ERROR: &str = ERROR;
 }
 

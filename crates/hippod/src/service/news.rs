@@ -1,4 +1,4 @@
-//! What does the service manager hear: that the daemon is ready, how it is, that it ends?
+//! Notifications to the service manager: readiness, status, shutdown.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,18 +10,18 @@ use crate::event::Event;
 use crate::shared::{Shared, Slot};
 use crate::status;
 
-/// Changes are told together, and not more often than this.
+/// Minimum interval between status notifications; changes in between are combined.
 const SETTLED: Duration = Duration::from_secs(2);
-/// How long the manager may take to take a message at the daemon's end.
+/// Time limit for sending a notification at shutdown.
 const LAST_WORD: Duration = Duration::from_millis(200);
 
-/// Tells the service manager that the daemon is ready, once `status` is answered, and from then on how it is. Ends at
-/// once where there is no manager.
+/// Notifies the service manager of readiness, once `status` can be answered, and of every change of the
+/// status. Returns immediately without a service manager.
 pub async fn announce(shared: Arc<Shared>) {
     if std::env::var_os("NOTIFY_SOCKET").is_none() {
         return;
     }
-    // What a client would hear.
+    // Computes the status once, as for a client, so that readiness implies a working `status`.
     status::status(&shared).await;
     let mut told = text(&shared);
     tell(vec!["READY=1".to_owned(), format!("STATUS={told}")]).await;
@@ -50,13 +50,14 @@ pub async fn announce(shared: Arc<Shared>) {
     tokio::join!(guard, report);
 }
 
-/// Tells the service manager that the daemon ends.
+/// Notifies the service manager of the shutdown.
 pub async fn stopping() {
-    // A manager that does not take it must not hold up the end.
+    // A blocked service manager must not delay the shutdown.
     let _ = tokio::time::timeout(LAST_WORD, tell(vec!["STOPPING=1".to_owned()])).await;
 }
 
-/// Sends a message. The socket blocks while the manager is behind, which must hold up nobody.
+/// Sends a notification on a blocking thread, because the socket blocks while the service manager lags
+/// behind.
 async fn tell(message: Vec<String>) {
     let sending = tokio::task::spawn_blocking(move || send(&message));
     if let Ok(Err(error)) = sending.await {
@@ -70,13 +71,13 @@ fn send(message: &[String]) -> std::io::Result<()> {
     sd_notify::notify(&states.collect::<Vec<_>>())
 }
 
-/// How often the manager wants to hear of the daemon.
+/// Returns the watchdog interval that the service manager expects.
 #[cfg(unix)]
 fn watchdog_period() -> Option<Duration> {
     sd_notify::watchdog_enabled()
 }
 
-/// No manager of this system speaks so.
+/// Does nothing: no service manager of this operating system supports the protocol.
 #[cfg(not(unix))]
 fn send(_: &[String]) -> std::io::Result<()> {
     Ok(())
@@ -87,7 +88,7 @@ fn watchdog_period() -> Option<Duration> {
     None
 }
 
-/// How the daemon is, in one line and without a word of memory.
+/// Returns the status of the daemon in one line, without content of the memory.
 fn text(shared: &Shared) -> String {
     let slots = shared.views.all();
     let (mut files, mut waiting) = (0, 0);

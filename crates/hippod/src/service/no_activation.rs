@@ -1,4 +1,4 @@
-//! Which socket did the service manager pass? None: those of this system pass no sockets.
+//! Socket activation on systems without it.
 
 use std::convert::Infallible;
 use std::path::PathBuf;
@@ -8,28 +8,28 @@ use interprocess::local_socket::tokio::Listener;
 
 use crate::instance::InstanceError;
 
-/// A socket that listens already. There is none.
+/// A passed socket; this type has no values.
 #[derive(Debug)]
 pub struct Passed {
-    /// Its path.
+    /// Path of the socket.
     pub path: PathBuf,
     none: Infallible,
 }
 
 impl Passed {
-    /// Serves it.
+    /// Converts the socket into a listener.
     ///
     /// # Errors
-    /// There are none.
+    /// Never fails.
     pub fn serve(self) -> Result<Listener, InstanceError> {
         match self.none {}
     }
 }
 
-/// Nothing.
+/// Returns `None`.
 ///
 /// # Errors
-/// There are none.
+/// Never fails.
 pub fn passed() -> Result<Option<Passed>> {
     Ok(None)
 }

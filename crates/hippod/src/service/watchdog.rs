@@ -1,12 +1,12 @@
-//! Does the engine still get on? Only as long as it does, the service manager hears so.
+//! Liveness probe of the engine for the service manager's watchdog.
 
 use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::time::MissedTickBehavior;
 
-/// The engine's sign of life: it beats at each event that it takes and at each piece of a long step, so that one that
-/// gets on is told from one that hangs.
+/// Progress counter of the engine. It is incremented with each event and each slice of a long step, which
+/// distinguishes a busy engine from one that hangs.
 #[derive(Debug, Clone)]
 pub struct Pulse(watch::Sender<u64>);
 
@@ -17,19 +17,19 @@ impl Default for Pulse {
 }
 
 impl Pulse {
-    /// One more step was made.
+    /// Counts one step.
     pub fn beat(&self) {
         self.0.send_modify(|beats| *beats = beats.wrapping_add(1));
     }
 
-    /// Steps so far.
+    /// Returns the number of steps.
     pub fn beats(&self) -> u64 {
         *self.0.borrow()
     }
 }
 
-/// Says twice in each period of the watchdog that all is well, each time after the engine was asked and got on. Ends
-/// when the engine cannot be asked any more.
+/// Reports liveness twice per watchdog period, each time after a probe made the engine progress. Returns when
+/// the engine can no longer be probed.
 pub async fn watch<W: Future<Output = ()>>(
     pulse: &Pulse,
     period: Duration,
@@ -37,7 +37,7 @@ pub async fn watch<W: Future<Output = ()>>(
     well: impl Fn() -> W,
 ) {
     let mut beats = pulse.0.subscribe();
-    // A period of nothing cannot be kept.
+    // A zero interval would panic.
     let mut times = tokio::time::interval((period / 2).max(Duration::from_millis(1)));
     times.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -85,12 +85,12 @@ mod tests {
         };
         let watched = watch(&pulse, SHORT, ask, well);
         tokio::pin!(watched);
-        // An earlier beat says nothing of now, and one that hangs is not asked again and again.
+        // Earlier progress does not count, and a hanging engine receives only one probe.
         let hung = tokio::time::timeout(SHORT * 20, &mut watched).await;
         assert!(hung.is_err());
         let counts = || (asked.load(Ordering::Relaxed), told.load(Ordering::Relaxed));
         assert_eq!(counts(), (1, 0));
-        // It did not come to the question yet, but got on.
+        // The engine made progress without reaching the probe.
         pulse.beat();
         tokio::select! {
             () = &mut watched => {}

@@ -1,7 +1,8 @@
-//! What is counted and measured, as Prometheus reads it: `metrics`.
+//! Prometheus text format for `metrics`.
 //!
-//! Written here and not by a library: those that are well kept write OpenMetrics, which names counters differently and ends
-//! in a mark that collectors of the older text format (files of node_exporter, say) refuse.
+//! The format is written by hand: the maintained libraries write OpenMetrics, which names counters
+//! differently and ends in a marker that collectors of the older text format (such as files of node_exporter)
+//! reject.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -13,7 +14,7 @@ use crate::registry;
 use crate::server::BUCKETS;
 use crate::shared::Shared;
 
-/// Answers `metrics`.
+/// Handles `metrics`.
 pub async fn metrics(shared: &Arc<Shared>) -> MetricsResponse {
     let status = super::status(shared).await;
     let mut page = Page::default();
@@ -141,7 +142,7 @@ fn of_model(page: &mut Page, status: &StatusResponse) {
     );
 }
 
-/// A workspace under the name that it has here.
+/// A workspace with its id in the metrics.
 struct Named<'a> {
     id: String,
     of: &'a WorkspaceStatus,
@@ -258,14 +259,14 @@ fn of_disk(page: &mut Page, workspaces: &[Named<'_>]) {
 const GAUGE: &str = "gauge";
 const COUNTER: &str = "counter";
 
-/// The text so far.
+/// Text of the metrics.
 #[derive(Default)]
 struct Page {
     text: String,
 }
 
 impl Page {
-    /// What the samples that follow are.
+    /// Writes the header of a metric family.
     fn family(&mut self, name: &str, kind: &str, help: &str) {
         // Writing to a string cannot fail.
         let _ = writeln!(self.text, "# HELP {name} {help}\n# TYPE {name} {kind}");
@@ -288,7 +289,7 @@ impl Page {
         self.sample(name, &[], value);
     }
 
-    /// One gauge for each workspace.
+    /// Writes a gauge with one sample for each workspace.
     fn each(
         &mut self,
         name: &str,
@@ -303,7 +304,7 @@ impl Page {
     }
 }
 
-/// A value of a label as the format wants it.
+/// Returns the value of a label with its special characters escaped.
 fn escaped(value: &str) -> String {
     value
         .replace('\\', "\\\\")

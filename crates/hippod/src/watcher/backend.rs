@@ -1,4 +1,4 @@
-//! Where changes are heard from: the system, or our own looks.
+//! Event source of the watcher: operating system or polling.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,27 +10,27 @@ use super::Mode;
 use super::hear::{Shared, limit};
 use super::poll::Poller;
 
-/// One of the two.
+/// Source of changes.
 pub(super) enum Backend {
-    /// The system tells.
+    /// Events of the operating system.
     Notify(Box<RecommendedWatcher>),
-    /// We look.
+    /// Polling.
     Poll(Poller),
 }
 
-/// Why a folder is not watched.
+/// Reason why a folder is not watched.
 pub(super) enum Refusal {
-    /// There are no more watches: why.
+    /// The limit on watches is reached; with the name of the limit.
     Limit(String),
-    /// This folder cannot be watched; it may have gone.
+    /// This folder cannot be watched; it may have been removed.
     Other,
 }
 
 impl Backend {
-    /// Listens to the system.
+    /// Creates a backend that receives events of the operating system.
     ///
     /// # Errors
-    /// Why that is impossible.
+    /// Returns the reason if that is impossible.
     pub fn listen(shared: &Arc<Shared>) -> Result<Self, String> {
         let hearer = Arc::clone(shared);
         let watcher = notify::recommended_watcher(move |said| hearer.heard(said))
@@ -39,7 +39,7 @@ impl Backend {
         Ok(Self::Notify(Box::new(watcher)))
     }
 
-    /// Looks, for a reason that people should know of or for none.
+    /// Creates a polling backend. `reason` is shown to the user, if there is one.
     pub fn look(shared: &Shared, reason: Option<String>) -> Self {
         shared.set_state(|state| {
             state.mode = Mode::Poll;
@@ -48,7 +48,7 @@ impl Backend {
         Self::Poll(Poller::default())
     }
 
-    /// Watches one folder, not those below it.
+    /// Watches one folder without its subfolders.
     pub fn watch(&mut self, dir: &Path) -> Result<(), Refusal> {
         match self {
             Self::Notify(watcher) => {
@@ -69,16 +69,16 @@ impl Backend {
         }
     }
 
-    /// Watches it no longer.
+    /// Stops watching a folder.
     pub fn unwatch(&mut self, dir: &Path) {
         if let Self::Notify(watcher) = self {
-            // The watch may have gone with its folder already.
+            // The watch may have been dropped together with its folder.
             let _ = watcher.unwatch(dir);
         }
     }
 }
 
-/// Which folder is at a path, if one is.
+/// Returns the identity of the folder at a path, if there is one.
 #[expect(clippy::disallowed_methods, reason = "names and times alone")]
 pub(super) fn identity(path: &Path) -> Option<FileId> {
     let metadata = path.metadata().ok().filter(std::fs::Metadata::is_dir)?;

@@ -1,4 +1,4 @@
-//! Which changes are waiting, and when are they handed on? Decided from values alone.
+//! Pending changes with debouncing, as pure logic.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -6,32 +6,33 @@ use std::time::{Duration, Instant};
 
 use super::RescanReason;
 
-/// More paths than this are not worth naming.
+/// Maximum number of pending paths; more are replaced by a rescan.
 const MOST_PATHS: usize = 10_000;
 
-/// The changes that wait: a set, so that nothing piles up.
+/// Set of pending changes, without duplicates.
 #[derive(Debug)]
 pub(super) struct DirtySet {
     quiet: Duration,
     max_wait: Duration,
     paths: BTreeSet<PathBuf>,
-    /// Stands for all paths.
+    /// Pending rescan, which covers all paths.
     rescan: Option<RescanReason>,
-    /// When the oldest and the newest change came.
+    /// Times of the oldest and the newest change.
     since: Option<(Instant, Instant)>,
 }
 
-/// Changes to be handed on.
+/// Changes to report.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Batch {
-    /// These.
+    /// These paths.
     Paths(BTreeSet<PathBuf>),
-    /// Any.
+    /// All paths.
     Rescan(RescanReason),
 }
 
 impl DirtySet {
-    /// An empty set, handed on after `quiet` without a change and at the latest after `max_wait`.
+    /// Creates an empty set. Changes are due after `quiet` without another change, and after `max_wait` at
+    /// the latest.
     pub fn new(quiet: Duration, max_wait: Duration) -> Self {
         Self {
             quiet,
@@ -53,20 +54,20 @@ impl DirtySet {
         }
     }
 
-    /// Adds everything. The first reason is kept.
+    /// Adds all paths. The first reason is kept.
     pub fn rescan(&mut self, reason: RescanReason, now: Instant) {
         self.touch(now);
         self.rescan.get_or_insert(reason);
         self.paths = BTreeSet::new();
     }
 
-    /// When to hand on, if there is anything.
+    /// Returns when the changes are due, if there are any.
     pub fn due(&self) -> Option<Instant> {
         self.since
             .map(|(first, last)| (last + self.quiet).min(first + self.max_wait))
     }
 
-    /// Hands on what is due.
+    /// Takes the changes if they are due.
     pub fn take(&mut self, now: Instant) -> Option<Batch> {
         if self.due()? > now {
             return None;
@@ -76,22 +77,22 @@ impl DirtySet {
         Some(self.rescan.take().map_or(Batch::Paths(paths), Batch::Rescan))
     }
 
-    /// Hands on everything, due or not.
+    /// Takes all changes, whether due or not.
     pub fn take_all(&mut self) -> Option<Batch> {
         self.due().and_then(|due| self.take(due))
     }
 
-    /// The paths that wait.
+    /// Returns the pending paths.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.paths.iter().map(PathBuf::as_path)
     }
 
-    /// Whether anything may have changed.
+    /// Returns whether a rescan is pending.
     pub fn is_rescan(&self) -> bool {
         self.rescan.is_some()
     }
 
-    /// When the oldest change came.
+    /// Returns the time of the oldest change.
     pub fn since(&self) -> Option<Instant> {
         self.since.map(|(first, _)| first)
     }
@@ -153,8 +154,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever comes and however long it goes on: nothing is lost, nothing waits longer than `max_wait`, and
-        /// nothing is handed on before it was quiet unless that has passed.
+        /// For any sequence of changes: none is lost, none is delayed longer than `max_wait`, and none is
+        /// reported before the quiet period ended, unless `max_wait` has elapsed.
         #[test]
         fn nothing_is_lost_and_nothing_waits_too_long(
             steps in prop::collection::vec(
@@ -171,7 +172,7 @@ mod tests {
             let end = [(10_000, Step::Insert(0))];
             for (pause, step) in steps.into_iter().chain(end) {
                 let next = now + Duration::from_millis(pause);
-                // The thread sleeps until what is due.
+                // Simulates the thread, which sleeps until changes are due.
                 while let Some(due) = set.due().filter(|due| *due <= next) {
                     let batch = set.take(due).unwrap();
                     prop_assert!(due <= first.unwrap() + MAX_WAIT);

@@ -1,4 +1,4 @@
-//! What the system says, sorted into what the watcher's thread has to do.
+//! Translation of file system events into work for the watcher.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,43 +11,44 @@ use notify::event::{AccessKind, AccessMode, EventKind, ModifyKind};
 use super::dirty::{Batch, DirtySet};
 use super::{CANARY, Mode, OWN_FOLDER, RescanReason, WatchSpec, WatchState};
 
-/// Between the watcher's thread, the system's thread and the owner.
+/// State shared by the watcher's thread, the operating system's event thread and the owner.
 #[derive(Debug)]
 pub(super) struct Shared {
     root: PathBuf,
     inbox: Mutex<Inbox>,
     wake: Condvar,
-    /// Signals questions that wait for the system's thread or for the watcher's.
+    /// Signals progress of either thread to waiting queries.
     progress: Condvar,
     state: Mutex<WatchState>,
 }
 
-/// What the thread has to do.
+/// Pending work of the watcher's thread.
 #[derive(Debug)]
 pub(super) struct Inbox {
-    /// Changes to be handed on when it is quiet.
+    /// Changes that are reported after the quiet period.
     pub dirty: DirtySet,
-    /// Folders with a watch. The system drops a watch with its folder, and so does the one who hears of that.
+    /// Watched folders. The operating system drops a watch with its folder, and the entry is removed on that
+    /// event.
     pub watched: BTreeMap<PathBuf, FileId>,
     /// New folders to watch.
     pub dirs: Option<Vec<PathBuf>>,
-    /// Write the canary.
+    /// Request to write the canary.
     pub canary_asked: bool,
-    /// The canary was seen.
+    /// True if the canary was seen.
     pub canary_seen: bool,
-    /// The root may be gone.
+    /// True if the root may have disappeared.
     pub check_root: bool,
-    /// There are no more watches: why.
+    /// Why no more watches are available, if the limit is reached.
     pub limit: Option<String>,
-    /// End.
+    /// Request to end the thread.
     pub stop: bool,
-    /// How often the system reported that the root folder was opened.
+    /// Number of events that report an opening of the root folder.
     pub root_openings: u64,
-    /// The thread has taken a batch that it has not sent yet.
+    /// True if the thread has taken a batch that it has not sent yet.
     pub handing_over: bool,
 }
 
-/// One waking of the thread.
+/// Work taken by the thread in one iteration.
 #[derive(Debug, Default)]
 pub(super) struct Turn {
     pub dirs: Option<Vec<PathBuf>>,
@@ -88,12 +89,12 @@ impl Shared {
         }
     }
 
-    /// The watched root.
+    /// Returns the watched root.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Waits until the inbox is as wanted. Returns whether it was in time.
+    /// Waits until a condition on the inbox holds. Returns whether it held before the timeout.
     pub fn wait_until(&self, patience: Duration, is_so: impl Fn(&Inbox) -> bool) -> bool {
         let inbox = lock(&self.inbox);
         let (_inbox, timeout) = self
@@ -103,19 +104,19 @@ impl Shared {
         !timeout.timed_out()
     }
 
-    /// Reports that the thread has sent the batch that it took.
+    /// Marks the batch that the thread took as sent.
     pub fn handed_over(&self) {
         self.with(|inbox| inbox.handing_over = false);
         self.progress.notify_all();
     }
 
-    /// Changes what the thread has to do, and wakes it.
+    /// Changes the inbox and wakes the thread.
     pub fn ask(&self, change: impl FnOnce(&mut Inbox)) {
         change(&mut lock(&self.inbox));
         self.wake.notify_one();
     }
 
-    /// Changes it from the thread itself.
+    /// Changes the inbox from the thread itself.
     pub fn with<T>(&self, change: impl FnOnce(&mut Inbox) -> T) -> T {
         change(&mut lock(&self.inbox))
     }
@@ -128,7 +129,7 @@ impl Shared {
         change(&mut lock(&self.state));
     }
 
-    /// Sleeps until there is something to do, at the longest until `deadline`.
+    /// Sleeps until there is work, at most until `deadline`.
     pub fn next(&self, deadline: Instant) -> Turn {
         let mut inbox = lock(&self.inbox);
         loop {
@@ -147,7 +148,7 @@ impl Shared {
         }
     }
 
-    /// Takes what the system says, on the system's thread.
+    /// Processes an event on the operating system's event thread.
     pub fn heard(&self, said: notify::Result<notify::Event>) {
         let now = Instant::now();
         let mut inbox = lock(&self.inbox);
@@ -176,7 +177,7 @@ impl Shared {
                 None => inbox.dirty.rescan(RescanReason::Failed, now),
             },
         }
-        // Further paths only move the deadline, which the thread looks at when it wakes.
+        // More paths only change the deadline, which the thread checks when it wakes.
         let urgent = inbox.canary_seen || inbox.check_root || inbox.limit.is_some();
         let wake = urgent || (!before && inbox.dirty.due().is_some());
         drop(inbox);
@@ -188,7 +189,7 @@ impl Shared {
 }
 
 impl Inbox {
-    /// Sorts a path that may have changed.
+    /// Classifies a path that may have changed.
     pub fn take(&mut self, root: &Path, path: PathBuf, now: Instant) {
         let Ok(below) = path.strip_prefix(root) else {
             return;
@@ -242,9 +243,10 @@ impl Turn {
     }
 }
 
-/// Why there are no more watches, if that is what the error says.
+/// Returns the name of the exhausted limit if the error reports one.
 pub(super) fn limit(error: &notify::Error) -> Option<String> {
-    /// "No space left on device", which inotify says of its own table, and the two of too many open files.
+    /// "No space left on device", which inotify reports for its own table, and the two errors for too many
+    /// open files.
     const ENOSPC: i32 = 28;
     const ENFILE: i32 = 23;
     const EMFILE: i32 = 24;
@@ -262,7 +264,7 @@ pub(super) fn limit(error: &notify::Error) -> Option<String> {
     }
 }
 
-/// Whether content, name or rights may have changed; reading is no change.
+/// Returns whether content, name or permissions may have changed. Reading is not a change.
 fn is_change(kind: EventKind) -> bool {
     match kind {
         EventKind::Access(access) => access == AccessKind::Close(AccessMode::Write),
@@ -274,12 +276,12 @@ fn is_change(kind: EventKind) -> bool {
     }
 }
 
-/// Whether something was opened.
+/// Returns whether the event reports an opening.
 fn is_opening(kind: EventKind) -> bool {
     matches!(kind, EventKind::Access(AccessKind::Open(_)))
 }
 
-/// Whether the path may lead to nothing, or to another folder, from now on.
+/// Returns whether the path may be missing or name another folder from now on.
 fn is_leaving(kind: EventKind) -> bool {
     matches!(
         kind,
@@ -287,7 +289,7 @@ fn is_leaving(kind: EventKind) -> bool {
     )
 }
 
-/// A thread that panicked while it held the lock left whole values behind.
+/// Locks a mutex and ignores poisoning: every critical section leaves a consistent value behind.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! Access for questions to changes that the watcher has heard and holds back.
+//! Query access to pending changes of the watcher.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -8,21 +8,21 @@ use super::dirty::Batch;
 use super::hear::Shared;
 use super::{Mode, WatchEvent};
 
-/// The longest wait for the system to report a change that was made before.
+/// Maximum wait for the operating system to report an earlier change.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// A handle on a running watcher.
+/// Handle to a running watcher.
 #[derive(Debug, Clone)]
 pub struct Listener {
     shared: Arc<Shared>,
 }
 
-/// The changes that the watcher holds back.
+/// Changes that the watcher has not reported yet.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct HeldBack {
-    /// Their number; a change of anything counts as one.
+    /// Number of changes; a pending rescan counts as one.
     pub count: usize,
-    /// When the oldest was heard.
+    /// When the oldest change was received.
     pub since: Option<Instant>,
 }
 
@@ -31,11 +31,11 @@ impl Listener {
         Self { shared }
     }
 
-    /// Waits until the watcher has heard of every change made before this call. Returns false where the system did
-    /// not report in time.
+    /// Waits until the watcher has received every change made before this call. Returns `false` on a timeout.
     ///
-    /// The system reports events in order. Opening the root folder is an event as well, so once it arrives, all earlier
-    /// events have arrived. Only Linux reports it; elsewhere this returns at once, as it does where files are polled.
+    /// The operating system reports events in order. Opening the root folder is an event as well, so its
+    /// arrival proves that all earlier events have arrived. Only Linux reports it; on other systems, and with
+    /// polling, this function returns immediately.
     #[expect(clippy::disallowed_methods, reason = "names and times alone")]
     pub fn catch_up(&self) -> bool {
         if !cfg!(target_os = "linux") || self.shared.state().mode == Mode::Poll {
@@ -43,16 +43,16 @@ impl Listener {
         }
         let before = self.shared.with(|inbox| inbox.root_openings);
         if File::open(self.shared.root()).is_err() {
-            // Without a root there is nothing to hear of.
+            // A missing root produces no events.
             return true;
         }
         self.shared
             .wait_until(PATIENCE, |inbox| inbox.root_openings != before)
     }
 
-    /// Takes what the watcher holds back, as the event that it would have sent later.
+    /// Takes the pending changes, as the event that the watcher would have sent later.
     pub fn take(&self) -> Option<WatchEvent> {
-        // The thread may have taken a batch that the engine does not have yet.
+        // The thread may have taken a batch that the engine has not received yet.
         self.shared.wait_until(PATIENCE, |inbox| !inbox.handing_over);
         let root = self.shared.root().to_path_buf();
         let batch = self.shared.with(|inbox| inbox.dirty.take_all())?;
@@ -62,7 +62,7 @@ impl Listener {
         })
     }
 
-    /// Counts the held back paths below the root that `counts` accepts.
+    /// Counts the pending paths below the root for which `counts` returns true.
     pub fn held_back(&self, counts: impl Fn(&str) -> bool) -> HeldBack {
         let root = self.shared.root();
         self.shared.with(|inbox| {

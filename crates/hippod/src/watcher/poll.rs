@@ -1,4 +1,4 @@
-//! What changed since the last look, where the system does not tell?
+//! Change detection by polling, without operating system events.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 use hippo_store::system::{self, FileId};
 
-/// What the files were like at the last look.
+/// State of the files at the last poll.
 #[derive(Debug, Default)]
 pub(super) struct Poller {
     seen: BTreeMap<PathBuf, Mark>,
 }
 
-/// What changes with a file: which it is, kind and rights, and of files size, mtime and ctime in nanoseconds. The times of a
-/// folder change with its entries, which are looked at where they matter.
+/// Fingerprint of an entry: identity, kind and permissions, and for files also size, mtime and ctime in
+/// nanoseconds. The times of a folder change with its entries, which are polled themselves where relevant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Mark {
     file: FileId,
@@ -24,20 +24,20 @@ struct Mark {
 }
 
 impl Poller {
-    /// Takes the entries of a folder for known.
+    /// Records the entries of a folder without reporting them.
     pub fn learn(&mut self, dir: &Path) {
         self.seen.extend(marks(dir).unwrap_or_default());
     }
 
-    /// Looks at the entries of these folders, and answers which came, went or changed.
+    /// Polls the entries of the given folders, and returns those that were created, removed or changed.
     pub fn look<'a>(&mut self, dirs: impl IntoIterator<Item = &'a PathBuf>) -> Vec<PathBuf> {
         let mut now = BTreeMap::new();
         for dir in dirs {
             match marks(dir) {
                 Ok(marks) => now.extend(marks),
-                // The folder went, and with it what was in it.
+                // The folder was removed together with its entries.
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
-                // Nothing is known: as it was.
+                // The folder is unreadable, so its entries count as unchanged.
                 Err(_) => {
                     let before = self.seen.iter().filter(|(path, _)| path.parent() == Some(dir));
                     now.extend(before.map(|(path, mark)| (path.clone(), *mark)));
@@ -55,7 +55,7 @@ impl Poller {
     }
 }
 
-/// Entries of a folder that changed after a moment, in seconds since the Unix epoch.
+/// Returns the entries of a folder that changed at or after a moment, in seconds since the Unix epoch.
 #[expect(clippy::disallowed_methods, reason = "names and times alone")]
 pub(super) fn changed_since(dir: &Path, since: i64) -> Vec<PathBuf> {
     let Ok(entries) = dir.read_dir() else {
@@ -75,7 +75,7 @@ fn marks(dir: &Path) -> std::io::Result<Vec<(PathBuf, Mark)>> {
     let mut marks = Vec::new();
     for entry in dir.read_dir()? {
         let path = entry?.path();
-        // Links are followed; one that leads nowhere is as good as absent.
+        // Links are followed; a dangling link counts as absent.
         let Ok(metadata) = path.metadata() else { continue };
         let Ok(file) = FileId::of(&path, &metadata) else {
             continue;

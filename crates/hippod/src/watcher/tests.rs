@@ -1,10 +1,10 @@
-//! Does the watcher report what happens, however it happens?
+//! Tests of the watcher on a real file system.
 
 use super::*;
 use std::fs;
 use std::sync::mpsc::{Receiver, channel};
 
-/// Far beyond what any of this takes; a test that waits so long has failed.
+/// Timeout far above any expected duration; a test that reaches it fails.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 struct Bed {
@@ -36,7 +36,7 @@ fn bed(poll: PollMode) -> Bed {
 }
 
 impl Bed {
-    /// Waits for an event that is as wanted; others are passed over.
+    /// Waits for a matching event and skips others.
     fn wait(&self, what: &str, mut wanted: impl FnMut(&WatchEvent) -> bool) {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -65,7 +65,7 @@ impl Bed {
         );
     }
 
-    /// Returns once the watcher has taken over the folders: they are watched before the canary is.
+    /// Sets the folders and waits until the watcher uses them: they are watched before the canary is written.
     fn set_dirs(&self, dirs: &[&str]) {
         let dirs = dirs.iter().map(|dir| self.root.join(dir)).collect();
         self.watcher.set_dirs(dirs);
@@ -110,7 +110,7 @@ fn looking_finds_the_same() {
 fn sees_new_and_renewed_folders(poll: PollMode) {
     let bed = bed(poll);
     let folder = bed.root.join("memory/2026");
-    // As the engine does: whatever happens, the folders that are there are handed over.
+    // Like the engine, sets the existing folders after each event.
     let wait = |path: &Path| {
         let what = path.display().to_string();
         bed.wait(&what, |event| {
@@ -123,7 +123,7 @@ fn sees_new_and_renewed_folders(poll: PollMode) {
     bed.set_dirs(&["memory"]);
     for round in 0..5 {
         fs::create_dir(&folder).unwrap();
-        // Written before the folder is watched: found all the same.
+        // Written before the folder is watched, and still reported.
         let early = folder.join(format!("early-{round}.md"));
         fs::write(&early, "x").unwrap();
         wait(&early);
@@ -195,7 +195,7 @@ fn a_file_that_never_rests_is_handed_on() {
     let file = bed.root.join("MEMORY.md");
     let deadline = Instant::now() + PATIENCE;
     let mut number = 0u64;
-    // No pause is ever as long as the quiet time.
+    // The pauses are always shorter than the quiet period.
     let dirty = loop {
         number += 1;
         fs::write(&file, number.to_string()).unwrap();
@@ -263,7 +263,7 @@ fn an_overflow_and_a_limit_are_told() {
 fn reading_is_no_event() {
     let bed = bed(PollMode::Never);
     let quiet = bed.root.join("memory/quiet.md");
-    // Waiting for the canary would pass over what was written before.
+    // Must be called before the write: waiting for the canary skips other events.
     bed.set_dirs(&["memory"]);
     fs::write(&quiet, "x").unwrap();
     bed.wait_dirty(&quiet);
@@ -289,7 +289,7 @@ fn it_ends_with_its_handle() {
         ..
     } = bed;
     drop(watcher);
-    // The sender lives in the thread: the channel closes when the thread has ended, and no last words are said.
+    // The thread owns the sender, so the channel closes when the thread has ended. No `Dead` event is sent.
     let deadline = Instant::now() + PATIENCE;
     loop {
         match events.recv_timeout(deadline.saturating_duration_since(Instant::now())) {

@@ -1,4 +1,4 @@
-//! The watcher's thread: keeps the right folders watched, and hands on what was heard.
+//! Watcher thread: keeps folders watched and reports events.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,25 +14,26 @@ use super::hear::{Shared, Turn};
 use super::poll::changed_since;
 use super::{CANARY, OWN_FOLDER, PollMode, RescanReason, Sink, WatchError, WatchEvent, WatchSpec};
 
-/// Distance between two looks at the root: a disk that was unmounted sends no event.
+/// Interval between checks of the root, because an unmounted disk sends no event.
 const ROOT_CHECK: Duration = Duration::from_secs(10);
-/// Changes in a new folder that are so young may have been missed by the look that found it.
+/// Age in seconds up to which changes in a new folder are reported, because the scan that found the folder
+/// may have missed them.
 const YOUNG_SECS: i64 = 60;
 
-/// The thread's own state.
+/// State of the thread.
 pub(super) struct Worker {
     spec: WatchSpec,
     shared: Arc<Shared>,
-    /// Which folder the root was; nothing while it is away.
+    /// Identity of the root folder; `None` while it is missing.
     root: Option<FileId>,
-    /// The root, and what the last scan found.
+    /// The root, and the folders found by the last scan.
     wanted: BTreeSet<PathBuf>,
     backend: Backend,
     next_look: Instant,
 }
 
 impl Worker {
-    /// Prepares the thread, and watches the root already.
+    /// Creates the worker and starts watching the root.
     pub fn new(spec: WatchSpec, shared: Arc<Shared>) -> Result<Self, WatchError> {
         let backend = match spec.poll {
             PollMode::Always => Backend::look(&shared, None),
@@ -56,7 +57,7 @@ impl Worker {
         Ok(worker)
     }
 
-    /// Works until it is told to stop.
+    /// Runs until a stop is requested.
     pub fn run(mut self, sink: Sink) {
         let mut voice = Voice(Some((self.spec.root.clone(), sink)));
         loop {
@@ -123,7 +124,7 @@ impl Worker {
         }
     }
 
-    /// Makes the watched folders the wanted ones.
+    /// Adjusts the watched folders to the wanted ones.
     fn cover(&mut self) {
         let watched = self.shared.with(|inbox| inbox.watched.clone());
         let own = self.spec.root.join(OWN_FOLDER);
@@ -139,7 +140,7 @@ impl Worker {
             let Some(now) = identity(&dir) else { continue };
             let before = watched.get(&dir);
             if before.is_some_and(|before| *before != now) {
-                // Another folder took its name; the old one may be elsewhere, and its watch with it.
+                // Another folder has this name now. The old one may have been moved, and its watch with it.
                 self.backend.unwatch(&dir);
             }
             if before != Some(&now) && self.watch(&dir, now) {
@@ -153,9 +154,10 @@ impl Worker {
         self.shared.set_state(|state| state.folders = folders);
     }
 
-    /// Watches one folder. Answers whether it is watched now.
+    /// Watches one folder. Returns whether it is watched now.
     fn watch(&mut self, dir: &Path, identity: FileId) -> bool {
-        // Noted before it is so: the system's thread takes the note away when the folder goes meanwhile.
+        // Recorded before the watch is created: if the folder disappears meanwhile, the event thread removes
+        // the record.
         self.shared
             .with(|inbox| inbox.watched.insert(dir.to_path_buf(), identity));
         let Err(refusal) = self.backend.watch(dir) else {
@@ -166,13 +168,14 @@ impl Worker {
             Refusal::Other => false,
             Refusal::Limit(reason) => {
                 self.fall_back(reason);
-                // Looking has no limit; without it there is nothing more to be had.
+                // Polling has no limit on the number of folders. If it is disabled, the folder remains
+                // unwatched.
                 matches!(self.backend, Backend::Poll(_)) && self.watch(dir, identity)
             }
         }
     }
 
-    /// Looks at the files from now on, unless that is switched off.
+    /// Switches to polling, unless polling is disabled.
     fn fall_back(&mut self, reason: String) {
         if matches!(self.backend, Backend::Poll(_)) {
             return;
@@ -184,7 +187,7 @@ impl Worker {
         }
         let mut backend = Backend::look(&self.shared, Some(reason));
         for dir in self.shared.with(|inbox| inbox.watched.clone()).into_keys() {
-            // Looking refuses nothing.
+            // Polling never rejects a folder.
             let _ = backend.watch(&dir);
         }
         self.backend = backend;
@@ -216,7 +219,7 @@ impl Worker {
         self.shared.set_state(|state| state.last_event = Some(now));
     }
 
-    /// Writes the canary once more, now that its folder is watched for sure.
+    /// Writes the canary again, after making sure that its folder is watched.
     fn write_canary(&mut self) {
         let root = WorkspaceDir::open(&self.spec.root);
         let Ok(opened) = root.and_then(|root| root.folder(OWN_FOLDER)) else {
@@ -259,7 +262,7 @@ impl Worker {
     }
 }
 
-/// Speaks for the thread, and says that it has died unless it was silenced before.
+/// Sender of the thread's events. Unless silenced before, it reports the thread's death on drop.
 struct Voice(Option<(PathBuf, Sink)>);
 
 impl Voice {

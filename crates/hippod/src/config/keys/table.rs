@@ -1,4 +1,4 @@
-//! Table of all keys, and of those that earlier versions had
+//! Table of all keys and of removed keys.
 
 use super::{Key, Kind, Own};
 
@@ -160,7 +160,7 @@ pub const KEYS: &[Key] = keys! {
         "Set it to json for a log collector.";
 };
 
-/// Keys of earlier versions and why they are gone. A file that still sets one gets a warning.
+/// Keys of earlier versions, with the reason for their removal. A file that still sets one causes a warning.
 pub const REMOVED: &[(&str, &str)] = &[
     (
         "context.close_idle_days",

@@ -1,4 +1,4 @@
-//! Settings of a workspace from any bytes.
+//! Property tests of workspace settings from arbitrary bytes.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ const SEEDS: [&str; 6] = [
     "a = \"\"\"\n[[{{\n\"\"\"\nb = '''\n]]'''\n",
 ];
 
-/// Settings are used or refused in short; without trust they are never wider than the user's.
+/// Settings are accepted, or rejected with a short message. Without trust they never exceed the user's.
 fn law(data: &[u8]) {
     let (choice, bytes) = data.split_first().unwrap_or((&0, data));
     let user = Config::default();
