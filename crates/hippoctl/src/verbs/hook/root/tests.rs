@@ -1,4 +1,4 @@
-//! Tests of the section that a session begins with.
+//! Tests of the prompt section for the start of a session.
 
 use super::*;
 
