@@ -1,4 +1,4 @@
-//! Connection to the daemon, and resolution of the workspace of a verb.
+//! Connection to the daemon, and choice of the workspace.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -11,9 +11,9 @@ use hippo_proto::{ClientError, ErrorKind, RpcError};
 /// The exit code of the process, part of the public interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// 0
+    /// 0: success
     Done,
-    /// 1
+    /// 1: failure
     Failed,
     /// 2: wrong usage
     Usage,

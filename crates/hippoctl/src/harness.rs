@@ -1,4 +1,4 @@
-//! Files that `init` installs for a harness and `init --undo` removes.
+//! Files that `init` installs and `init --undo` removes.
 //!
 //! Layout (the files of a platform) and snapshot (the files on disk) are combined into a plan without side effects.
 //! The plan is then shown or applied. The changes are recorded in the state folder, so that undo restores every

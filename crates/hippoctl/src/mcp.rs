@@ -136,7 +136,7 @@ impl ServerHandler for Server {
             .calls
             .ask(&context, move |line| resources::read(line, path))
             .await;
-        // An internal error does not mean that the file is missing.
+        // Reported as an internal error, because the file may exist.
         let text = text.map_err(|trouble| ErrorData::internal_error(trouble.to_string(), None))?;
         let text = text.ok_or_else(|| none(format!("{path} is not there")))?;
         Ok(ReadResourceResult::new(vec![resources::contents(uri, text)]).into())

@@ -118,7 +118,7 @@ pub struct Style {
 }
 
 impl Style {
-    /// Formats text that should stand out.
+    /// Formats important text.
     pub fn strong(self, text: impl AsRef<str>) -> String {
         self.paint("1", text.as_ref())
     }

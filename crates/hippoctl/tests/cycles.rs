@@ -1,4 +1,4 @@
-//! Tests of the requests and exit codes of `consolidate` and `heartbeat`.
+//! Tests of the requests of `consolidate` and `heartbeat`.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,

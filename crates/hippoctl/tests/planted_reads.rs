@@ -1,4 +1,4 @@
-//! Tests of reads by `compact`, policies and hooks in untrusted folders.
+//! Tests of `compact`, policies and hooks in untrusted folders.
 //!
 //! No file outside the folder is read.
 #![cfg(unix)]

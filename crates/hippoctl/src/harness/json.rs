@@ -1,4 +1,4 @@
-//! Insertion and removal of our entries in JSON files of the user.
+//! Insertion and removal of entries in JSON files.
 //!
 //! Comments, order and indentation are preserved.
 

@@ -21,7 +21,7 @@ pub struct Plan {
     pub removed_folders: Vec<String>,
     /// The parts that stay unchanged.
     pub kept: Vec<Kept>,
-    /// The obstacles; any of them prevents all changes.
+    /// The obstacles; a single one prevents all changes.
     pub problems: Vec<Problem>,
     /// The record after the plan is applied.
     pub record: Record,

@@ -88,7 +88,7 @@ impl Snapshot {
         self
     }
 
-    /// Creates a snapshot of these files only.
+    /// Creates a snapshot with only the given files.
     #[cfg(test)]
     pub fn of<'a, B: AsRef<[u8]>>(files: impl IntoIterator<Item = (&'a str, B)>) -> Self {
         let states = files

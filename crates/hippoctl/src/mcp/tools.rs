@@ -189,7 +189,7 @@ fn remember(arguments: &Arguments, line: &mut Line) -> Result<Value, Trouble> {
     }))
 }
 
-/// Time in milliseconds between the first reconcile and the first check of the watcher.
+/// Grace period of the watcher after a reconcile, in milliseconds.
 const LATE: u64 = 2_000;
 
 fn status(line: &mut Line) -> Result<Value, Trouble> {

@@ -8,7 +8,7 @@ use hippo_proto::{SearchHit, SearchResponse};
 use super::harmless;
 use hippoctl::args::OutputFormat;
 
-/// Renders the results in a format for programs other than JSON.
+/// Renders the results in one of the formats for programs, except JSON.
 pub fn results(answer: &SearchResponse, format: OutputFormat) -> String {
     let hits = answer.results.iter();
     match format {

@@ -46,7 +46,7 @@ pub fn ingested(done: &[Ingested], style: Style) -> String {
             let malformed = plural(answer.malformed, "malformed line");
             let _ = writeln!(text, "{INDENT}{malformed} left out ({}{more})", places.join(", "));
         }
-        // A transcript that was read before contains messages.
+        // With `from` above 0, an earlier read found the messages.
         if answer.messages + answer.known == 0 && answer.from == 0 {
             let _ = writeln!(text, "{INDENT}no message in it: {FORMATS}");
         }

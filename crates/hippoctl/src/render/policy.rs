@@ -94,7 +94,7 @@ fn row(record: &RecordUse, style: Style) -> Vec<String> {
     ]
 }
 
-/// Formats a field that a rule decided; the end of a field name contains its unit.
+/// Formats a field that a rule decided, with the name of the rule at the end.
 fn field(field: &EvaluatedField) -> Option<String> {
     let rule = field.rule.as_ref()?;
     let value = match &field.value {

@@ -201,7 +201,7 @@ pub struct Status {
     /// The reason why no manager answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_manager: Option<String>,
-    /// The daemon that answers at the socket, by whatever way it was started.
+    /// The daemon that answers at the socket, started by the service or otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub daemon: Option<Daemon>,
     /// The problems with their fixes.
@@ -260,7 +260,7 @@ pub fn status(status: &Status, style: Style) -> String {
     text + &doctor::problems(&status.problems, style)
 }
 
-/// Returns the unit in use, if a package provides another one.
+/// Renders the unit in use, if a package provides another one.
 fn in_force(status: &Status, style: Style) -> String {
     let (Some(unit), Some(package)) = (&status.unit, &status.package) else {
         return String::new();

@@ -40,7 +40,7 @@ impl Package {
         })
     }
 
-    /// Returns true if these units match the service to install: the same program, and all paths at their defaults.
+    /// Returns true if these units match the service to install: same program, default paths, and the sandbox.
     #[expect(clippy::disallowed_methods, reason = "the user's own folder")]
     pub fn suits(&self, facts: &Facts) -> bool {
         let real = |path: &Path| path.canonicalize().ok();

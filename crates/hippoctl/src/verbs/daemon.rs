@@ -86,7 +86,7 @@ pub fn end(session: &Session) -> Result<Option<u32>, Failure> {
         client.call::<ShutdownResponse>(&ShutdownRequest {}.into())
     };
     let asked = match ask() {
-        // That daemon was shutting down already; a second attempt finds a possible successor.
+        // The daemon was shutting down already; a second attempt finds a possible successor.
         Err(ClientError::Unread(_) | ClientError::Closed) => ask(),
         asked => asked,
     };

@@ -60,7 +60,7 @@ pub fn deinit(session: &mut Session, args: InitArgs, out: &mut Output) -> Result
     if waits {
         plan.record = left(&plan, &record);
     }
-    // The daemon would treat the removal of its index file as a deletion by the user.
+    // A daemon that still has the folder would treat the removal of its index file as a deletion by the user.
     let mut aside = if gone {
         aside::find(&dir, &record)
     } else {
@@ -131,7 +131,7 @@ fn gone_then<'p>(plan: &'p Plan, aside: &'p Aside, adopted: bool) -> BTreeSet<&'
     removed.chain(moved).chain(record).collect()
 }
 
-/// Returns whether a running daemon has registered the folder; does not start one.
+/// Returns whether a running daemon has registered the folder, or `None` if none answers; does not start one.
 fn is_registered(session: &Session, root: &Path) -> Option<bool> {
     let mut client = session.connect_only().ok()?;
     let list: WorkspaceListResponse = client.call(&WorkspaceListRequest {}.into()).ok()?;

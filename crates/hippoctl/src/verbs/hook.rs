@@ -1,8 +1,8 @@
 //! `hook`: events of a harness.
 //!
 //! A hook always succeeds, even if the event, the daemon or the disk fail. The work is done on a thread that is
-//! abandoned at the deadline. Only session-start and pending notes are printed on standard output. Errors are
-//! written to a log in the state folder, which never contains text of a memory.
+//! abandoned at the deadline. Only session-start prints on standard output. Errors are written to a log in the
+//! state folder, which contains no text of a memory.
 
 mod event;
 mod root;
@@ -304,7 +304,7 @@ impl Work {
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     fn start(&self) -> Result<Child, String> {
         let failed = fs::metadata(self.paths.state.join(FAILED)).and_then(|file| file.modified());
-        // After the clock was set back, do not wait.
+        // A time in the future, after the clock was set back, does not block a start.
         let rests = |at: SystemTime| {
             SystemTime::now()
                 .duration_since(at)
@@ -327,7 +327,7 @@ fn told(failure: Failure) -> String {
     failure.message
 }
 
-/// Returns the kind of a refusal only, because its message may quote text of a memory.
+/// Formats the failure of a call for the log; the hint of a refusal is omitted.
 fn refused(error: ClientError) -> String {
     match error {
         ClientError::Refused(error) => format!("the daemon refused: {}", error.message),

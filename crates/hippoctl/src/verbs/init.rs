@@ -34,7 +34,7 @@ const OTHER_PROTOCOL: &str = "<!-- hipocampus:protocol:start -->";
 ///
 /// # Errors
 /// Fails without changes when a path is blocked, a file is unreadable or has invalid values, or the current folder
-/// is the home folder. Fails after the changes when the daemon refuses the folder.
+/// is the home folder or the root and was not named. Fails after the changes when the daemon refuses the folder.
 pub fn init(session: &mut Session, args: InitArgs, out: &mut Output) -> Result<(), Failure> {
     if args.undo {
         return super::deinit::deinit(session, args, out);

@@ -1,4 +1,4 @@
-//! `logs`: log of the daemon, from its file or the journal.
+//! `logs`: daemon log, from its file or the journal.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};

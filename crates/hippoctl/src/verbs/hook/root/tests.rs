@@ -1,4 +1,4 @@
-//! Tests of the prompt section for the start of a session.
+//! Tests of the prompt section at session start.
 
 use super::*;
 
