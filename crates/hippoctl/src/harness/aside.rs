@@ -115,7 +115,7 @@ pub fn set_aside(
     Ok(Some(place))
 }
 
-/// Moves a file, or a folder with its content. A link inside stays in place and is reported as the error.
+/// Moves a file, or a folder with its content. Across devices, a link stays in place and is reported as the error.
 fn move_to(from: &Folder, name: &OsStr, to: &Folder) -> io::Result<()> {
     match from.rename_to(name, to, name) {
         Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {}

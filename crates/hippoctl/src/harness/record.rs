@@ -188,7 +188,7 @@ impl Record {
         }
     }
 
-    /// Returns true if init changed nothing.
+    /// Returns true for the default record of a workspace without init.
     pub fn is_empty(&self) -> bool {
         self.version == 0
     }

@@ -166,7 +166,7 @@ impl Work {
     }
 
     fn session_start(&mut self, event: &Event) -> Result<(), String> {
-        // The current folder is used in that case.
+        // An unusable event is logged; the section then uses the folder of the process.
         if let Some(trouble) = event.trouble.filter(|trouble| *trouble != event::NO_EVENT) {
             self.say(Said::Problem(trouble.to_owned()));
         }
