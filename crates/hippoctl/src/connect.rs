@@ -1,4 +1,4 @@
-//! How does a verb reach the daemon and the workspace that it means?
+//! Connection to the daemon, and choice of the workspace.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,24 +12,24 @@ use crate::failure::{Exit, Failure};
 use crate::launch;
 use hippoctl::args::Global;
 
-/// How long an ordinary request may take.
+/// Maximum duration of an ordinary request.
 pub const PATIENCE: Duration = Duration::from_secs(60);
-/// How long connecting may take once a socket is there.
+/// Maximum duration of connecting once a socket exists.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// The options of every verb, the places, and the connection once there is one.
+/// The global options of a verb, the resolved paths, and the connection once it is made.
 pub struct Session {
     global: Global,
-    /// Where things live.
+    /// The paths of socket, state and log.
     pub paths: Paths,
     client: Option<Client>,
 }
 
 impl Session {
-    /// Nothing is connected yet.
+    /// Creates a session without a connection.
     ///
     /// # Errors
-    /// The places cannot be found from the environment.
+    /// Fails when the paths cannot be derived from the environment.
     pub fn new(global: Global) -> Result<Self, Failure> {
         let mut paths = Paths::resolve(|name| std::env::var_os(name))
             .map_err(|error| Failure::new(Exit::Usage, error.to_string()))?;
@@ -43,7 +43,7 @@ impl Session {
         })
     }
 
-    /// One more with the same options and places, not connected yet.
+    /// Returns a second session with the same options and paths, not connected yet.
     pub fn another(&self) -> Self {
         Self {
             global: self.global.clone(),
@@ -52,18 +52,18 @@ impl Session {
         }
     }
 
-    /// A connection to a daemon that runs already.
+    /// Connects to a daemon that runs already.
     ///
     /// # Errors
-    /// [`ClientError::Connect`] when none answers.
+    /// [`ClientError::Connect`] when no daemon answers.
     pub fn connect_only(&self) -> Result<Client, ClientError> {
         Client::connect(&self.paths.socket, Some(CONNECT))
     }
 
-    /// The connection; starts the daemon where none answers and that is not forbidden.
+    /// Returns the connection; starts the daemon if none answers, unless `--no-start` was given.
     ///
     /// # Errors
-    /// No daemon answers and none could be started.
+    /// Fails when no daemon answers and none could be started.
     pub fn client(&mut self) -> Result<&mut Client, Failure> {
         let client = match self.client.take() {
             Some(client) => client,
@@ -77,18 +77,18 @@ impl Session {
         Ok(self.client.insert(client))
     }
 
-    /// Asks, and waits for the answer for a minute.
+    /// Sends a request and waits at most one minute for the answer.
     ///
     /// # Errors
-    /// No daemon, a refusal, or no answer.
+    /// Fails without a daemon, on a refusal, or when no answer arrives in time.
     pub fn call<R: DeserializeOwned>(&mut self, request: impl Into<Request>) -> Result<R, Failure> {
         self.call_within(Some(PATIENCE), request, |_| {})
     }
 
-    /// Asks, and waits for the answer as long as it takes.
+    /// Sends a request and waits for the answer without a time limit.
     ///
     /// # Errors
-    /// No daemon, a refusal, or a broken connection.
+    /// Fails without a daemon, on a refusal, or when the connection breaks.
     pub fn call_patiently<R: DeserializeOwned>(
         &mut self,
         request: impl Into<Request>,
@@ -106,11 +106,12 @@ impl Session {
         Ok(self.ask(timeout, &request.into(), on_notification)??)
     }
 
-    /// Asks. A daemon that goes before it says anything, one that is being killed for instance, is asked once more, and another is
-    /// started in its place where none is left: unless that could do something twice.
+    /// Sends a request. If the daemon ends before it sent anything (for example because it was killed), the request
+    /// is sent once more, to a newly started daemon if necessary. Requests that could take effect twice are not
+    /// repeated.
     ///
     /// # Errors
-    /// No daemon; within, how the call failed.
+    /// The outer error means that no daemon could be reached; the inner one is the failure of the call.
     pub fn ask<R: DeserializeOwned>(
         &mut self,
         timeout: Option<Duration>,
@@ -134,18 +135,19 @@ impl Session {
         Ok(client.call_with(request, on_notification))
     }
 
-    /// The folder given with `--workspace`, made absolute.
+    /// Returns the folder given with `--workspace` as an absolute path.
     ///
     /// # Errors
-    /// The current folder is gone.
+    /// Fails when the current folder no longer exists.
     pub fn given_workspace(&self) -> Result<Option<PathBuf>, Failure> {
         self.global.workspace.as_deref().map(absolute).transpose()
     }
 
-    /// The workspace of this request: as given, else the nearest registered folder above the current one.
+    /// Returns the workspace of this request: the given one, else the nearest registered folder above the current
+    /// one.
     ///
     /// # Errors
-    /// No registered folder lies at or above the current one.
+    /// Fails when no registered folder contains the current one.
     pub fn workspace(&mut self) -> Result<String, Failure> {
         match self.given_workspace()? {
             Some(given) => text(&given),
@@ -153,10 +155,10 @@ impl Session {
         }
     }
 
-    /// The nearest registered folder above the given one, else above the current one.
+    /// Returns the nearest registered folder above the given one, or above the current one if none was given.
     ///
     /// # Errors
-    /// No registered folder lies at or above it.
+    /// Fails when no registered folder contains that folder.
     pub fn root(&mut self) -> Result<String, Failure> {
         let place = match self.given_workspace()? {
             Some(given) => given,
@@ -175,17 +177,17 @@ impl Session {
     }
 }
 
-/// The longest root that is `here` or a folder above it.
+/// Returns the longest root that is `here` or a parent folder.
 fn nearest_above<'a>(here: &Path, roots: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     roots
         .filter(|root| here.starts_with(root))
         .max_by_key(|root| Path::new(root).components().count())
 }
 
-/// The canonical path, or, where nothing is there, the absolute one.
+/// Returns the canonical path, or the absolute one if nothing exists there.
 ///
 /// # Errors
-/// The current folder is gone.
+/// Fails when the current folder no longer exists.
 #[expect(clippy::disallowed_methods, reason = "a folder that the user names")]
 pub fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     std::fs::canonicalize(path)
@@ -193,18 +195,18 @@ pub fn absolute(path: &Path) -> Result<PathBuf, Failure> {
         .map_err(|error| Failure::file("find the folder", path, error))
 }
 
-/// The canonical path of the current folder.
+/// Returns the canonical path of the current folder.
 ///
 /// # Errors
-/// It is gone.
+/// Fails when the folder no longer exists.
 pub fn current_dir() -> Result<PathBuf, Failure> {
     absolute(Path::new("."))
 }
 
-/// A path as the protocol carries it.
+/// Returns a path as the protocol represents it.
 ///
 /// # Errors
-/// It is not Unicode.
+/// Fails when the path is not Unicode.
 pub fn text(path: &Path) -> Result<String, Failure> {
     let text = path.to_str().map(str::to_owned);
     text.ok_or_else(|| {

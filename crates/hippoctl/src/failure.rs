@@ -1,4 +1,4 @@
-//! How does a failure end the process, and what does it tell the user?
+//! Failures of a verb: exit codes, messages and hints.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -8,18 +8,18 @@ use std::process::ExitCode;
 
 use hippo_proto::{ClientError, ErrorKind, RpcError};
 
-/// How the process ends. Part of the public surface.
+/// The exit code of the process, part of the public interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// 0
+    /// 0: success
     Done,
-    /// 1
+    /// 1: failure
     Failed,
     /// 2: wrong usage
     Usage,
     /// 3: no daemon answers
     NoDaemon,
-    /// 4: what was asked for does not exist
+    /// 4: the requested object does not exist
     NotFound,
     /// 5: refused: conflict, budget, read-only
     Refused,
@@ -39,7 +39,7 @@ impl From<Exit> for ExitCode {
 }
 
 impl Exit {
-    /// The kind of a failure that the daemon did not name.
+    /// Returns the kind of a failure that did not come from the daemon.
     fn kind(self) -> &'static str {
         match self {
             Exit::Done | Exit::Failed => "failed",
@@ -51,21 +51,21 @@ impl Exit {
     }
 }
 
-/// Why the verb did not succeed.
+/// The failure of a verb.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// How the process ends.
+    /// The exit code of the process.
     pub exit: Exit,
-    /// The kind that the daemon gave, where it refused.
+    /// The kind that the daemon reported with its refusal.
     pub kind: Option<ErrorKind>,
-    /// What went wrong; empty when there is nothing to say.
+    /// The error message; empty for a silent failure.
     pub message: String,
-    /// What to do about it; may be empty.
+    /// The suggested remedy; may be empty.
     pub hint: Cow<'static, str>,
 }
 
 impl Failure {
-    /// A failure without a hint.
+    /// Creates a failure without a hint.
     pub fn new(exit: Exit, message: impl Into<String>) -> Self {
         Self {
             exit,
@@ -75,7 +75,7 @@ impl Failure {
         }
     }
 
-    /// A command line that clap refused, as it would print it.
+    /// Converts a usage error of clap, with the text that clap would print.
     pub fn usage(error: &clap::Error) -> Self {
         let text = error.render().to_string();
         let mut paragraphs = text.trim().split("\n\n").map(|part| {
@@ -88,7 +88,7 @@ impl Failure {
         Self::new(Exit::Usage, message).hint(hint.join("; "))
     }
 
-    /// The failure as one JSON object: `{"error":{"kind","message","hint"}}`.
+    /// Returns the failure as one JSON object: `{"error":{"kind","message","hint"}}`.
     pub fn to_json(&self) -> serde_json::Value {
         let kind = match self.kind {
             Some(kind) => serde_json::json!(kind),
@@ -97,18 +97,19 @@ impl Failure {
         serde_json::json!({"error": {"kind": kind, "message": self.message, "hint": self.hint}})
     }
 
-    /// The same with what to do about it.
+    /// Returns the failure with this hint.
     pub fn hint(mut self, hint: impl Into<Cow<'static, str>>) -> Self {
         self.hint = hint.into();
         self
     }
 
-    /// Ends the process without a word: the output says it already, or nobody listens.
+    /// Creates a failure that prints nothing: the output contains the reason already, or its reader has closed the
+    /// pipe.
     pub fn silent(exit: Exit) -> Self {
         Self::new(exit, "")
     }
 
-    /// "could not WHAT: PATH: REASON"
+    /// Creates the failure "could not WHAT: PATH: REASON".
     pub fn file(what: &str, path: &Path, reason: impl Display) -> Self {
         Self::new(
             Exit::Failed,
@@ -116,7 +117,7 @@ impl Failure {
         )
     }
 
-    /// A file that somebody named and that could not be read, with what to do about it.
+    /// Creates the failure for a file that the user named and that could not be read, with a hint.
     pub fn input(what: &str, path: &Path, error: &io::Error) -> Self {
         let hint = match error.kind() {
             io::ErrorKind::NotFound => "name a file that exists; paths begin at the current folder",
@@ -129,10 +130,10 @@ impl Failure {
 }
 
 impl From<io::Error> for Failure {
-    /// Errors of standard output and input; those of files go through [`Failure::file`].
+    /// Converts errors of standard input and output; errors of files use [`Failure::file`].
     fn from(error: io::Error) -> Self {
         match error.kind() {
-            // The reader of the pipe has seen enough.
+            // The reader closed the pipe: it needs no more output.
             io::ErrorKind::BrokenPipe => Failure::silent(Exit::Done),
             _ => Failure::new(Exit::Failed, format!("could not write the output: {error}")),
         }
@@ -142,7 +143,7 @@ impl From<io::Error> for Failure {
 impl From<RpcError> for Failure {
     fn from(error: RpcError) -> Self {
         let exit = match error.data.kind {
-            // The words were right: the file is damaged.
+            // The request was correct, but the file is damaged.
             ErrorKind::BadRequest if error.code == RpcError::UNUSABLE_FILE => Exit::Failed,
             ErrorKind::BadRequest => Exit::Usage,
             ErrorKind::NoWorkspace | ErrorKind::NotFound | ErrorKind::Stale => Exit::NotFound,

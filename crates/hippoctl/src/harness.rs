@@ -1,7 +1,8 @@
-//! Files that `init` lays out for the harness of an agent and `init --undo` takes back.
+//! Files that `init` installs and `init --undo` removes.
 //!
-//! Layout (what a platform gets) and snapshot (what stands there) make a plan, purely; the plan is shown or applied. What was
-//! made is recorded in the state folder, so that it can be taken back to the byte.
+//! Layout (the files of a platform) and snapshot (the files on disk) are combined into a plan without side effects.
+//! The plan is then shown or applied. The changes are recorded in the state folder, so that undo restores every
+//! byte.
 
 pub mod apply;
 pub mod aside;
@@ -29,20 +30,20 @@ pub use record::{OLD_RECORD, Record};
 pub use revert::take_back;
 pub use snapshot::{Snapshot, State};
 
-/// Why a file cannot be used: it stays as it is, and nothing is written at all.
+/// A file that cannot be used. Any such file prevents all writes.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Problem {
-    /// Relative to the workspace.
+    /// The path relative to the workspace.
     pub path: String,
-    /// What is wrong; with line and column where there is one.
+    /// The description, with line and column if known.
     pub what: String,
 }
 
-/// Something that is left as it is, and why.
+/// A file or folder that stays unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Kept {
-    /// Relative to the workspace.
+    /// The path relative to the workspace.
     pub path: String,
-    /// Why.
+    /// The reason.
     pub why: String,
 }

@@ -1,4 +1,4 @@
-//! How is the daemon started, and how is it known that it answers?
+//! Start of the daemon.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -13,24 +13,24 @@ use hippo_proto::{Client, LogFile, Paths};
 
 use crate::failure::{Exit, Failure};
 
-/// How long a new daemon may take until it answers.
+/// Maximum time until a new daemon answers.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long to wait for another daemon's socket after ours ended: two clients may have started one each, and a daemon
-/// whose socket was removed binds it again within a second.
+/// Time to wait for the socket of another daemon after ours ended. Two clients may have started one each, and a
+/// daemon whose socket was removed binds it again within a second.
 const RIVAL: Duration = Duration::from_secs(3);
-/// Lines of the log that are shown when the daemon ends early.
+/// Maximum number of log lines that are shown when the daemon ends early.
 const LAST_WORDS: usize = 10;
 
-/// Starts the daemon and waits until it answers. Gives its process id and a connection.
+/// Starts the daemon, waits until it answers, and returns its process id and a connection.
 ///
 /// # Errors
-/// No `hippod` is found, it ends early (with its last log lines), or it does not answer in time.
+/// Fails when `hippod` is not found, ends early (with its last log lines), or does not answer in time.
 pub fn launch(paths: &Paths) -> Result<(u32, Client), Failure> {
     let (mut child, before) = begin(paths)?;
     let pid = child.id();
     let answers = wait(&mut child, paths);
-    // A client may outlive its daemon, which would stay in the list of processes until somebody asked how it ended. Without
-    // a thread for that it stays there, and nothing worse.
+    // A client may outlive its daemon, which would then stay a zombie process until it is waited for. If no thread
+    // can be started, only the zombie remains.
     let _ = thread::Builder::new().spawn(move || child.wait());
     answers.map(|client| (pid, client)).map_err(|failure| {
         let words = last_words(&paths.log, before);
@@ -42,10 +42,10 @@ pub fn launch(paths: &Paths) -> Result<(u32, Client), Failure> {
     })
 }
 
-/// Starts the daemon without waiting for it. Gives the process, and where its words begin in the log.
+/// Starts the daemon without waiting. Returns the process, and the length of the log before the start.
 ///
 /// # Errors
-/// No `hippod` is found, or it cannot be started.
+/// Fails when `hippod` is not found or cannot be started.
 pub fn begin(paths: &Paths) -> Result<(Child, u64), Failure> {
     let program = daemon_program().ok_or_else(|| {
         Failure::new(
@@ -60,7 +60,7 @@ pub fn begin(paths: &Paths) -> Result<(Child, u64), Failure> {
     Ok((spawn(&program, paths, log.file())?, before))
 }
 
-/// The absolute path of `hippod`: beside this program, else in `PATH`.
+/// Returns the absolute path of `hippod`: next to this program, else in `PATH`.
 pub fn daemon_program() -> Option<PathBuf> {
     let found = find_daemon(std::env::current_exe().ok().as_deref(), std::env::var_os("PATH"));
     found.and_then(|program| std::path::absolute(program).ok())
@@ -84,18 +84,18 @@ fn spawn(program: &Path, paths: &Paths, log: &File) -> Result<Child, Failure> {
     let mut command = Command::new(program);
     command
         .arg("run")
-        // It keeps the file within bounds while it runs; what is not from its log comes through the streams below.
+        // The daemon rotates this file while it runs; output that bypasses its log uses the streams below.
         .arg("--log-file")
         .arg(&paths.log)
         .env("HIPPOD_SOCKET", &paths.socket)
-        // Not the caller's folder, which could then not be unmounted.
+        // A daemon in the caller's folder would prevent unmounting it.
         .current_dir(&paths.state)
         .stdin(Stdio::null())
         .stdout(words)
         .stderr(errors);
     #[cfg(unix)]
     {
-        // A group of its own: Ctrl-C in the caller's terminal is not for the daemon.
+        // A process group of its own: Ctrl-C in the caller's terminal does not reach the daemon.
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
     }
     command.spawn().map_err(failed)
@@ -135,17 +135,17 @@ fn wait(child: &mut Child, paths: &Paths) -> Result<Client, Failure> {
     }
 }
 
-/// The process that the lock names; it may be gone.
+/// Returns the process id in the lock file; the process may have ended.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn locked_by(paths: &Paths) -> Option<u32> {
     let lock = fs::read_to_string(paths.state.join(LOCK_FILE)).ok()?;
     lock.trim().parse().ok()
 }
 
-/// A folder for this user alone.
+/// Creates a folder that only this user can access.
 ///
 /// # Errors
-/// As the system says.
+/// Returns the error of the system.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn create_private_folder(folder: &Path) -> Result<(), Failure> {
     let mut builder = fs::DirBuilder::new();
@@ -157,17 +157,17 @@ pub fn create_private_folder(folder: &Path) -> Result<(), Failure> {
         .map_err(|error| Failure::file("create the folder", folder, error))
 }
 
-/// A log for this user alone, to append to; one that is full is set aside.
+/// Opens a log for appending that only this user can access; a full log is rotated.
 ///
 /// # Errors
-/// As the system says.
+/// Returns the error of the system.
 pub fn open_log(log: &Path) -> Result<LogFile, Failure> {
     let mut opened = LogFile::open(log).map_err(|error| Failure::file("open the log", log, error))?;
     opened.turn();
     Ok(opened)
 }
 
-/// The last lines of the log that were written after `before`.
+/// Returns the last lines of the log after the byte offset `before`.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn last_words(log: &Path, before: u64) -> String {
     let read = || -> io::Result<Vec<u8>> {

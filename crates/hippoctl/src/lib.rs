@@ -1,4 +1,4 @@
-//! The command line of hippoctl, for what is generated from it: completions, manual pages, the reference.
+//! Command line of hippoctl, for generated completions and pages.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 pub mod args;

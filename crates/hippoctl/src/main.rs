@@ -1,4 +1,4 @@
-//! `hippoctl`: the client of hippod
+//! Command-line client of hippod.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod connect;
@@ -53,10 +53,10 @@ fn main() -> ExitCode {
             if json && error.use_stderr() {
                 Output::from_terminal(true).failure(&Failure::usage(&error));
             } else {
-                // A closed pipe while printing help is no failure.
+                // A closed pipe while printing help is not a failure.
                 let _ = error.print();
             }
-            // For some harnesses an exit of 2 forbids what the hook was asked about.
+            // Some harnesses treat exit code 2 of a hook as a veto.
             if verbs::hook::is_asked_for(std::env::args_os()) {
                 return ExitCode::SUCCESS;
             }
@@ -72,7 +72,7 @@ fn main() -> ExitCode {
     ended(done, &mut out)
 }
 
-/// The exit code, after a failure was printed.
+/// Prints a failure and returns the exit code.
 fn ended(done: Result<(), Failure>, out: &mut Output) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -111,7 +111,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<(), Failure> {
         Verb::Context { verb } => verbs::context::context(&mut session, verb, out),
         Verb::Compact(args) => verbs::compact::compact(&mut session, &args, out),
         Verb::Tree { verb } => verbs::tree::tree(&mut session, verb, out),
-        // Answered before there is a session.
+        // Handled before a session is created.
         Verb::Hook(_) => Ok(()),
         Verb::Ingest(args) => verbs::ingest::ingest(&mut session, &args, out),
         Verb::Import(args) => verbs::import::import(&mut session, &args, out),

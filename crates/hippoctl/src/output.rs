@@ -1,4 +1,4 @@
-//! Standard output and standard error: data, notes, failures, colour.
+//! Standard output and standard error of the client.
 
 mod terminal;
 
@@ -13,18 +13,18 @@ use terminal::{Notation, safe, safe_bytes};
 pub struct Output {
     data: BufWriter<Box<dyn Write>>,
     rest: Box<dyn Write>,
-    /// Whether data goes to a terminal, which must not get control characters of a file.
+    /// True if data is printed on a terminal, where control characters from files are escaped.
     on_terminal: bool,
-    /// Whether data is JSON.
+    /// True if data is JSON.
     pub json: bool,
-    /// Whether data may have colour.
+    /// The style of data.
     pub style: Style,
-    /// Whether progress may be drawn on standard error.
+    /// True if progress may be drawn on standard error.
     pub progress: bool,
 }
 
 impl Output {
-    /// The process's own streams. Colour and progress only on a terminal, and no colour with `NO_COLOR`.
+    /// Uses the streams of the process. Colour and progress need a terminal, and `NO_COLOR` disables colour.
     pub fn from_terminal(json: bool) -> Self {
         let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
         let plain = set("NO_COLOR").is_some() || set("TERM").is_some_and(|term| term == "dumb");
@@ -40,10 +40,10 @@ impl Output {
         }
     }
 
-    /// Prints the answer: as JSON where that was asked for, else as `render` writes it.
+    /// Prints the answer: as JSON if requested, else with `render`.
     ///
     /// # Errors
-    /// Standard output is closed or full.
+    /// Fails when standard output is closed or full.
     pub fn answer<T: Serialize>(
         &mut self,
         answer: &T,
@@ -68,10 +68,10 @@ impl Output {
         Ok(())
     }
 
-    /// Prints bytes of data: as they are into a pipe or a file, without control characters on a terminal.
+    /// Prints bytes of data: unchanged into a pipe or a file, with control characters escaped on a terminal.
     ///
     /// # Errors
-    /// Standard output is closed or full.
+    /// Fails when standard output is closed or full.
     pub fn data(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         if self.on_terminal {
             self.data.write_all(safe_bytes(bytes).as_bytes())?;
@@ -81,21 +81,21 @@ impl Output {
         Ok(())
     }
 
-    /// Sends everything printed so far on its way.
+    /// Flushes the printed data.
     ///
     /// # Errors
-    /// Standard output is closed or full.
+    /// Fails when standard output is closed or full.
     pub fn finish(&mut self) -> Result<(), Failure> {
         self.data.flush()?;
         Ok(())
     }
 
-    /// Prints a line on standard error, without control characters. A closed standard error is not an error.
+    /// Prints a line on standard error, with control characters escaped. A closed standard error is ignored.
     pub fn note(&mut self, text: &str) {
         let _ = writeln!(self.rest, "{}", safe(text, Notation::Text, true));
     }
 
-    /// What went wrong and what to do, on standard error, after all data: as one line of JSON where data is JSON.
+    /// Prints a failure and its hint on standard error, after all data: as one line of JSON if data is JSON.
     pub fn failure(&mut self, failure: &Failure) {
         let _ = self.data.flush();
         if self.json && !failure.message.is_empty() {
@@ -110,35 +110,35 @@ impl Output {
     }
 }
 
-/// Colour, or none.
+/// The use of colour.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Style {
-    /// Whether escape sequences may be written.
+    /// True if escape sequences may be written.
     pub colour: bool,
 }
 
 impl Style {
-    /// What the eye should find first.
+    /// Formats important text.
     pub fn strong(self, text: impl AsRef<str>) -> String {
         self.paint("1", text.as_ref())
     }
 
-    /// What the eye may skip.
+    /// Formats text of lesser importance.
     pub fn quiet(self, text: impl AsRef<str>) -> String {
         self.paint("2", text.as_ref())
     }
 
-    /// A path.
+    /// Formats a path.
     pub fn path(self, text: impl AsRef<str>) -> String {
         self.paint("36", text.as_ref())
     }
 
-    /// All is well.
+    /// Formats a good state.
     pub fn good(self, text: impl AsRef<str>) -> String {
         self.paint("32", text.as_ref())
     }
 
-    /// Not as it should be.
+    /// Formats a bad state.
     pub fn bad(self, text: impl AsRef<str>) -> String {
         self.paint("31", text.as_ref())
     }

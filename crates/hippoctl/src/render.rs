@@ -1,4 +1,4 @@
-//! Rendering of answers for people.
+//! Rendering of answers as text for people.
 
 pub mod audit;
 pub mod backup;
@@ -20,10 +20,10 @@ pub mod tree;
 pub mod trust;
 
 const INDENT: &str = "   ";
-/// What transcripts may be.
+/// The supported formats of transcripts, for hints.
 pub const FORMATS: &str = "known are the sessions of Claude Code, Pi, OpenClaw and Codex, and lists of messages; --format names one";
 
-/// Text of a file without what a terminal would obey: control characters other than tab and line feed.
+/// Returns text with control characters replaced, except tab and line feed, so that a terminal obeys none of them.
 pub fn harmless(text: &str) -> String {
     text.chars()
         .map(|c| {
@@ -36,12 +36,12 @@ pub fn harmless(text: &str) -> String {
         .collect()
 }
 
-/// What a daemon says of a file, harmless and without line ends.
+/// Returns text from a daemon or a file on one line, with control characters replaced.
 pub fn one_line(text: &str) -> String {
     harmless(text).replace(['\n', '\t'], " ")
 }
 
-/// At most so many characters, the last of them an ellipsis where there were more.
+/// Shortens a text to `most` characters, with an ellipsis at the end if something was cut.
 pub fn short(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
@@ -51,7 +51,7 @@ pub fn short(text: &str, most: usize) -> String {
     short + "…"
 }
 
-/// "12" or "12-14".
+/// Formats a line range: "12" or "12-14".
 pub fn lines(first: u32, last: u32) -> String {
     if first == last {
         first.to_string()
@@ -60,7 +60,7 @@ pub fn lines(first: u32, last: u32) -> String {
     }
 }
 
-/// "3 s", "2 min", "5 h", "4 d".
+/// Formats a duration: "3 s", "2 min", "5 h", "4 d".
 pub fn age(ms: u64) -> String {
     match ms / 1000 {
         0 => format!("{ms} ms"),
@@ -71,7 +71,7 @@ pub fn age(ms: u64) -> String {
     }
 }
 
-/// "512 B", "1.4 MB", in powers of 1000.
+/// Formats a size in powers of 1000: "512 B", "1.4 MB".
 pub fn bytes(count: u64) -> String {
     const UNITS: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];
     let mut value = count as f64;
@@ -87,7 +87,7 @@ pub fn bytes(count: u64) -> String {
     }
 }
 
-/// "1 file", "2 files".
+/// Formats a count with its noun: "1 file", "2 files".
 pub fn plural(count: u64, noun: &str) -> String {
     if count == 1 {
         format!("1 {noun}")
@@ -96,7 +96,7 @@ pub fn plural(count: u64, noun: &str) -> String {
     }
 }
 
-/// Rows of cells as text columns, two spaces apart; cells from `numeric` on are flushed right.
+/// Formats rows as columns, two spaces apart; columns from `numeric` on are right-aligned.
 pub fn table(rows: &[Vec<String>], numeric: usize) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {

@@ -1,4 +1,4 @@
-//! How is hippod given to the service manager of this user, and taken back?
+//! Installation of hippod as a user service.
 
 mod findings;
 mod manager;
@@ -21,24 +21,24 @@ pub use unit::{Found, UnitFile, named_program, put, read, units};
 pub const SERVICE_UNIT: &str = "hippod.service";
 /// The unit of its socket.
 pub const SOCKET_UNIT: &str = "hippod.socket";
-/// How launchd calls the agent.
+/// The label of the launchd agent.
 pub const AGENT: &str = "io.github.hippod";
 
-/// Who starts and watches daemons on this system.
+/// The service manager of the system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Manager {
     /// `systemd --user`.
     Systemd,
-    /// The agents of a macOS session.
+    /// The launchd agents of a macOS session.
     Launchd,
 }
 
 impl Manager {
-    /// The one of this system.
+    /// Returns the manager of this system.
     ///
     /// # Errors
-    /// None is known for it.
+    /// Fails on systems without a known manager.
     pub fn here() -> Result<Self, Failure> {
         if cfg!(target_os = "linux") {
             Ok(Self::Systemd)
@@ -52,10 +52,10 @@ impl Manager {
         }
     }
 
-    /// Where the files of its services lie.
+    /// Returns the folder of the manager's service files.
     ///
     /// # Errors
-    /// No home folder is known.
+    /// Fails when the home folder is unknown.
     pub fn folder(self, lookup: &impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, Failure> {
         let absolute = |name: &str| lookup(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let home = || {
@@ -73,7 +73,7 @@ impl Manager {
     }
 }
 
-/// Variables that say where hippod keeps things. The service manager does not know those of a shell.
+/// Variables that determine the paths of hippod. The service manager does not see those of a shell.
 const PLACES: [&str; 7] = [
     "HIPPOD_HOME",
     "HIPPOD_SOCKET",
@@ -84,26 +84,26 @@ const PLACES: [&str; 7] = [
     "XDG_CACHE_HOME",
 ];
 
-/// What is written into the files of the service.
+/// The values written into the service files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
-    /// `hippod`.
+    /// The path of `hippod`.
     pub program: PathBuf,
-    /// The socket, unless it is in its usual place below the manager's own folder for such things.
+    /// The socket, unless it has its default path in the runtime folder of the manager.
     pub socket: Option<PathBuf>,
-    /// Where hippod is to keep things, by variable.
+    /// The variables that determine the paths of hippod.
     pub environment: Vec<(&'static str, String)>,
-    /// Where what it says goes, where the manager keeps no log.
+    /// The log file for managers without a log of their own.
     pub log: PathBuf,
-    /// Whether the lines that need user namespaces are in.
+    /// True if the lines that need user namespaces are included.
     pub sandbox: bool,
 }
 
 impl Facts {
-    /// By this environment, for the daemon that serves `paths`.
+    /// Collects the values from this environment, for the daemon that serves `paths`.
     ///
     /// # Errors
-    /// A place that no unit file can name.
+    /// Fails when a path cannot be written into a unit file.
     pub fn new(
         manager: Manager,
         program: PathBuf,
@@ -113,14 +113,14 @@ impl Facts {
         let set = |name: &str| lookup(name).filter(|value| !value.is_empty());
         let usual = match set("XDG_RUNTIME_DIR") {
             Some(folder) => paths.socket == Path::new(&folder).join("hippod/hippod.sock"),
-            // This shell does not know the folder; the service manager does.
+            // In this shell the runtime folder is unknown; the service manager knows it.
             None => set("HIPPOD_HOME").is_none() && set("HIPPOD_SOCKET").is_none(),
         };
         let socket = (!usual).then(|| paths.socket.clone());
         let mut environment = Vec::new();
         for name in PLACES {
             let value = match (name, &socket) {
-                // `--socket` says it as well.
+                // The option `--socket` has the same effect.
                 ("HIPPOD_SOCKET", Some(socket)) => Some(socket.clone().into_os_string()),
                 _ => set(name),
             };
@@ -129,8 +129,8 @@ impl Facts {
                 environment.push((name, value.to_owned()));
             }
         }
-        // Those of launchd are XML, which can say anything. systemd takes no program with a quote or a backslash in its path, and a
-        // line that ends with a backslash goes on with the next.
+        // launchd files are XML, which can contain any path. systemd rejects programs with a quote or a backslash
+        // in their path, and a backslash at the end of a line continues it on the next.
         let of_systemd = manager == Manager::Systemd;
         written(&program, |text| !(of_systemd && text.contains(['"', '\'', '\\'])))?;
         written(&paths.socket, |text| {
@@ -147,7 +147,7 @@ impl Facts {
     }
 }
 
-/// A path that a file of the service can name, where it is `right`.
+/// Returns a path as text if it has no control characters and `right` accepts it.
 fn written(path: &Path, right: impl Fn(&str) -> bool) -> Result<&str, Failure> {
     let text = path.to_str().filter(|text| !text.contains(char::is_control));
     text.filter(|text| right(text)).ok_or_else(|| {

@@ -1,6 +1,6 @@
-//! Which commands does a script that is shown to people name?
+//! Splitting of shell scripts, for tests of shown commands.
 
-/// The simple commands of a script as a shell cuts them, each as its words, without comments and redirections.
+/// Splits a script into simple commands like a shell, each as its words, without comments and redirections.
 pub fn simple_commands(script: &str) -> Vec<Vec<String>> {
     let mut commands = vec![Vec::new()];
     let (mut word, mut quote) = (None::<String>, None);
@@ -35,7 +35,7 @@ pub fn simple_commands(script: &str) -> Vec<Vec<String>> {
             (None, _) => word.get_or_insert_default().push(letter),
         }
     }
-    // A quote that is not closed ends with the script.
+    // An unclosed quote ends with the script.
     commands.last_mut().unwrap().extend(word);
     commands.retain(|words| !words.is_empty());
     commands

@@ -1,4 +1,4 @@
-//! The verbs of the command line.
+//! Verbs of the command line.
 
 pub mod backup;
 pub mod compact;

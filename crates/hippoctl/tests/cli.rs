@@ -1,4 +1,4 @@
-//! Does the program keep its promises about exit codes, streams and workspaces, as seen from outside?
+//! Tests of exit codes, streams and workspaces of the program.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
@@ -118,7 +118,7 @@ fn search_finds_the_nearest_workspace_and_keeps_its_streams_apart() {
     assert_eq!(request.workspace, inner.to_str().unwrap());
 }
 
-/// Answers the first call with nothing, and those after it.
+/// Starts a daemon that leaves the first call unanswered and answers all others.
 fn silent_once() -> Daemon {
     let calls = std::sync::atomic::AtomicUsize::new(0);
     Daemon::start(
@@ -135,7 +135,7 @@ fn a_daemon_that_goes_is_asked_once_more_unless_that_does_something_twice() {
     let remember = ["--no-start", "--workspace", "/", "remember", "never on Fridays"];
     let root = Path::new("/");
 
-    // What was read may have been done.
+    // A request that the daemon read may have taken effect.
     let daemon = silent_once();
     let (code, stdout, stderr) = out(&daemon.run(root, &search));
     assert_eq!(code, 0, "{stderr}");
@@ -165,13 +165,13 @@ fn a_daemon_that_goes_is_asked_once_more_unless_that_does_something_twice() {
         ),
     };
     let words: &[&[&str]] = &[&search, &remember];
-    // Only Linux tells that nothing of it was read.
+    // Only Linux reports that none of the request was read.
     for words in &words[..if cfg!(target_os = "linux") { 2 } else { 1 }] {
         let daemon = Daemon::after(1, answers);
         let (code, _, stderr) = out(&daemon.run(root, words));
         assert_eq!(code, 0, "{words:?}: {stderr}");
         assert_eq!(daemon.requests.try_iter().count(), 1);
-        // Once more, and not for ever.
+        // The request is repeated once only.
         let (code, _, stderr) = out(&Daemon::after(2, answers).run(root, words));
         assert_eq!(code, 1, "{words:?}: {stderr}");
     }
@@ -317,7 +317,7 @@ fn get_prints_the_text_and_nothing_else() {
     let (code, stdout, stderr) = out(&daemon.run(here.path(), &["get", "MEMORY.md:2:2", "--workspace", "."]));
     assert_eq!((code, stdout.as_str()), (0, "two\nthree\n"));
     assert_eq!(stderr, "note: it goes on; of 9 lines these are 2 to 3\n");
-    // A file of that name would come first.
+    // A file with the whole target as its name has priority.
     let Request::Get(request) = daemon.requests.iter().nth(1).unwrap() else {
         panic!("no get")
     };
@@ -360,7 +360,7 @@ fn a_daemon_that_ends_early_is_reported_with_its_last_words() {
     )
     .unwrap();
     std::fs::set_permissions(&daemon, std::fs::Permissions::from_mode(0o755)).unwrap();
-    // A copy of the client, so that no real daemon lies beside it.
+    // A copy of the client, so that the real daemon is not found next to it.
     let client = bin.path().join("hippoctl");
     std::fs::copy(env!("CARGO_BIN_EXE_hippoctl"), &client).unwrap();
     let run = || {

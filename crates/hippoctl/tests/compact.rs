@@ -1,4 +1,4 @@
-//! Does `hippoctl compact` work alone, from files and pipes, and say what it left out?
+//! Tests of `hippoctl compact` without a daemon.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
@@ -27,7 +27,7 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
 
-/// A session that left a path, with a line that is broken.
+/// A session with an abandoned branch and a broken line.
 fn session(folder: &Path) -> std::path::PathBuf {
     let line = |id: &str, parent: &str, role: &str, text: &str| {
         serde_json::json!({"type": "message", "id": id, "parentId": parent, "message": {"role": role, "content": text}}).to_string()
@@ -127,7 +127,7 @@ fn what_has_no_room_is_told_by_ids_and_nothing_is_said_to_be_kept() {
         !answer["summary"].as_str().unwrap().contains("fetch any"),
         "{answer}"
     );
-    // What a terminal would obey is not printed.
+    // Control sequences for the terminal are not printed.
     let printed = compact(folder.path(), &arguments[1..], None);
     let printed = text(&printed.stdout);
     assert!(

@@ -1,4 +1,4 @@
-//! Does `compact --store` hand a transcript to the daemon, from a file and a pipe, and print what comes back?
+//! Tests of `compact --store` with a file and a pipe.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
@@ -15,7 +15,7 @@ use hippo_proto::*;
 use scripted::{Daemon, command, hippoctl, out};
 use serde_json::json;
 
-/// The summary is what the path holds, so that a pipe is seen to have become a file.
+/// Answers with the content of the named file as the summary, which proves that a pipe became a file.
 fn answer(call: &Call) -> Vec<u8> {
     let Request::SessionCompact(request) = &call.request else {
         return encode_error(&call.id, &RpcError::not_found(call.request.method()));

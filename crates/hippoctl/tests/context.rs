@@ -1,4 +1,4 @@
-//! Does `context` send what it was given, print what scripts need and nothing else, and end as promised?
+//! Tests of the requests and the output of `context`.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
@@ -114,7 +114,7 @@ fn answer(call: &Call) -> Vec<u8> {
     }
 }
 
-/// Runs the verb with this on its standard input; exit code, both streams, and what was asked, if anything.
+/// Runs the verb with this standard input. Returns exit code, both streams, and the request if one was sent.
 fn run_with(arguments: &[&str], input: &[u8]) -> ((i32, String, String), Option<Request>) {
     let daemon = Daemon::start(answer);
     let file = daemon.home.path().join("input");
@@ -257,7 +257,7 @@ fn content_that_cannot_be_put_is_refused() {
     let ((code, _, stderr), asked) = run_with(&missing, b"c");
     assert_eq!((code, asked), (1, None));
     assert!(stderr.contains("could not read the text: /nowhere/c"), "{stderr}");
-    // What the daemon would refuse is not sent at length.
+    // Content beyond the limit of the daemon is not sent.
     let longest = "x".repeat(MAX_CONTENT_BYTES);
     let ((code, _, stderr), _) = run_with(&put("s1"), longest.as_bytes());
     assert_eq!(code, 0, "{stderr}");
@@ -348,7 +348,7 @@ fn turns_accesses_and_lists_say_what_was_given() {
         let ((code, _, stderr), asked) = run(arguments);
         assert_eq!((code, asked), (0, Some(request.into())), "{stderr}");
     }
-    // What is dormant the daemon decides, not the strength alone.
+    // The daemon decides which entries are dormant; strength alone does not.
     let ((_, stdout, stderr), _) = run(&["list", "--session", "s1"]);
     assert_eq!(
         stdout,

@@ -1,4 +1,4 @@
-//! Does `context fetch` print the content byte for byte, and say what is left where there is none?
+//! Tests of `context fetch`: exact bytes, and missing content.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
@@ -50,7 +50,7 @@ fn answer(call: &Call) -> Vec<u8> {
     }
 }
 
-/// Fetches; exit code, both streams, and what was asked.
+/// Fetches. Returns exit code, both streams and the request.
 fn run(arguments: &[&str]) -> ((i32, String, String), Request) {
     let daemon = Daemon::start(answer);
     let arguments = [&["context"][..], arguments].concat();

@@ -1,4 +1,4 @@
-//! Do `consolidate` and `heartbeat` ask for what they were told, and end as promised?
+//! Tests of the requests of `consolidate` and `heartbeat`.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
@@ -75,7 +75,7 @@ fn conflict() -> RpcError {
     RpcError::new(ErrorKind::Conflict, "a cycle runs already").hint("try again when it is done")
 }
 
-/// Runs 12 and 13 are there, the report of 12 is kept.
+/// Answers as a daemon with the runs 12 and 13, and a stored report of run 12.
 fn answer(call: &Call) -> Vec<u8> {
     let id = &call.id;
     match &call.request {
@@ -110,7 +110,7 @@ fn answer(call: &Call) -> Vec<u8> {
     }
 }
 
-/// Runs the verb in a workspace; exit code, both streams, and what was asked.
+/// Runs the verb in a workspace. Returns exit code, both streams and the request.
 fn run_with(
     answer: impl Fn(&Call) -> Vec<u8> + Send + 'static,
     arguments: &[&str],

@@ -1,4 +1,4 @@
-//! Examples in help texts, which people paste into a terminal.
+//! Tests of the examples in help texts.
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, outside the functions that clippy knows as tests"
@@ -26,7 +26,7 @@ fn no_example_is_wrapped_in_a_terminal_of_80_columns() {
             examples += 1;
             assert!(line.chars().count() <= 80, "{path}: {line}");
             assert!(help.lines().any(|shown| shown == line), "{path}: {line}\n{help}");
-            // A line that goes on has an odd number of quotes nowhere.
+            // An odd number of quotes would mean that a quoted text continues on the next line.
             for quote in ['"', '\''] {
                 let count = line.matches(quote).count();
                 assert!(count % 2 == 0 || line.contains('…'), "{path}: {line}");

@@ -1,4 +1,4 @@
-//! Does `index` ask for what it was told, and end as promised?
+//! Tests of the requests and exit codes of `index`.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
@@ -97,7 +97,7 @@ fn answer(call: &Call) -> Vec<u8> {
     }
 }
 
-/// Runs the verb in a workspace; exit code, both streams, and the last request.
+/// Runs the verb in a workspace. Returns exit code, both streams and the last request.
 fn run(arguments: &[&str]) -> ((i32, String, String), Request) {
     let daemon = Daemon::start(answer);
     let arguments = [&["--workspace", WORKSPACE][..], arguments].concat();

@@ -1,4 +1,4 @@
-//! What do `init` and `init --undo` do to real files: links, modes, files that cannot be read, and no daemon at all?
+//! Tests of `init` and its undo on real files.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
@@ -41,7 +41,7 @@ impl Place {
         self.folder.path().join("home")
     }
 
-    /// Where the record of init lies.
+    /// Returns the path of the record of init.
     fn record(&self) -> PathBuf {
         let state = Paths::below(&self.home()).state;
         folder::decisions(&state, &self.root()).join(folder::HARNESS)
@@ -59,7 +59,7 @@ impl Place {
     }
 }
 
-/// Every path with its mode, and its bytes or where it leads.
+/// Returns every path with its mode, and its bytes or link target.
 fn tree(root: &Path) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
     let mut tree = BTreeMap::new();
     let mut folders = vec![root.to_path_buf()];
@@ -195,7 +195,7 @@ fn a_link_that_was_made_since_stays_one_and_no_block_is_left_behind() {
         place.run(&["init", "--platform", "claude-code"]);
         let [claude, agents] = ["CLAUDE.md", "AGENTS.md"].map(|name| place.root().join(name));
         if merged {
-            // A block of each platform, which stand in one file then.
+            // The blocks of both platforms end up in one file.
             place.write("AGENTS.md", "# Too\n");
             place.run(&["init", "--platform", "codex"]);
             let both = fs::read_to_string(&agents).unwrap() + &fs::read_to_string(&claude).unwrap();
@@ -223,7 +223,7 @@ fn what_waits_for_a_daemon_stays_in_the_record() {
     let (seen, heard) = std::sync::mpsc::channel();
     let file = place.record();
     let taking = Daemon::start(move |call| {
-        // As a process that is stopped now would leave it.
+        // The record at this moment is what an interrupted process leaves.
         seen.send(fs::read_to_string(&file).unwrap()).unwrap();
         encode_result(
             &call.id,
@@ -239,7 +239,7 @@ fn what_waits_for_a_daemon_stays_in_the_record() {
     assert!(told.contains("note: it lies within /\n"), "{told}");
     assert!(heard.recv().unwrap().contains("\"registered\": true"));
     assert!(record().contains("\"registered\": true"));
-    // The daemon has made it since.
+    // The daemon has written it since.
     let topics = "---\nwritten-by: hippod\n---\n## Topics\n";
     place.write("memory/ROOT.md", topics);
     for _ in 0..2 {

@@ -1,4 +1,4 @@
-//! What do `init`, `init --undo` and `workspace add` say of places and settings that nobody can mean, and of what stays behind?
+//! Tests of `init` and `workspace add` in unusual places.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
@@ -62,7 +62,7 @@ fn settings_that_cannot_be_meant_are_refused_with_their_places() {
         assert_eq!(fs::read_dir(&root).unwrap().count(), 1);
         assert_eq!(fs::read_to_string(root.join(CONFIG)).unwrap(), text);
     }
-    // Without a harness the file decides nothing here, but for the daemon.
+    // Without a harness the file affects only the daemon.
     let (code, told, errors) = run(&root, &["init", "--bare"]);
     assert_eq!(code, 0, "{errors}");
     assert!(
@@ -151,7 +151,7 @@ fn what_is_no_folder_is_told_apart_from_what_is_nowhere() {
     }
 }
 
-/// A daemon that has the folder, and keeps what its sessions stored.
+/// Starts a daemon that has registered the folder and keeps the content of its sessions.
 fn keeping(root: &Path) -> Daemon {
     let root = root.display().to_string();
     Daemon::start(move |call| match &call.request {
@@ -220,7 +220,7 @@ fn deinit_says_what_stays_in_json_as_well() {
     let json = |told: &str| -> Value { serde_json::from_str(told).unwrap() };
     let dry = json(&run(&root, &["init", "--undo", "--json", "--dry-run"]).1);
     assert_eq!(dry["registered"], Value::Null);
-    // Registered by somebody else before, or since.
+    // Registered independently of init, before or since.
     let daemon = keeping(&root);
     let (code, told, errors) =
         out(&daemon.run_in(&root.with_file_name("home"), &root, &["init", "--undo", "--json"]));

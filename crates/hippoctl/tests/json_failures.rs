@@ -1,4 +1,6 @@
-//! Failures under `--json`: one JSON object of one shape, whatever the verb.
+//! Tests of failures under `--json`.
+//!
+//! Every verb prints one JSON object of the same shape.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
@@ -13,7 +15,7 @@ use hippo_proto::{ErrorKind, RpcError, encode_error};
 use scripted::{Daemon, hippoctl, out};
 use serde_json::Value;
 
-/// The failure as its last line says it.
+/// Returns the failure in the last line.
 fn failure(errors: &str, words: &[&str]) -> (String, String, String) {
     let last = errors.lines().last().unwrap_or_default();
     let value: Value =

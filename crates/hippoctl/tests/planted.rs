@@ -1,4 +1,6 @@
-//! What a stranger planted in a folder, and what `init` and `init --undo` make of it: nothing outside is read or written.
+//! Tests of `init` and its undo in untrusted folders.
+//!
+//! No file outside the folder is read or written.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
@@ -24,7 +26,7 @@ const SECRET: &str = "the-key-under-the-mat";
 const PLATFORMS: [&str; 4] = ["claude-code", "openclaw", "opencode", "codex"];
 const OLD_RECORD: &str = ".hippocampus/harness.json";
 
-/// A folder `w`, with a folder `outside` and another workspace `other` beside it.
+/// A folder `w`, with a folder `outside` and another workspace `other` next to it.
 struct Bed {
     folder: TempDir,
 }
@@ -56,7 +58,7 @@ impl Bed {
         symlink(target, path).unwrap();
     }
 
-    /// Runs the client in `w`; its output has nothing of what is outside.
+    /// Runs the client in `w` and checks that its output contains no text from outside.
     fn run(&self, words: &[&str]) -> (i32, String, String) {
         let words: Vec<&str> = words.iter().copied().chain(["--no-start"]).collect();
         let (code, told, errors) = out(&hippoctl(&self.at("home"), &self.at("w"), &words));
@@ -64,7 +66,7 @@ impl Bed {
         (code, told, errors)
     }
 
-    /// Everything but the state of the client: modes, and bytes or where a link leads.
+    /// Returns all files except the state of the client: modes, and bytes or link targets.
     fn tree(&self) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
         let mut tree = tree(&self.at("outside"));
         tree.extend(self::tree(&self.at("other")));
@@ -97,7 +99,7 @@ fn tree(root: &Path) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
     tree
 }
 
-/// The files and the folders that init makes for a platform.
+/// Returns the files and folders that init creates for a platform.
 fn laid_out(platform: &str) -> (Vec<String>, Vec<String>) {
     let bed = Bed::new();
     let words = ["init", "--platform", platform, "--dry-run", "--json"];
@@ -110,7 +112,7 @@ fn laid_out(platform: &str) -> (Vec<String>, Vec<String>) {
     (files, folders.map(text).collect())
 }
 
-/// Puts something in the place of a file or folder of `w`.
+/// A function that replaces a file or folder of `w`.
 type Plant = fn(&Bed, &str);
 
 fn link_outside(bed: &Bed, path: &str) {
@@ -142,7 +144,7 @@ fn file(bed: &Bed, path: &str) {
 
 const LINKS: [Plant; 3] = [link_outside, link_to_another_workspace, link_to_nothing];
 
-/// Init refuses as a whole, and names each of these paths or one below it.
+/// Checks that init refuses without changes, and names each of these paths or one below it.
 fn assert_refused(bed: &Bed, platform: &str, planted: &[&String]) {
     let before = bed.tree();
     let (code, told, errors) = bed.run(&["init", "--platform", platform]);
@@ -239,7 +241,7 @@ fn deinit_leaves_what_was_planted_in_the_place_of_its_files_and_goes_on_once_the
             let (files, _) = laid_out(platform);
             for path in &files {
                 let now = bed.at("w").join(path);
-                // The same bytes: a program that follows the link takes them for its own.
+                // The same bytes, so that a program that follows the link would take the file for its own.
                 let text = fs::read_to_string(&now).unwrap();
                 for place in ["outside", "other", "kept"] {
                     bed.write(&format!("{place}/{path}"), &text);
@@ -335,7 +337,7 @@ fn an_old_record_that_is_planted_is_neither_read_nor_removed() {
     }
 }
 
-/// Ends the swaps, also where a check fails.
+/// Ends the swaps on drop, even if a check fails.
 struct Finish<'a>(&'a AtomicBool);
 
 impl Drop for Finish<'_> {
@@ -359,7 +361,7 @@ fn links_that_are_swapped_in_while_init_and_deinit_run_change_nothing_outside() 
         scope.spawn(|| {
             let top = WorkspaceDir::open(&bed.at("w")).unwrap().folder("").unwrap();
             while !finished.load(Ordering::Acquire) {
-                // Either may be gone for a moment.
+                // Either may be missing for a moment.
                 let _ = top.exchange("CLAUDE.md", "link.md");
                 let _ = top.exchange(".claude", "link");
                 swaps.fetch_add(1, Ordering::Release);

@@ -1,5 +1,6 @@
-//! What a stranger planted in a folder, and what `compact`, `context policy` and the session-start hook make of it: nothing outside is
-//! read.
+//! Tests of `compact`, policies and hooks in untrusted folders.
+//!
+//! No file outside the folder is read.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
@@ -23,7 +24,7 @@ use tempfile::TempDir;
 const SECRET: &str = "the-key-under-the-mat";
 const SESSION: &str = "{\"role\": \"user\", \"content\": \"look after the pump\"}\n";
 
-/// A folder `w`, with a folder `outside` and another workspace `other` beside it.
+/// A folder `w`, with a folder `outside` and another workspace `other` next to it.
 struct Bed {
     folder: TempDir,
 }
@@ -48,7 +49,7 @@ impl Bed {
         fs::write(path, text).unwrap();
     }
 
-    /// Plants something in the place of a file of `w`, with the same path outside.
+    /// Replaces a file of `w`, for some kinds with a link to the same path outside.
     fn plant(&self, what: &str, path: &str) {
         let planted = self.at("w").join(path);
         fs::create_dir_all(planted.parent().unwrap()).unwrap();
@@ -61,7 +62,7 @@ impl Bed {
         }
     }
 
-    /// Runs the client in `w`; its output has nothing of what is outside.
+    /// Runs the client in `w` and checks that its output contains no text from outside.
     fn run(&self, words: &[&str]) -> (i32, String, String) {
         let words: Vec<&str> = words.iter().copied().chain(["--no-start"]).collect();
         let (code, told, errors) = out(&hippoctl(&self.at("home"), &self.at("w"), &words));
@@ -153,7 +154,7 @@ fn a_session_begins_without_a_root_that_is_planted_and_the_log_names_it() {
         let named = format!("could not read {}: ", bed.at("w/memory/ROOT.md").display());
         assert!(log.contains(&named) && !log.contains(SECRET), "{what}: {log}");
     }
-    // A folder on the way, and the settings beside it.
+    // A linked parent folder, and the settings next to it.
     let bed = Bed::new();
     bed.register();
     bed.write("outside/ROOT.md", &format!("- {SECRET}\n"));
@@ -172,7 +173,7 @@ fn a_session_begins_without_a_root_that_is_planted_and_the_log_names_it() {
     assert!(bed.run(&start).1.contains("the pump is blue"));
 }
 
-/// Ends the swaps, also where a check fails.
+/// Ends the swaps on drop, even if a check fails.
 struct Finish<'a>(&'a AtomicBool);
 
 impl Drop for Finish<'_> {

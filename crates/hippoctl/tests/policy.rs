@@ -1,4 +1,4 @@
-//! Does `context policy` say which rule decided what, from whichever place the rules come?
+//! Tests of `context policy` with rules from each location.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,

@@ -1,6 +1,7 @@
-//! The reference of the command line, made from the definitions that the programs parse by: docs/cli.md, manual pages, completions.
+//! Reference of the command line: docs/cli.md, manual pages, completions.
 //!
-//! `UPDATE=1` writes docs/cli.md. `HIPPOD_PAGES` names a folder for the manual pages and completions, which `cargo xtask dist` packs.
+//! It is generated from the definitions that the programs parse with. `UPDATE=1` writes docs/cli.md. `HIPPOD_PAGES`
+//! names a folder for the manual pages and completions, which `cargo xtask dist` packs.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -9,12 +10,12 @@ use clap::{Arg, Command, CommandFactory, ValueEnum};
 use clap_mangen::Man;
 use hippoctl::args::{Cli, ShellArg};
 
-// Its own file and not its crate: hippoctl does not depend on the daemon.
+// Only the file is included, because hippoctl does not depend on the daemon's crate.
 #[path = "../../hippod/src/arguments.rs"]
 #[allow(dead_code, reason = "only the grammar is asked for, nothing is parsed")]
 mod arguments;
 
-/// Where the reference is kept.
+/// The path of the reference.
 const PLACE: &str = "docs/cli.md";
 const BEGINNING: &str = "\
 # The command line
@@ -22,7 +23,7 @@ const BEGINNING: &str = "\
 What `--help` says, of every verb. `cargo xtask docs` writes this page from the definitions that the programs parse by; a test compares them.
 ";
 
-/// The manual pages, one for each program and each verb, by the names of their files.
+/// Returns the manual pages, one for each program and each verb, with their file names.
 fn manual() -> Vec<(String, Vec<u8>)> {
     let mut pages = Vec::new();
     for program in programs() {
@@ -39,7 +40,7 @@ fn add_pages(command: &Command, pages: &mut Vec<(String, Vec<u8>)>) {
     shown(command).for_each(|verb| add_pages(verb, pages));
 }
 
-/// The reference.
+/// Returns the reference.
 fn markdown() -> String {
     let mut text = BEGINNING.to_owned();
     for program in programs() {
@@ -68,7 +69,7 @@ fn describe(command: &Command, text: &mut String) {
     let about = about.map(ToString::to_string).unwrap_or_default();
     let usage = command.clone().render_usage().to_string();
     let usage = usage.trim_start_matches("Usage: ");
-    // Writing into a string does not fail.
+    // Writing to a string cannot fail.
     let _ = write!(
         text,
         "\n{level} `{name}`\n\n{}\n\n```\n{usage}\n```\n",
@@ -97,7 +98,7 @@ fn describe(command: &Command, text: &mut String) {
     shown(command).for_each(|verb| describe(verb, text));
 }
 
-/// One argument as a row of a table.
+/// Returns one argument as a row of a table.
 fn row(arg: &Arg) -> String {
     let names = arg.get_value_names().unwrap_or_default();
     let many = arg.get_num_args().is_some_and(|count| count.max_values() > 1);

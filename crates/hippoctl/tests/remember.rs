@@ -1,4 +1,4 @@
-//! Does `remember` send the text that it was given, by word or by pipe, and nothing where there is none?
+//! Tests of the texts that `remember` sends.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
@@ -40,7 +40,7 @@ fn answer(call: &Call) -> Vec<u8> {
     }
 }
 
-/// Runs the verb with this on its standard input; exit code, both streams, and what was asked, if anything.
+/// Runs the verb with this standard input. Returns exit code, both streams, and the request if one was sent.
 fn run(arguments: &[&str], input: &[u8]) -> ((i32, String, String), Option<Request>) {
     let daemon = Daemon::start(answer);
     let arguments = [&["--workspace", WORKSPACE, "remember"][..], arguments].concat();
@@ -50,7 +50,7 @@ fn run(arguments: &[&str], input: &[u8]) -> ((i32, String, String), Option<Reque
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // A client that has seen enough closes the pipe.
+    // The client may close the pipe early.
     let _ = child.stdin.take().unwrap().write_all(input);
     let ended = out(&child.wait_with_output().unwrap());
     (ended, daemon.requests.try_recv().ok())

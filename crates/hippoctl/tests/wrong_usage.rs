@@ -1,4 +1,4 @@
-//! Does whoever errs learn what to do: a file that is none, a text that is empty, an event that is no JSON?
+//! Tests of wrong usage: every error names a remedy.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,

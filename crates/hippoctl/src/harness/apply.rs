@@ -1,4 +1,6 @@
-//! Execution of a plan: a file is the old or the new one at each moment, and nothing written meanwhile is lost.
+//! Execution of a plan of file changes.
+//!
+//! Files are replaced atomically, and a file that changed since the plan was made is not overwritten.
 
 use std::ffi::OsStr;
 use std::io;
@@ -9,10 +11,10 @@ use super::Problem;
 use super::plan::{Change, Plan};
 use crate::failure::{Exit, Failure};
 
-/// What to do when it ends halfway.
+/// The hint for a run that failed halfway.
 const HALFWAY: &str = "mend that and run it again, or take back what was made so far: hippoctl init --undo";
 
-/// Which of the files that are to change must not be written.
+/// Returns the existing files of the plan that are not writable.
 pub fn forbidden(dir: &WorkspaceDir, plan: &Plan) -> Vec<Problem> {
     let there = plan.changes.iter().filter(|change| change.before.is_some());
     let problem = |change: &Change| {
@@ -27,10 +29,10 @@ pub fn forbidden(dir: &WorkspaceDir, plan: &Plan) -> Vec<Problem> {
     there.filter_map(problem).collect()
 }
 
-/// Makes folders, then all files. The record of it has been written before.
+/// Creates the folders, then writes all files. The caller has written the record before.
 ///
 /// # Errors
-/// What could not be written; what was written before stays, and the record knows it.
+/// Names the first path that could not be written. Earlier writes stay, and the record lists them.
 pub fn apply(dir: &WorkspaceDir, plan: &Plan) -> Result<(), Failure> {
     for folder in &plan.folders {
         let made = dir
@@ -43,7 +45,8 @@ pub fn apply(dir: &WorkspaceDir, plan: &Plan) -> Result<(), Failure> {
     plan.changes.iter().try_for_each(|change| one(dir, change))
 }
 
-/// Removes folders that are empty and reached without a link, inner ones first. Returns them.
+/// Removes the folders that are empty and not reached through a link, inner ones first. Returns the removed
+/// folders.
 pub fn remove_folders(dir: &WorkspaceDir, folders: &[String]) -> Vec<String> {
     let is_removed = |folder: &&String| {
         let removed = dir
@@ -57,7 +60,8 @@ pub fn remove_folders(dir: &WorkspaceDir, folders: &[String]) -> Vec<String> {
 /// Writes or removes one file.
 ///
 /// # Errors
-/// It is not what it was when the plan was made, or the system refuses; it is unchanged.
+/// Fails without a change when the file differs from the one that the plan was made for, or when the system
+/// refuses.
 pub fn one(dir: &WorkspaceDir, change: &Change) -> Result<(), Failure> {
     let path = dir.root().join(&change.path);
     let done = dir
@@ -77,7 +81,7 @@ pub fn one(dir: &WorkspaceDir, change: &Change) -> Result<(), Failure> {
     }
 }
 
-/// Makes a change at a name of an opened folder. Returns whether the file was what the plan was made for.
+/// Applies a change to a name in an opened folder. Returns false if the file differs from the one in the plan.
 fn put(folder: &Folder, name: &OsStr, change: &Change) -> io::Result<bool> {
     let now = match folder.read(name, u64::MAX) {
         Ok(now) => Some(now),
@@ -94,7 +98,7 @@ fn put(folder: &Folder, name: &OsStr, change: &Change) -> io::Result<bool> {
     if now.is_none() {
         folder.write_whole_new(name, draft, bytes)?;
     } else {
-        // A file that must not be written is not exchanged either.
+        // A rename would succeed even for a file that is not writable.
         folder.open_to_write(name)?;
         folder.write_whole(name, draft, bytes)?;
     }

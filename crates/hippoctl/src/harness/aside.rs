@@ -1,7 +1,7 @@
-//! What did the daemon write into a workspace that it was given by init, and where does it go when init is taken back?
+//! Removal of the daemon's own files when init is undone.
 //!
-//! It is made from memory, and most of it can be made again. All the same it is not thrown away: it is moved out of the
-//! workspace. What people wrote stays where it is.
+//! These files are derived from memory, and most can be derived again. They are moved out of the workspace instead
+//! of deleted. Files that people wrote stay in place.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -16,29 +16,29 @@ use hippo_fs::{Folder, Kind, WorkspaceDir};
 use super::layout::INDEX;
 use super::{Kept, Record};
 
-/// What hippod keeps below `.hippocampus/`; settings and policies are of people.
+/// Files and folders of hippod in `.hippocampus/`; settings and policies belong to people.
 const OWN: [&str; 4] = ["meta.json", "topics", "temporal", "archive"];
-/// A larger file is no node.
+/// Maximum size of a node in bytes.
 const LARGEST: u64 = 16 << 20;
-/// Where derived nodes lie.
+/// The folders of derived nodes.
 const NODES: [&str; 3] = ["memory/daily", "memory/weekly", "memory/monthly"];
 
-/// What is moved, relative to the workspace, and what stays although hippod made it.
+/// The paths to move out of the workspace, and those that stay although hippod made them.
 #[derive(Debug, Default)]
 pub struct Aside {
-    /// Files and folders.
+    /// The files and folders to move, relative to the workspace.
     pub moved: Vec<String>,
-    /// What people wrote into.
+    /// The files that contain content from people.
     pub kept: Vec<Kept>,
 }
 
-/// Looks for it. Only what was not there before init is looked for.
+/// Collects the files of hippod, limited to those that did not exist before init.
 pub fn find(dir: &WorkspaceDir, record: &Record) -> Aside {
     let mut aside = Aside::default();
     let [index, folder] = INDEX;
     if record.index_is_new {
         let there = |path: &String| dir.stat(path).is_ok_and(|stat| stat.is_some());
-        // What was replaced a moment ago; it goes by itself while a daemon has the folder.
+        // Leftovers of a recent replacement; a running daemon removes them.
         let replaced = ["", "-1", "-2", "-3", "-4"].map(|slot| format!(".{index}.replaced{slot}"));
         let passing = replaced.into_iter().chain([format!("{folder}/canary")]);
         aside.moved.extend(passing.filter(there));
@@ -71,10 +71,10 @@ pub fn find(dir: &WorkspaceDir, record: &Record) -> Aside {
     aside
 }
 
-/// Moves it below a new folder in `state`. Answers which.
+/// Moves the paths into a new folder below `state` and returns that folder.
 ///
 /// # Errors
-/// What could not be moved or made, and why; it stays where it is.
+/// Returns the path that could not be moved or created, and the reason; it stays in place.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn set_aside(
     dir: &WorkspaceDir,
@@ -107,7 +107,7 @@ pub fn set_aside(
             .parent(path)
             .and_then(|(folder, name)| move_to(&folder, name, &target));
         match moved {
-            // Gone meanwhile.
+            // The path was removed in the meantime.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             moved => moved.map_err(at(&from))?,
         }
@@ -115,7 +115,7 @@ pub fn set_aside(
     Ok(Some(place))
 }
 
-/// Moves a file or folder with all that is in it; a link in it stays where it is, and is the error.
+/// Moves a file, or a folder with its content. Across devices, a link stays in place and is reported as the error.
 fn move_to(from: &Folder, name: &OsStr, to: &Folder) -> io::Result<()> {
     match from.rename_to(name, to, name) {
         Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {}
@@ -134,7 +134,7 @@ fn move_to(from: &Folder, name: &OsStr, to: &Folder) -> io::Result<()> {
     from.remove_file(name)
 }
 
-/// Whether an index file holds nothing but what hippod writes: entries, headings, and its own notes.
+/// Returns true if an index file contains only entries, headings and notes that hippod writes.
 fn is_untouched(bytes: &[u8]) -> bool {
     let settings = IndexFileOptions::default();
     let mut file = IndexFile::parse(bytes, settings);
@@ -155,7 +155,7 @@ fn is_untouched(bytes: &[u8]) -> bool {
     })
 }
 
-/// Whether hippod made a node of the compaction tree from other files.
+/// Returns true if the file is a node of the compaction tree that hippod derived from other files.
 fn is_derived(dir: &WorkspaceDir, path: &str) -> bool {
     let text = dir.read(path, LARGEST).unwrap_or_default();
     let text = String::from_utf8(text).unwrap_or_default();

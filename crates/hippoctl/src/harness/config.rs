@@ -1,21 +1,21 @@
-//! What does `hipocampus.config.json` say, and how is one written?
+//! Reading and creation of `hipocampus.config.json`.
 
 use super::Problem;
 use super::platform::Platform;
 
 pub use hippo_core::harness::FILE as CONFIG;
 
-/// The keys of it that decide what is laid out. All others stay as they are.
+/// The keys that determine the layout. All other keys are left unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Config {
     /// `platform`
     pub platform: Option<Platform>,
-    /// `index.inPrompt`: whether the prompt begins with `HIPPOCAMPUS.md`.
+    /// `index.inPrompt`: true if the prompt begins with `HIPPOCAMPUS.md`.
     pub index_in_prompt: Option<bool>,
 }
 
 impl Config {
-    /// What a file says, and what in it cannot be meant.
+    /// Reads the configuration and returns it with the invalid values found in it.
     pub fn read(bytes: &[u8]) -> (Self, Vec<Problem>) {
         let (said, misfits) = hippo_core::harness::read(bytes);
         let problems = misfits.iter().map(|misfit| Problem {
@@ -32,7 +32,7 @@ impl Config {
         (config, problems.collect())
     }
 
-    /// A new file.
+    /// Returns the text of a new configuration file.
     pub fn text(platform: Platform, vector: bool) -> String {
         let platform = platform.name();
         format!(

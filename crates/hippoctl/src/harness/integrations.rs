@@ -1,4 +1,6 @@
-//! Do the texts that are laid out name only commands that there are, and is the plugin what init lays out?
+//! Tests of the installed texts and of the plugin.
+//!
+//! Every command that the texts name exists, and the plugin contains the same files as init installs.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -27,7 +29,7 @@ fn json(name: &str) -> Value {
     serde_json::from_str(&read(name)).unwrap()
 }
 
-/// The texts that agents are given, by name.
+/// Returns the texts for agents with their names.
 fn texts() -> Vec<(String, String)> {
     let mut texts: Vec<(String, String)> = text::SKILLS
         .map(|(name, text)| (name.to_owned(), text.to_owned()))
@@ -47,7 +49,7 @@ fn texts() -> Vec<(String, String)> {
     texts
 }
 
-/// The command lines of ours in a text: in code between backticks, and on lines of fenced code.
+/// Returns the `hippoctl` command lines of a text, from code spans and fenced code.
 fn commands(text: &str) -> Vec<Vec<String>> {
     let spans = text.split('`').skip(1).step_by(2);
     let quoted = text

@@ -1,39 +1,41 @@
-//! How do our entries get into a JSON file of a person, and out again, with comments, order and indentation as they were?
+//! Insertion and removal of entries in JSON files.
+//!
+//! Comments, order and indentation are preserved.
 
 use hippo_core::harness::json_options;
 use hippo_core::nesting;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
 use serde::{Deserialize, Serialize};
 
-/// Seconds after which a harness gives up on a hook; ours take a tenth of one.
+/// Time limit of a hook in seconds, enforced by the harness; our hooks take a tenth of a second.
 const PATIENCE: u32 = 10;
 
-/// What is entered into a file.
+/// An insertion into a JSON file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Edit {
-    /// Under `hooks`, for each event a command.
+    /// One command for each event, under `hooks`.
     Hooks(&'static [(&'static str, &'static str)]),
-    /// In the list `instructions`, paths.
+    /// Paths in the list `instructions`.
     Instructions(Vec<&'static str>),
 }
 
-/// What was entered, and what had to be made for it.
+/// The inserted entries, and the keys created for them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entered {
-    /// Keys that were not there before, outer ones first, with `/` between them.
+    /// The created keys, outer ones first, as paths separated by `/`.
     pub made: Vec<String>,
-    /// Events that a hook was entered for.
+    /// The events for which a hook was inserted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hooks: Vec<String>,
-    /// What was entered into `instructions`.
+    /// The paths inserted into `instructions`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub instructions: Vec<String>,
 }
 
-/// Reads a file, comments and trailing commas allowed.
+/// Parses a file; comments and trailing commas are allowed.
 ///
 /// # Errors
-/// What is wrong, with line and column.
+/// Describes the syntax error with line and column.
 pub fn parse(bytes: &[u8]) -> Result<CstRootNode, String> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let line = bytes[..error.valid_up_to()]
@@ -53,22 +55,22 @@ pub fn parse(bytes: &[u8]) -> Result<CstRootNode, String> {
         let (line, column) = (error.line_display(), error.column_display());
         format!("line {line}, column {column}: {}", error.kind())
     })?;
-    // What could not be written as it was must not be written.
+    // A parse that does not reproduce the file would damage it on writing.
     if root.to_string() != text {
         return Err("it cannot be written as it was".to_owned());
     }
     Ok(root)
 }
 
-/// Whether a file holds a list.
+/// Returns true if a file holds a list.
 pub fn is_list(bytes: &[u8]) -> bool {
     parse(bytes).is_ok_and(|root| root.array_value().is_some())
 }
 
-/// Enters what is not there yet. Nothing where all is.
+/// Inserts the missing entries. Returns `None` if all entries exist already.
 ///
 /// # Errors
-/// What is wrong with the file, with line and column where there is one.
+/// Describes the error in the file, with line and column if known.
 pub fn enter(bytes: &[u8], edit: &Edit) -> Result<Option<(Vec<u8>, Entered)>, String> {
     let root = parse(bytes)?;
     let object = root
@@ -92,7 +94,7 @@ fn enter_hooks(object: &CstObject, hooks: &[(&str, &str)], entered: &mut Entered
     for (event, command) in hooks {
         let path = format!("hooks/{event}");
         let groups = made_array(&all, event, &path, entered)?;
-        // Also with options of people's own.
+        // Matches the hook also with additional options of the user.
         if commands(&groups)
             .any(|there| hook_named(&there).is_some_and(|name| Some(name) == hook_named(command)))
         {
@@ -144,10 +146,10 @@ fn made_array(object: &CstObject, key: &str, path: &str, entered: &mut Entered) 
     value.ok_or_else(|| format!("\"{path}\" is no list: there is no place for entries"))
 }
 
-/// Takes out our entries, and what was made for them where nothing else is in it.
+/// Removes our entries, and the keys created for them if these are otherwise empty.
 ///
 /// # Errors
-/// What is wrong with the file, with line and column where there is one.
+/// Describes the error in the file, with line and column if known.
 pub fn take_out(bytes: &[u8], entered: &Entered) -> Result<Vec<u8>, String> {
     let root = parse(bytes)?;
     let Some(object) = root.object_value() else {
@@ -175,7 +177,7 @@ pub fn take_out(bytes: &[u8], entered: &Entered) -> Result<Vec<u8>, String> {
             .as_ref()
             .and_then(|property| property.value())
             .is_some_and(|value| {
-                // A comment in it is somebody's.
+                // A comment inside belongs to the user.
                 let bare = value.children().iter().all(|child| !child.is_comment());
                 bare && value.children_exclude_trivia_and_tokens().is_empty()
                     && (value.as_array().is_some() || value.as_object().is_some())
@@ -217,7 +219,7 @@ fn is_ours(hook: &CstNode) -> bool {
     command(hook).is_some_and(|command| hook_named(&command).is_some())
 }
 
-/// The hook that a command asks `hippoctl` for, by whatever path and with whatever options.
+/// Returns the name of the hook in a `hippoctl` command, with any path and any options.
 fn hook_named(command: &str) -> Option<&str> {
     let mut words = command
         .split_whitespace()

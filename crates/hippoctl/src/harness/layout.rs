@@ -1,4 +1,4 @@
-//! Files that each platform gets, given what stands there.
+//! Files of each platform, given the current workspace.
 
 use std::collections::BTreeSet;
 
@@ -9,9 +9,10 @@ use super::platform::{Platform, signs};
 use super::text;
 use super::{CONFIG, Config, OLD_RECORD, Snapshot, State};
 
-/// The topics of memory, in a file that the harness loads anyway. The daemon keeps this block as `memory/ROOT.md` is.
+/// The block with the topics of memory, in a file that the harness loads. The daemon keeps it equal to
+/// `memory/ROOT.md`.
 pub const ROOT_BLOCK: &str = "root";
-/// The index file, and where hippod keeps what belongs to it.
+/// The index file, and the folder of hippod that belongs to it.
 pub const INDEX: [&str; 2] = ["HIPPOCAMPUS.md", ".hippocampus"];
 
 const FOLDERS: [&str; 6] = [
@@ -22,67 +23,67 @@ const FOLDERS: [&str; 6] = [
     "knowledge",
     "plans",
 ];
-/// Folders of a person's memory.
+/// The folders of a person's memory.
 const MINE: [&str; 3] = ["memory", "knowledge", "plans"];
-/// What agents and hippod write into the first of them.
+/// The files in `memory/` that agents and hippod write.
 const WRITTEN: [&str; 5] = ["ROOT.md", "daily/", "weekly/", "monthly/", "????-??-??*.md"];
 const ROOT: &str = "memory/ROOT.md";
 const CODEX_TOML: &str = ".codex/config.toml";
 
-/// Events of Claude Code. A task that is completed is what is worth a checkpoint; the end of each turn is not.
+/// The events of Claude Code. A completed task is worth a checkpoint; the end of each turn is not.
 const CLAUDE_HOOKS: Edit = Edit::Hooks(&[
     ("SessionStart", "hippoctl hook session-start --pending"),
     ("PreCompact", "hippoctl hook pre-compact"),
     ("TaskCompleted", "hippoctl hook task-completed"),
     ("SessionEnd", "hippoctl hook session-end"),
 ]);
-/// Codex tells neither of tasks nor of the end of a session; `Stop` comes after each turn.
+/// The events of Codex, which has none for completed tasks or the end of a session; `Stop` follows each turn.
 const CODEX_EVENTS: &[(&str, &str)] = &[
     ("SessionStart", "hippoctl hook session-start --pending"),
     ("PreCompact", "hippoctl hook pre-compact"),
     ("Stop", "hippoctl hook task-completed"),
 ];
 
-/// What is to be there.
+/// A part of a layout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Part {
     /// A folder.
     Folder(&'static str),
-    /// A file that is made where there is none, and belongs to people from then on.
+    /// A file that is created if missing and belongs to the user from then on.
     Template(&'static str, String),
-    /// A file of hippod's own, which a later version may renew as long as nobody changed it.
+    /// A file of hippod, which a later version may renew if it is unchanged.
     Own(String, &'static str),
-    /// A block in a file of people.
+    /// A block in a file of the user.
     Block(Block),
     /// Entries in a JSON file.
     Json(&'static str, Edit),
 }
 
-/// A block in a file of people.
+/// A block in a file of the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
-    /// The file.
+    /// The path of the file.
     pub path: &'static str,
-    /// Its lines.
+    /// The marker lines around the block.
     pub marks: BlockMarks,
-    /// Its name.
+    /// The name of the block.
     pub name: String,
-    /// What stands in it.
+    /// The content of the block.
     pub body: String,
-    /// Whether it is left as it is once it is there: somebody else renews it.
+    /// True if an existing block is left unchanged because the daemon renews it.
     pub once: bool,
 }
 
-/// What the options leave out.
+/// The optional parts of a layout.
 #[derive(Debug, Clone, Copy)]
 pub struct Choice {
-    /// Search by meaning.
+    /// Vector search.
     pub vector: bool,
-    /// Search at all.
+    /// Any search.
     pub search: bool,
 }
 
-/// What every folder gets that is registered: the file from whose presence the daemon knows that a tree is wanted.
+/// Returns the parts for every registered folder: the presence of `memory/ROOT.md` enables the compaction tree.
 pub fn bare() -> Vec<Part> {
     vec![
         Part::Folder("memory"),
@@ -90,7 +91,7 @@ pub fn bare() -> Vec<Part> {
     ]
 }
 
-/// What a platform gets. `made` are the folders that init made before.
+/// Returns the parts of a platform. `made` lists the folders that an earlier init created.
 pub fn layout(
     platform: Platform,
     choice: Choice,
@@ -159,7 +160,7 @@ fn of_platform(platform: Platform, choice: Choice, config: &Config, there: &Snap
                     text::HEARTBEAT.to_owned(),
                 ),
             ];
-            // MEMORY.md is the user's: nothing is put into it unasked.
+            // MEMORY.md belongs to the user and is changed only on request.
             if index_in_prompt {
                 parts.push(Part::Block(Block {
                     path: "MEMORY.md",
@@ -183,12 +184,12 @@ fn of_platform(platform: Platform, choice: Choice, config: &Config, there: &Snap
             ]
         }
         Platform::Codex => {
-            // Codex asks for one of the two in a folder; the one that is in use is taken.
+            // Codex wants hooks in only one of the two files of a folder; the file in use is chosen.
             let toml = there.file(CODEX_TOML).unwrap_or_default();
             let entered = matches!(BlockMarks::HASH.span(toml, "hooks"), Ok(Some(_)));
             let hooks = match there.state(".codex/hooks.json") {
                 State::Missing => block(CODEX_TOML, BlockMarks::HASH, "hooks", codex_toml()),
-                // A list is what hipocampus writes there; Codex reads no such thing.
+                // hipocampus writes a list here, which Codex cannot read.
                 State::File(file) if json::is_list(file) => {
                     block(CODEX_TOML, BlockMarks::HASH, "hooks", codex_toml())
                 }
@@ -201,7 +202,7 @@ fn of_platform(platform: Platform, choice: Choice, config: &Config, there: &Snap
     }
 }
 
-/// Where a harness looks for skills of a project.
+/// Returns the folder where a harness looks for the skills of a project.
 fn skills(platform: Platform) -> Option<&'static str> {
     match platform {
         Platform::ClaudeCode => Some(".claude/skills"),
@@ -222,7 +223,7 @@ fn block(path: &'static str, marks: BlockMarks, name: &str, body: impl Into<Stri
     })
 }
 
-/// What is a person's memory and not the project's. What the project had before stays in its repository.
+/// Returns the ignore rules for a person's memory. Files that the project had before stay in its repository.
 fn ignored(there: &Snapshot, made: &[String]) -> String {
     let before = there_before(there, made);
     let files = text::WORKING_FILES.iter().map(|(path, _)| *path);
@@ -238,7 +239,7 @@ fn ignored(there: &Snapshot, made: &[String]) -> String {
     lines.concat()
 }
 
-/// The folders of a person's memory that stood there before init, which made these.
+/// Returns the folders of a person's memory that existed before init; `made` lists those that init created.
 pub fn there_before(there: &Snapshot, made: &[String]) -> Vec<&'static str> {
     let before = |folder: &&str| {
         *there.state(folder) == State::Folder && !made.iter().any(|made| made == there.real(folder))
@@ -255,7 +256,7 @@ fn codex_toml() -> String {
     events.collect::<Vec<_>>().join("\n")
 }
 
-/// Whether a file imports a path already, our own block aside.
+/// Returns true if a file imports a path outside our own block.
 fn imported(file: Option<&[u8]>, name: &str, import: &str) -> bool {
     let file = file.unwrap_or_default();
     let own = BlockMarks::MARKDOWN.span(file, name).ok().flatten();
@@ -268,7 +269,7 @@ fn imported(file: Option<&[u8]>, name: &str, import: &str) -> bool {
     has(&file[..own.start]) || has(&file[own.end..])
 }
 
-/// The text of `memory/ROOT.md` without its front matter.
+/// Returns the text of `memory/ROOT.md` without its front matter.
 fn root_body(root: Option<&[u8]>) -> String {
     let text = String::from_utf8_lossy(root.unwrap_or_default());
     let body = match text
@@ -281,14 +282,14 @@ fn root_body(root: Option<&[u8]>) -> String {
     let says = body
         .lines()
         .any(|line| !line.trim().is_empty() && !line.starts_with('#'));
-    // What is fenced by lines of hippod cannot stand within such lines.
+    // Text that contains marker lines of hippod cannot be put between such lines.
     if !says || body.contains("<!-- hippod:") || body.contains("<!-- /hippod") {
         return text::NO_ROOT.to_owned();
     }
     body.trim_matches('\n').to_owned() + "\n"
 }
 
-/// All paths that the plan for any platform looks at.
+/// Returns all paths that the plan of any platform reads.
 pub fn paths() -> BTreeSet<String> {
     let nothing = Snapshot::default();
     let choice = Choice {

@@ -1,4 +1,4 @@
-//! Plan of the files that change so that a layout is there.
+//! Plan of the file changes that produce a layout.
 
 use std::collections::BTreeMap;
 
@@ -10,37 +10,37 @@ use super::platform::Platform;
 use super::record::{Entry, Original, PutBlock, Record, hash};
 use super::{Kept, Problem, Snapshot, State};
 
-/// What is to be done. Nothing of it was done yet.
+/// A set of changes that are not applied yet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Plan {
-    /// Folders to make, outer ones first.
+    /// The folders to create, outer ones first.
     pub folders: Vec<String>,
-    /// Files to write or to remove.
+    /// The files to write or remove.
     pub changes: Vec<Change>,
-    /// Folders to remove where they are empty then, inner ones first.
+    /// The folders to remove if they are empty afterwards, inner ones first.
     pub removed_folders: Vec<String>,
-    /// What is left as it is, and why.
+    /// The parts that stay unchanged.
     pub kept: Vec<Kept>,
-    /// What stands against it: nothing is done at all.
+    /// The obstacles; a single one prevents all changes.
     pub problems: Vec<Problem>,
-    /// The record as it is afterwards.
+    /// The record after the plan is applied.
     pub record: Record,
 }
 
-/// One file that changes.
+/// One change of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// Where it really is, relative to the workspace.
+    /// The path relative to the workspace, with links resolved.
     pub path: String,
-    /// What must stand there now.
+    /// The expected content before the change; `None` for a missing file.
     pub before: Option<Vec<u8>>,
-    /// What stands there then; nothing: it is removed.
+    /// The content after the change; `None` removes the file.
     pub after: Option<Vec<u8>>,
-    /// What is done, for people.
+    /// The description for people.
     pub what: String,
 }
 
-/// A file while its parts are put together.
+/// A file whose parts are being combined.
 struct Work {
     before: Option<Vec<u8>>,
     now: Option<Vec<u8>>,
@@ -49,7 +49,7 @@ struct Work {
     what: Vec<String>,
 }
 
-/// The plan that lays `parts` out for a platform.
+/// Returns the plan that installs `parts` for a platform.
 pub fn plan(platform: Platform, parts: &[Part], there: &Snapshot, record: &Record) -> Plan {
     let mut planner = Planner {
         there,
@@ -113,7 +113,7 @@ impl Planner<'_> {
         }
     }
 
-    /// A file of hippod's own: made, or renewed where nobody else changed it.
+    /// Creates a file of hippod, or renews it if it is unchanged since init wrote it.
     fn own(&mut self, path: &str, text: &str) {
         let known = self
             .record
@@ -184,7 +184,7 @@ impl Planner<'_> {
         self.plan.problems.push(Problem { path, what });
     }
 
-    /// The file at a path; nothing, and a problem, where no file can be.
+    /// Returns the file at a path, or `None` after recording a problem if the path cannot hold a file.
     fn work(&mut self, path: &str) -> Option<&mut Work> {
         let real = self.there.real(path);
         let before = match self.there.state(path) {
@@ -209,7 +209,7 @@ impl Planner<'_> {
         Some(work)
     }
 
-    /// A folder, and those above it, where they are not there.
+    /// Plans a folder and its parents where they are missing.
     fn folder(&mut self, real: &str) {
         let ends = real.match_indices('/').map(|(at, _)| at).chain([real.len()]);
         for end in ends {
@@ -242,7 +242,7 @@ impl Planner<'_> {
                 Err(what) => self.problem(&path, what),
             }
         }
-        // The daemon refuses a workspace without it.
+        // The daemon refuses a workspace without this folder.
         self.part(&Part::Folder(INDEX[1]));
         let Plan { record, folders, .. } = &mut self.plan;
         if record.is_empty() {
@@ -259,7 +259,7 @@ impl Planner<'_> {
         self.plan
     }
 
-    /// How a file is taken back: to what it was before init came here first.
+    /// Returns the record entry of a file, which restores its state before the first init.
     fn entry(&self, path: &str, work: &Work) -> Result<Entry, String> {
         let now = work.now.as_deref().unwrap_or_default();
         let old = self.record.files.get(path);
@@ -304,7 +304,7 @@ fn add(all: &mut Vec<String>, new: &[String]) {
     }
 }
 
-/// Why a file of TOML could not be used, or could not be any more with our block in it.
+/// Returns the reason why a TOML file is unusable, either now or with our block in it.
 pub(super) fn unsound_toml(now: &[u8], made: &[u8]) -> Option<String> {
     let read = |text: &[u8]| -> Result<(), String> {
         let text = std::str::from_utf8(text).map_err(|_| "it is no UTF-8".to_owned())?;

@@ -1,10 +1,10 @@
-//! Which harness runs agents in a folder?
+//! Detection of the harness that runs agents in a folder.
 
 pub use hippoctl::args::Platform;
 
 use super::{Config, Snapshot, State};
 
-/// What each harness leaves in a folder, the surest signs first.
+/// The files of each harness, most reliable signs first.
 const SIGNS: [(Platform, &[&str]); 4] = [
     (
         Platform::OpenCode,
@@ -24,24 +24,24 @@ const SIGNS: [(Platform, &[&str]); 4] = [
     (Platform::ClaudeCode, &["CLAUDE.md", ".claude"]),
 ];
 
-/// Files that are looked at to find the platform.
+/// Returns the files that are inspected to detect the platform.
 pub fn signs() -> impl Iterator<Item = &'static str> {
     let named = SIGNS.iter().flat_map(|(_, names)| names.iter().copied());
     named.chain(["AGENTS.md", "MEMORY.md", "USER.md", "TOOLS.md"])
 }
 
-/// A platform, and by what it was found.
+/// The detected platform with the evidence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     /// The platform.
     pub platform: Platform,
-    /// The file that told, or what was taken for lack of any.
+    /// The file that identified the platform, or the reason for the default.
     pub by: String,
-    /// Others that left signs.
+    /// The other platforms with signs in the folder.
     pub others: Vec<Platform>,
 }
 
-/// The platform of a folder: as its configuration says, else by the files there, else Claude Code.
+/// Detects the platform of a folder: from its configuration, else from its files, else Claude Code.
 pub fn detect(snapshot: &Snapshot, config: &Config) -> Found {
     let there = |name: &&&str| !matches!(snapshot.state(name), State::Missing);
     let signs: Vec<(Platform, &str)> = SIGNS
@@ -66,7 +66,7 @@ pub fn detect(snapshot: &Snapshot, config: &Config) -> Found {
             others: others(*platform),
         };
     }
-    // Instructions for agents alone are read by several: with a memory beside them it is a workspace of OpenClaw.
+    // Several harnesses read `AGENTS.md`. Together with memory files it marks a workspace of OpenClaw.
     let memory = ["MEMORY.md", "USER.md", "TOOLS.md"];
     let platform = match (there(&&"AGENTS.md"), memory.iter().find(there)) {
         (true, Some(_)) => Platform::OpenClaw,

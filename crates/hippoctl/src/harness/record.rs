@@ -1,7 +1,8 @@
-//! Record of what `init` made in a workspace, in the state folder.
+//! Record of the changes that `init` made to a workspace.
 //!
-//! Nothing below a workspace is believed to be this record: it names files to rewrite, and a repository of a stranger could bring
-//! one. Builds before kept it there; such a one is used only where the user says so, and only for files that init lays out.
+//! The record is kept in the state folder. It names files to rewrite, and an untrusted repository could contain a
+//! forged one, so no record inside a workspace is trusted. Older builds kept it in the workspace: such a record is
+//! used only at the user's request, and only for files that init installs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -17,84 +18,84 @@ use super::platform::Platform;
 use super::splice::Splice;
 use super::{Problem, Snapshot, State, layout};
 
-/// Where builds before kept the record, in the workspace.
+/// The path of the record in the workspace, as older builds wrote it.
 pub const OLD_RECORD: &str = hippo_core::harness::OLD_INIT_RECORD;
-/// Maximum parts of one kind in a file; init puts in fewer than ten.
+/// Maximum parts of one kind in a file; init inserts fewer than ten.
 const MOST_PARTS: usize = 64;
-/// Bytes of a reason that are shown.
+/// Maximum length of a shown reason in bytes.
 const SAID: usize = 200;
 
-/// What init made in a workspace.
+/// The changes that init made to a workspace.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Record {
-    /// The version of this format; 1.
+    /// The version of this format: 1.
     pub version: u32,
-    /// For which harnesses.
+    /// The platforms that init ran for.
     pub platforms: BTreeSet<Platform>,
-    /// Whether the workspace was registered by it.
+    /// True if init registered the workspace.
     pub registered: bool,
-    /// Whether there was no index file before.
+    /// True if the workspace had no index file before.
     pub index_is_new: bool,
-    /// Folders that were made, outer ones first.
+    /// The created folders, outer ones first.
     pub folders: Vec<String>,
-    /// Files that were made or changed, by where they really are.
+    /// The created or changed files, by path with links resolved.
     pub files: BTreeMap<String, Entry>,
 }
 
-/// What was done to a file.
+/// The change of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
-    /// Whether there was none before.
+    /// True if the file did not exist before.
     pub made: bool,
-    /// Hash of the file as it was written.
+    /// Hash of the file as init wrote it.
     pub hash: String,
-    /// Hash of the file as it was before.
+    /// Hash of the file before init.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub was: Option<String>,
-    /// What was put in the place of what, in a file that was there before.
+    /// The replaced piece of a file that existed before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub splice: Option<Splice>,
-    /// Blocks that were put in.
+    /// The inserted blocks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocks: Vec<PutBlock>,
-    /// Entries of JSON that were put in.
+    /// The inserted JSON entries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub json: Option<Entered>,
-    /// Hash of a file that was made, without these blocks and entries.
+    /// Hash of a created file without these blocks and entries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rest: Option<String>,
 }
 
-/// A block that was put in.
+/// An inserted block.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PutBlock {
-    /// Its name.
+    /// The name of the block.
     pub name: String,
-    /// Whether its lines begin with `#`.
+    /// True if its marker lines begin with `#`.
     pub hash_marks: bool,
-    /// Line ends that were put before it.
+    /// The line ends that were inserted before the block.
     pub lead: String,
 }
 
-/// What a file was before init.
+/// The state of a file before init.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Original {
-    /// Not there.
+    /// The file did not exist.
     Missing,
-    /// These bytes; where people changed the file since, with what they changed.
+    /// The file had these bytes. Later edits of the user are included.
     Text(Vec<u8>),
-    /// Of people as a whole by now.
+    /// The file now belongs to the user as a whole.
     Theirs,
 }
 
 impl Record {
-    /// The record of a workspace, from the state folder; an empty one where there is none.
+    /// Reads the record of a workspace from the state folder; a missing file gives an empty record.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// Fails when the record cannot be read.
     pub fn read(state: &Path, root: &Path) -> Result<Self, Problem> {
         let file = folder::decisions(state, root).join(folder::HARNESS);
         let parsed = match folder::read(&file) {
@@ -108,10 +109,10 @@ impl Record {
         })
     }
 
-    /// Keeps the record in the state folder; an empty one is removed.
+    /// Writes the record into the state folder; an empty record removes the file.
     ///
     /// # Errors
-    /// As the system says; the one that was there stays.
+    /// Returns the error of the system; the previous record stays.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn write(&self, state: &Path, root: &Path) -> io::Result<()> {
         let place = folder::decisions(state, root);
@@ -123,15 +124,15 @@ impl Record {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        // Trust in settings may be kept beside it.
+        // The folder may also hold decisions about trusted settings.
         let _ = std::fs::remove_dir(&place);
         Ok(())
     }
 
-    /// The record that a build before left in the workspace, or that a stranger put there.
+    /// Returns the record inside the workspace, written by an older build or forged.
     ///
     /// # Errors
-    /// It cannot be read, or it names a file or a folder that init does not make.
+    /// Fails when the record is unreadable, or names a file or folder that init does not create.
     pub fn in_workspace(there: &Snapshot) -> Result<Option<Self>, Vec<Problem>> {
         let problem = |path: &str, what: &str| Problem {
             path: path.to_owned(),
@@ -168,7 +169,7 @@ impl Record {
         }
     }
 
-    /// Reads a record.
+    /// Parses a record.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, String> {
         let record: Self = serde_json::from_slice(bytes).map_err(|error| said(&error))?;
         if record.version != 1 {
@@ -180,19 +181,19 @@ impl Record {
             let entered = json.map_or([0; 3], entered);
             entered.into_iter().fold(entry.blocks.len(), usize::max)
         };
-        // Each is looked for in the whole file.
+        // Each part is searched for in the whole file, so their number is limited.
         match record.files.iter().find(|(_, entry)| parts(entry) > MOST_PARTS) {
             Some((path, _)) => Err(format!("it names more than {MOST_PARTS} parts of {path:.100}")),
             None => Ok(record),
         }
     }
 
-    /// Whether nothing was made.
+    /// Returns true for the default record of a workspace without init.
     pub fn is_empty(&self) -> bool {
         self.version == 0
     }
 
-    /// As a file.
+    /// Returns the bytes of the record file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
         bytes.push(b'\n');
@@ -201,20 +202,20 @@ impl Record {
 }
 
 impl Entry {
-    /// Keeps what makes the file of before again.
+    /// Stores the data needed to restore the previous file.
     pub fn keep(&mut self, before: &[u8], now: &[u8]) {
         self.was = Some(hash(before));
         self.splice = Splice::between(before, now);
     }
 
-    /// What the file was before, given what it is now.
+    /// Returns the state of the file before init, given its current content.
     ///
     /// # Errors
-    /// Our parts cannot be told from the others.
+    /// Fails when our parts cannot be separated from the rest.
     pub fn original(&self, now: &[u8]) -> Result<Original, String> {
         let is = hash(now);
         if self.was.as_ref() == Some(&is) {
-            // It was not written yet, or somebody else took our part out.
+            // The file was not written yet, or our part was removed since.
             return Ok(Original::Text(now.to_vec()));
         }
         if is == self.hash {
@@ -242,10 +243,10 @@ impl Entry {
         Ok(Original::Text(left))
     }
 
-    /// The file without our blocks and entries.
+    /// Returns the file without our blocks and entries.
     ///
     /// # Errors
-    /// A block is not closed, or the file is no JSON.
+    /// Fails when a block is not closed, or the file is not JSON.
     pub fn strip(&self, now: &[u8]) -> Result<Vec<u8>, String> {
         let mut text = now.to_vec();
         for block in &self.blocks {
@@ -265,7 +266,7 @@ impl Entry {
 }
 
 impl PutBlock {
-    /// Its lines.
+    /// Returns the marker lines of the block.
     pub fn marks(&self) -> BlockMarks {
         if self.hash_marks {
             BlockMarks::HASH
@@ -275,13 +276,13 @@ impl PutBlock {
     }
 }
 
-/// What serde says, which may repeat what stands there.
+/// Returns the shortened message of serde, which may quote the file.
 fn said(error: &serde_json::Error) -> String {
     let what = error.to_string();
     start(&what, SAID).to_owned()
 }
 
-/// Tells texts apart.
+/// Returns the hash of a text, for comparison.
 pub fn hash(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex()[..32].to_owned()
 }

@@ -1,4 +1,4 @@
-//! What of a memory is in a folder when init is taken back?
+//! Memory files that remain after init is undone.
 
 use std::collections::BTreeSet;
 
@@ -7,28 +7,28 @@ use serde::Serialize;
 
 use super::layout::INDEX;
 
-/// Something that stays.
+/// A file or folder that remains.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Left {
-    /// Relative to the workspace; a folder ends in `/`.
+    /// The path relative to the workspace; a folder ends in `/`.
     pub path: String,
-    /// How many files of it.
+    /// The number of files.
     pub files: usize,
-    /// What they are.
+    /// The kind of the files.
     pub what: &'static str,
 }
 
-/// Where nodes of the compaction tree lie, and the root over them.
+/// The folders of the compaction tree, and its root.
 const TREE: [&str; 4] = [
     "memory/daily",
     "memory/weekly",
     "memory/monthly",
     "memory/ROOT.md",
 ];
-/// Folders below each other that are looked into.
+/// Maximum depth of folders that are counted.
 const DEPTH: usize = 8;
 
-/// What stays in a workspace without what is gone from it: files, and folders with all that is in them.
+/// Returns the memory files that remain without those in `gone`; a folder counts with its content.
 pub fn left(dir: &WorkspaceDir, gone: &BTreeSet<&str>) -> Vec<Left> {
     let folder = Folder { dir, gone };
     let [index, own] = INDEX;
@@ -65,7 +65,7 @@ impl Folder<'_> {
         }
     }
 
-    /// Files at a path and below it; links are counted, not followed.
+    /// Counts the files at a path and below; links are counted, not followed.
     fn count(&self, path: &str, depth: usize) -> usize {
         match self.dir.stat(path) {
             Err(_) | Ok(None) => 0,
@@ -88,7 +88,7 @@ impl Folder<'_> {
     }
 }
 
-/// Whether a file of `memory/` is the log of a day.
+/// Returns true if a file of `memory/` is a daily log.
 fn is_log(name: &str) -> bool {
     name.ends_with(".md") && hippo_core::source::date_in_name(name).is_some()
 }

@@ -1,4 +1,4 @@
-//! Which files change, and how, so that what init made is gone and nothing else?
+//! Plan of the changes that undo init.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use super::plan::{Change, Plan};
 use super::record::{Entry, Original, Record};
 use super::{Kept, Snapshot, State};
 
-/// The plan that takes back what is recorded. What cannot be taken back stays in the record.
+/// Returns the plan that reverts the recorded changes. Changes that cannot be reverted stay in the record.
 pub fn take_back(there: &Snapshot, record: &Record) -> Plan {
     let mut plan = Plan::default();
-    // Where a link was made since, two names may lead to one file.
+    // A link created since may give one file two names.
     let mut by_file: BTreeMap<&str, Vec<(&String, &Entry)>> = BTreeMap::new();
     for named in &record.files {
         by_file.entry(there.real(named.0)).or_default().push(named);
@@ -40,7 +40,7 @@ pub fn take_back(there: &Snapshot, record: &Record) -> Plan {
                         path: path.clone(),
                         why: why.unwrap_or_else(|| "changed since it was made".to_owned()),
                     });
-                    // What is stuck is tried again.
+                    // The entry stays in the record, so that the next undo tries again.
                     if let Some(entry) = entry {
                         plan.record.files.insert(path.clone(), entry.clone());
                     }
@@ -60,14 +60,15 @@ pub fn take_back(there: &Snapshot, record: &Record) -> Plan {
     plan
 }
 
-/// What becomes of a file.
+/// The result of reverting one file.
 struct Taken<'a> {
     change: Option<Change>,
-    /// Names under which something of it stays; with the entry and a reason where our parts cannot be taken out, else it belongs to people.
+    /// The names under which part of the file remains. An entry with a reason means that our parts could not be
+    /// removed; otherwise the file belongs to the user.
     stays: Vec<(&'a String, Option<&'a Entry>, Option<String>)>,
 }
 
-/// A file without what was put into it under these names, one after the other.
+/// Reverts the changes recorded for one file under these names, one after the other.
 fn taken_back<'a>(real: &str, names: &[(&'a String, &'a Entry)], now: &[u8]) -> Taken<'a> {
     let mut stays = Vec::new();
     let mut after = Some(now.to_vec());

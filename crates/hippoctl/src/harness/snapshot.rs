@@ -1,4 +1,4 @@
-//! State of the paths that init looks at.
+//! Snapshot of the paths that init reads.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -9,34 +9,34 @@ use hippo_fs::{Kind, Refusal, WorkspaceDir, refusal};
 use super::CONFIG;
 use super::layout::INDEX;
 
-/// What to do about a link.
+/// The hint for a link.
 const INSTEAD: &str = "put the file or folder itself there";
-/// A larger file is nothing that a harness reads.
+/// Maximum size in bytes of a file that a harness reads.
 const LARGEST: u64 = 4 << 20;
 
-/// What stands at a path.
+/// The content of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum State {
-    /// Nothing.
+    /// The path does not exist.
     Missing,
     /// A folder.
     Folder,
     /// A file with these bytes.
     File(Vec<u8>),
-    /// What cannot be used, and why.
+    /// The path is unusable, with the reason.
     Odd(String),
 }
 
-/// What stands at some paths of a workspace.
+/// The contents of some paths of a workspace.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Snapshot {
     states: BTreeMap<String, State>,
-    /// Where a path leads within the workspace, where it is a link or goes through one.
+    /// The target within the workspace of each path that is or contains a link.
     real: BTreeMap<String, String>,
 }
 
 impl Snapshot {
-    /// Looks at paths of a workspace.
+    /// Reads paths of a workspace.
     pub fn read<'p>(dir: &WorkspaceDir, paths: impl IntoIterator<Item = &'p str>) -> Self {
         let mut snapshot = Self::default();
         for path in paths {
@@ -62,17 +62,17 @@ impl Snapshot {
         }
     }
 
-    /// Where the file of this path really is, relative to the workspace.
+    /// Returns the path with links resolved, relative to the workspace.
     pub fn real<'s>(&'s self, path: &'s str) -> &'s str {
         self.real.get(path).map_or(path, String::as_str)
     }
 
-    /// What stands at a path; nothing where nobody looked.
+    /// Returns the state of a path; `Missing` if the path was not read.
     pub fn state(&self, path: &str) -> &State {
         self.states.get(self.real(path)).unwrap_or(&State::Missing)
     }
 
-    /// The bytes of a file.
+    /// Returns the bytes of a file.
     pub fn file(&self, path: &str) -> Option<&[u8]> {
         match self.state(path) {
             State::File(bytes) => Some(bytes),
@@ -80,7 +80,7 @@ impl Snapshot {
         }
     }
 
-    /// The same with these folders.
+    /// Returns the snapshot with these folders added.
     #[cfg(test)]
     pub fn with_folders<'a>(mut self, folders: impl IntoIterator<Item = &'a str>) -> Self {
         let folders = folders.into_iter().map(|path| (path.to_owned(), State::Folder));
@@ -88,7 +88,7 @@ impl Snapshot {
         self
     }
 
-    /// A workspace with these files alone.
+    /// Creates a snapshot with only the given files.
     #[cfg(test)]
     pub fn of<'a, B: AsRef<[u8]>>(files: impl IntoIterator<Item = (&'a str, B)>) -> Self {
         let states = files
@@ -101,11 +101,10 @@ impl Snapshot {
     }
 }
 
-/// Returns where a path leads, with links within the workspace followed, and what is there. What is returned has no link on the
-/// way to it.
+/// Resolves links within the workspace and returns the resulting path, which contains no link, with its state.
 ///
 /// # Errors
-/// Why it cannot be used.
+/// Returns the reason why the path cannot be used.
 fn find(dir: &WorkspaceDir, path: &str) -> Result<(String, State), String> {
     let mut real = PathBuf::new();
     let mut names = Path::new(path).components();
@@ -146,7 +145,7 @@ fn find(dir: &WorkspaceDir, path: &str) -> Result<(String, State), String> {
     Ok((real, state))
 }
 
-/// Whether no link is followed at a path: hippod's own folder, and the configuration.
+/// Returns true for paths where links are never followed: hippod's own folder, and the configuration.
 fn is_own(path: &str) -> bool {
     let [_, folder] = INDEX;
     path == CONFIG || Path::new(path).starts_with(folder)
@@ -157,16 +156,16 @@ fn kind_at(dir: &WorkspaceDir, path: &Path) -> Result<Option<Kind>, String> {
     Ok(stat.map(|stat| stat.kind))
 }
 
-/// Returns where a link within the workspace leads.
+/// Returns the target of a link within the workspace.
 ///
 /// # Errors
-/// Why it is not followed.
+/// Returns the reason why the link is not followed.
 fn follow(dir: &WorkspaceDir, link: &Path) -> Result<PathBuf, String> {
     let target = dir.resolve(link).map_err(|error| match refusal(&error) {
         Some(_) => format!("it is a link that leads out of the workspace; {INSTEAD}"),
         None => format!("it is a link that leads nowhere ({error}); {INSTEAD}"),
     })?;
-    // Programs heed what lies there.
+    // Other programs act on files in `.git`.
     if target.components().any(|part| part.as_os_str() == ".git") {
         return Err(format!("it is a link that leads into .git; {INSTEAD}"));
     }
@@ -176,7 +175,7 @@ fn follow(dir: &WorkspaceDir, link: &Path) -> Result<PathBuf, String> {
     dir.file_to_write(link).map_err(|error| reason(&error))
 }
 
-/// Why a file cannot be used.
+/// Returns the reason why a file cannot be used.
 fn reason(error: &io::Error) -> String {
     match refusal(error) {
         Some(Refusal::NotRegular(_)) => "it is no ordinary file; move it away".to_owned(),

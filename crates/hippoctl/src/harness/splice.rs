@@ -1,24 +1,24 @@
-//! What is put in the place of what, so that a text becomes another one, and how is that undone?
+//! Reversible replacement of one piece of a text.
 
 use serde::{Deserialize, Serialize};
 
-/// One piece of a text that was replaced by another.
+/// One replaced piece of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Splice {
-    /// Bytes before it, the same in both.
+    /// The number of equal bytes before the piece.
     pub at: usize,
-    /// What stood there before.
+    /// The previous text.
     pub old: String,
-    /// What stands there now.
+    /// The new text.
     pub new: String,
 }
 
 impl Splice {
-    /// The smallest piece that makes `new` of `old`. Nothing where it is no text.
+    /// Returns the smallest piece that turns `old` into `new`, or `None` if a piece is not UTF-8.
     pub fn between(old: &[u8], new: &[u8]) -> Option<Self> {
         let same = |(a, b): (&u8, &u8)| a == b;
         let mut at = old.iter().zip(new).take_while(|&pair| same(pair)).count();
-        // Not within a character; a piece that is no text all the same is refused below.
+        // Pieces start at character boundaries; other bytes that are not UTF-8 are rejected below.
         while at > 0 && (is_inner(old.get(at)) || is_inner(new.get(at))) {
             at -= 1;
         }
@@ -35,13 +35,13 @@ impl Splice {
         })
     }
 
-    /// The text as it was, given that it is as it was made.
+    /// Returns the previous text, or `None` if the new piece is not at its recorded position.
     pub fn undo(&self, now: &[u8]) -> Option<Vec<u8>> {
         let end = self.at.checked_add(self.new.len())?;
         (now.get(self.at..end)? == self.new.as_bytes()).then(|| self.replaced(now, self.at))
     }
 
-    /// The same for a text that has changed elsewhere: where the new piece stands in it once.
+    /// Returns the previous text after edits elsewhere, if the new piece occurs in it exactly once.
     pub fn undo_moved(&self, now: &str) -> Option<Vec<u8>> {
         let mut places = now.match_indices(&self.new);
         let (at, _) = places.next().filter(|_| !self.new.trim().is_empty())?;
@@ -53,7 +53,7 @@ impl Splice {
     }
 }
 
-/// Whether a byte goes on with a character of UTF-8.
+/// Returns true for a continuation byte of UTF-8.
 fn is_inner(byte: Option<&u8>) -> bool {
     byte.is_some_and(|byte| byte & 0xC0 == 0x80)
 }

@@ -1,4 +1,6 @@
-//! Tests that init is taken back to the byte, and twice is the same as once.
+//! Tests of `init` and its undo.
+//!
+//! Undo restores every byte, and a second init changes nothing.
 
 mod any_bytes;
 mod laws;
@@ -14,15 +16,15 @@ const ALL: Choice = Choice {
     search: true,
 };
 
-/// A configuration that asks for the overviews in the prompt.
+/// A configuration that loads the overviews into the prompt.
 const IN_PROMPT: &str = r#"{"index": {"inPrompt": true}}"#;
 
-/// Files and folders of a workspace.
+/// The files and folders of a workspace.
 #[derive(Clone, Default, PartialEq, Eq)]
 struct World {
     files: BTreeMap<String, Vec<u8>>,
     folders: BTreeSet<String>,
-    /// In the state folder.
+    /// The record in the state folder.
     record: Record,
 }
 
@@ -99,7 +101,7 @@ impl World {
         plan(platform, &parts, &there, &self.record)
     }
 
-    /// What init has done when it stops after so many steps: the record first, then folders, then files.
+    /// Applies the first `most` steps of init: the record, then folders, then files.
     fn init_until(&mut self, platform: Platform, most: usize) {
         let whole = self.plan(platform);
         let step = |folders: Vec<String>, changes: Vec<Change>| Plan {
@@ -117,7 +119,7 @@ impl World {
         }
     }
 
-    /// Answers whether anything changed.
+    /// Returns true if anything changed.
     fn init(&mut self, platform: Platform) -> bool {
         let plan = self.plan(platform);
         self.apply(&plan);
@@ -262,7 +264,7 @@ fn a_later_version_renews_its_own_files_and_forgets_no_original() {
     let mut world = World::of([("CLAUDE.md", "mine")]);
     let before = world.clone();
     world.init(Platform::ClaudeCode);
-    // As an earlier version would have written it.
+    // Rewrite the files as an earlier version would have written them.
     let now = String::from_utf8(world.record.to_bytes()).unwrap();
     let hash = |text: &str| record::hash(text.as_bytes());
     let (skill, claude) = (".claude/skills/hippod-core/SKILL.md", "CLAUDE.md");

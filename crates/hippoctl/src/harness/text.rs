@@ -1,4 +1,4 @@
-//! Which texts are laid out? They lie below `integrations/`, where people can read and change them.
+//! Texts that `init` installs, from `integrations/`.
 
 use super::platform::Platform;
 
@@ -8,7 +8,7 @@ macro_rules! skills {
     };
 }
 
-/// Name and text of each skill.
+/// The name and text of each skill.
 pub const SKILLS: [(&str, &str); 5] = skills!(
     "hippod-core",
     "hippod-compaction",
@@ -16,9 +16,9 @@ pub const SKILLS: [(&str, &str); 5] = skills!(
     "hippod-search",
     "hippod-flush"
 );
-/// Skills of the search, which `--no-search` leaves out.
+/// The skills for search, which `--no-search` omits.
 pub const OF_SEARCH: [&str; 2] = ["hippod-search", "hippod-recall"];
-/// Working files of every platform.
+/// The working files of every platform.
 pub const WORKING_FILES: [(&str, &str); 3] = [
     (
         "SCRATCHPAD.md",
@@ -33,7 +33,7 @@ pub const WORKING_FILES: [(&str, &str); 3] = [
         include_str!("../../../../integrations/templates/TASK-QUEUE.md"),
     ),
 ];
-/// Files that the harness itself has elsewhere, but for OpenClaw.
+/// Files that only OpenClaw needs; the other harnesses keep their own elsewhere.
 pub const OPENCLAW_FILES: [(&str, &str); 2] = [
     (
         "MEMORY.md",
@@ -44,18 +44,19 @@ pub const OPENCLAW_FILES: [(&str, &str); 2] = [
         include_str!("../../../../integrations/templates/USER.md"),
     ),
 ];
-/// `memory/ROOT.md` before there is anything to list. Its digest is that of no sources, so that the first real one replaces it.
+/// The first `memory/ROOT.md`. It has the digest of an empty list of sources, so that the first real root replaces
+/// it.
 pub const ROOT: &str = include_str!("../../../../integrations/templates/ROOT.md");
 /// The section of `HEARTBEAT.md`.
 pub const HEARTBEAT: &str = include_str!("../../../../integrations/heartbeat.md");
 /// The plugin of OpenCode.
 pub const OPENCODE_PLUGIN: &str = include_str!("../../../../integrations/opencode/hippod.js");
-/// What stands in `MEMORY.md` until there is a root.
+/// The text in `MEMORY.md` before the first root exists.
 pub const NO_ROOT: &str = "<!-- Made from the daily logs, and renewed by itself. -->\n";
 
 const PROTOCOL: &str = include_str!("../../../../integrations/protocol.md");
 
-/// The protocol for a platform; `search` false leaves the search out.
+/// Returns the protocol for a platform; `search` false omits the search.
 pub fn protocol(platform: Platform, search: bool, index_in_prompt: Option<bool>) -> String {
     let root = match platform {
         Platform::ClaudeCode => "What it knows is listed in `memory/ROOT.md`, which is loaded below.",
@@ -72,7 +73,7 @@ pub fn protocol(platform: Platform, search: bool, index_in_prompt: Option<bool>)
         let lines = text.split_inclusive('\n');
         text = lines.filter(|line| !line.contains("hippoctl search")).collect();
     }
-    // v1 appendix B: read after the instructions and before MEMORY.md.
+    // v1 appendix B: the index is read after the instructions and before MEMORY.md.
     let index = index_in_prompt.unwrap_or(platform == Platform::OpenClaw);
     if index && matches!(platform, Platform::OpenClaw | Platform::Codex | Platform::None) {
         text.push_str(

@@ -1,4 +1,4 @@
-//! Are the arguments of a call such as the tool's schema says, and which are they?
+//! Validation of tool arguments against the schema.
 
 use hippo_proto::{nearest, shorten};
 use rmcp::model::{JsonObject, Tool};
@@ -6,15 +6,15 @@ use serde_json::Value;
 
 use super::calls::Trouble;
 
-/// The arguments of one call, checked.
+/// The validated arguments of one call.
 #[derive(Debug, Clone)]
 pub struct Arguments(JsonObject);
 
 impl Arguments {
-    /// Takes them as they come from a client. Null stands for an argument that is not given.
+    /// Validates the arguments from a client. Null means that the argument is absent.
     ///
     /// # Errors
-    /// Says which argument is unknown, missing, or not of its type or range.
+    /// Names the argument that is unknown, missing, or has a wrong type or range.
     pub fn read(tool: &Tool, mut given: JsonObject) -> Result<Self, Trouble> {
         given.retain(|_, value| !value.is_null());
         let none = JsonObject::new();
@@ -35,22 +35,22 @@ impl Arguments {
         }
     }
 
-    /// A text.
+    /// Returns a string argument.
     pub fn text(&self, name: &str) -> Option<String> {
         self.0.get(name)?.as_str().map(str::to_owned)
     }
 
-    /// A count; one that is too large for the daemon is as good as the largest.
+    /// Returns a count, saturated at the largest value that the daemon accepts.
     pub fn count(&self, name: &str) -> Option<u32> {
         self.0.get(name)?.as_f64().map(|number| number as u32)
     }
 
-    /// A share.
+    /// Returns a number, such as a minimum score.
     pub fn share(&self, name: &str) -> Option<f32> {
         self.0.get(name)?.as_f64().map(|number| number as f32)
     }
 
-    /// A list of texts.
+    /// Returns a list of strings.
     pub fn texts(&self, name: &str) -> Option<Vec<String>> {
         let texts = self.0.get(name)?.as_array()?.iter();
         texts.map(|text| text.as_str().map(str::to_owned)).collect()

@@ -1,4 +1,7 @@
-//! How does a call reach the daemon while the server goes on, and what ends the waiting?
+//! Calls from the MCP server to the daemon.
+//!
+//! Each call runs on its own thread, so that the server stays responsive. Calls are repeated while the daemon
+//! starts, and end early when the client cancels.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
@@ -19,27 +22,27 @@ use tokio::time::{self, Instant};
 use crate::connect::{PATIENCE, Session};
 use crate::failure::{Exit, Failure};
 
-/// A call that the daemon is not ready for is made again until then. The daemon itself waits for as much as 20 seconds
-/// for a workspace to be opened, and clients give up after a minute.
+/// Maximum time during which a call is repeated while the daemon is not ready. The daemon itself waits up to 20
+/// seconds for a workspace to open, and clients give up after a minute.
 const AGAIN_UNTIL: Duration = Duration::from_secs(30);
-/// Between two tries.
+/// Pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(200);
-/// How often a client that asked for it hears that its call goes on.
+/// Interval of progress notifications to clients that requested them.
 const BEAT: Duration = Duration::from_secs(1);
 
-/// Why a call gave nothing, for the agent that made it.
+/// The failure of a call, for the agent that made it.
 #[derive(Debug)]
 pub struct Trouble {
     message: String,
     hint: Cow<'static, str>,
-    /// The same call will succeed later.
+    /// True if the same call will succeed later.
     warming: bool,
-    /// What was asked for is not there.
+    /// True if the requested object does not exist.
     absent: bool,
 }
 
 impl Trouble {
-    /// Without a hint.
+    /// Creates a failure without a hint.
     pub fn new(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
@@ -49,12 +52,12 @@ impl Trouble {
         }
     }
 
-    /// Whether what was asked for is not there, while all else is well.
+    /// Returns true if the requested object does not exist and nothing else failed.
     pub fn is_absence(&self) -> bool {
         self.absent
     }
 
-    /// The same with what to do about it.
+    /// Returns the failure with this hint.
     pub fn hint(mut self, hint: impl Into<Cow<'static, str>>) -> Self {
         self.hint = hint.into();
         self
@@ -91,25 +94,25 @@ impl From<ClientError> for Trouble {
     }
 }
 
-/// The way to the daemon for as long as one call takes.
+/// The connection to the daemon for the duration of one call.
 pub struct Line {
     session: Session,
     given_up: Arc<AtomicBool>,
 }
 
 impl Line {
-    /// The root of the workspace that the server was started for.
+    /// Returns the root of the workspace that the server was started for.
     ///
     /// # Errors
-    /// No daemon, or no such workspace.
+    /// Fails without a daemon or workspace.
     pub fn root(&mut self) -> Result<String, Trouble> {
         Ok(self.session.root()?)
     }
 
-    /// Asks, unless nobody waits any more.
+    /// Sends a request, unless the call was cancelled.
     ///
     /// # Errors
-    /// No daemon, a refusal, or no answer.
+    /// Fails without a daemon, on a refusal, or when no answer arrives.
     pub fn ask<R: DeserializeOwned>(&mut self, request: impl Into<Request>) -> Result<R, Trouble> {
         self.session.client()?;
         if self.given_up.load(Ordering::Relaxed) {
@@ -119,23 +122,23 @@ impl Line {
     }
 }
 
-/// Makes calls, each on a thread and a connection of its own: many may wait at once, and none minds that the daemon was
-/// started anew since the last one.
+/// Runs calls, each on its own thread and connection: many can wait at once, and a restart of the daemon between
+/// two calls is harmless.
 pub struct Calls {
     session: Session,
 }
 
 impl Calls {
-    /// By the options of this session.
+    /// Creates the calls with the options of this session.
     pub fn new(session: Session) -> Self {
         Self { session }
     }
 
-    /// What `work` gives; it is done again while the daemon gets ready. A client that cancels waits no longer, and what was
-    /// not asked of the daemon by then is not.
+    /// Runs `work` and repeats it while the daemon starts. Cancelling ends the wait, and requests that were not
+    /// sent by then are skipped.
     ///
     /// # Errors
-    /// Those of `work`, or the call was cancelled.
+    /// Fails when `work` fails or the call is cancelled.
     pub async fn ask<T: Send + 'static>(
         &self,
         context: &RequestContext<RoleServer>,
@@ -174,8 +177,8 @@ impl Calls {
     }
 }
 
-/// What the work gives on a thread of its own. A machine that can make no more threads is told, where the pool of the
-/// runtime would panic.
+/// Runs the work on its own thread. Unlike the thread pool of the runtime, which panics, it returns an error when
+/// the machine cannot create a thread.
 async fn on_a_thread<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Trouble> + Send + 'static,
 ) -> Result<T, Trouble> {
@@ -183,7 +186,7 @@ async fn on_a_thread<T: Send + 'static>(
     thread::Builder::new()
         .name("call".to_owned())
         .spawn(move || {
-            // Nobody may wait any more.
+            // The receiver may have been dropped.
             let _ = sender.send(work());
         })
         .map_err(|error| {
@@ -195,7 +198,7 @@ async fn on_a_thread<T: Send + 'static>(
         .unwrap_or_else(|_| Err(Trouble::new("the call failed within hippoctl")))
 }
 
-/// Tells the thread of a call, when it goes, that nobody waits.
+/// Marks a call as cancelled on drop, for its thread.
 #[derive(Default)]
 struct GiveUp(Arc<AtomicBool>);
 
@@ -205,7 +208,7 @@ impl Drop for GiveUp {
     }
 }
 
-/// Tells a client that asked for it that its call goes on: the seconds so far, of nobody knows how many.
+/// Sends progress to a client that requested it: the seconds so far, without a total.
 async fn beat(context: &RequestContext<RoleServer>, warming: &AtomicBool) -> Infallible {
     let Some(token) = context.meta.get_progress_token() else {
         return future::pending().await;
@@ -220,7 +223,7 @@ async fn beat(context: &RequestContext<RoleServer>, warming: &AtomicBool) -> Inf
             "waiting for the daemon"
         };
         let told = ProgressNotificationParam::new(token.clone(), begun.elapsed().as_secs_f64());
-        // A client that hears nothing gets its answer all the same.
+        // A failed notification does not affect the answer.
         let _ = context.peer.notify_progress(told.with_message(what)).await;
     }
 }

@@ -1,9 +1,9 @@
-//! Which instructions can a user call up, and what do they say?
+//! Prompts that a user can insert.
 
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 use serde_json::Value;
 
-/// Name, what it is, its text; `{question}` stands for the argument.
+/// The name, description and text; `{question}` is replaced by the argument.
 pub const PROMPTS: [[&str; 3]; 2] = [
     ["recall", "Answer a question from memory, with its places", RECALL],
     [
@@ -13,7 +13,7 @@ pub const PROMPTS: [[&str; 3]; 2] = [
     ],
 ];
 
-/// The argument of `recall`.
+/// The name of the argument of `recall`.
 const QUESTION: &str = "question";
 
 const RECALL: &str = "\
@@ -39,7 +39,7 @@ like with type user.
 4. Where you can run commands, let the days follow: `hippoctl tree compact`. Tell the user in one line what was written.
 ";
 
-/// What a client lists.
+/// Returns the prompts that a client lists.
 pub fn all() -> Vec<Prompt> {
     let prompt = |[name, what, text]: [&str; 3]| {
         let question = PromptArgument::new(QUESTION)
@@ -51,10 +51,10 @@ pub fn all() -> Vec<Prompt> {
     PROMPTS.map(prompt).to_vec()
 }
 
-/// The prompt with its argument in it.
+/// Returns the prompt with its argument filled in.
 ///
 /// # Errors
-/// Says which name or argument is wrong.
+/// Names the prompt or argument that is wrong.
 pub fn fill(name: &str, arguments: &JsonObject) -> Result<GetPromptResult, String> {
     let [_, what, text] = PROMPTS
         .into_iter()

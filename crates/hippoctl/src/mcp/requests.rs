@@ -1,9 +1,9 @@
-//! Why is a request that the library could not read as one of the protocol refused?
+//! Refusal of requests that the library could not parse.
 
 use hippo_proto::{nearest, shorten};
 use rmcp::model::{ErrorCode, ErrorData};
 
-/// The requests that this server answers, with what their parameters must have.
+/// The supported requests with their parameters.
 const KNOWN: [(&str, &str); 9] = [
     ("initialize", "protocolVersion, capabilities and clientInfo"),
     ("ping", "nothing"),
@@ -19,7 +19,7 @@ const KNOWN: [(&str, &str); 9] = [
     ("tools/list", "at most a cursor"),
 ];
 
-/// A method that is known came with other parameters than it takes; any other is unknown.
+/// Returns the refusal: wrong parameters for a known method, else an unknown method.
 pub fn refusal(method: &str) -> ErrorData {
     if let Some((_, wanted)) = KNOWN.iter().find(|(known, _)| *known == method) {
         return ErrorData::invalid_params(format!("wrong parameters of {method}: it takes {wanted}"), None);

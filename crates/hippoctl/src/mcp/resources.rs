@@ -1,4 +1,4 @@
-//! Which files can a client attach by itself, and what stands in them?
+//! Files that an MCP client can attach as resources.
 
 use std::io;
 use std::path::Path;
@@ -10,15 +10,15 @@ use rmcp::model::{Resource, ResourceContents};
 
 use super::calls::{Line, Trouble};
 
-/// What goes before the path in the workspace.
+/// The prefix before the path in the workspace.
 const SCHEME: &str = "hippod:///";
 const MARKDOWN: &str = "text/markdown";
-/// Most bytes of a file.
+/// Maximum size of a file in bytes.
 const LONGEST: u64 = 1 << 20;
-/// Tokens of a section: such a file and a mark in each line fit in.
+/// Token budget of a section, large enough for such a file with a marker in each line.
 const BUDGET: usize = tokens::of_bytes(LONGEST as usize * 32);
 
-/// Path in the workspace, title, what it is.
+/// The path in the workspace, title and description.
 const OFFERED: [[&str; 3]; 2] = [
     [
         "memory/ROOT.md",
@@ -32,10 +32,10 @@ const OFFERED: [[&str; 3]; 2] = [
     ],
 ];
 
-/// Those of the workspace that are there.
+/// Returns the offered files that exist in the workspace.
 ///
 /// # Errors
-/// No daemon, or no workspace.
+/// Fails without a daemon or workspace.
 pub fn there(line: &mut Line) -> Result<Vec<Resource>, Trouble> {
     let root = line.root()?;
     let Ok(dir) = WorkspaceDir::open(Path::new(&root)) else {
@@ -53,7 +53,7 @@ pub fn there(line: &mut Line) -> Result<Vec<Resource>, Trouble> {
     Ok(files.collect())
 }
 
-/// The path in the workspace of what is offered under this address.
+/// Returns the path in the workspace of a resource address.
 pub fn path(uri: &str) -> Option<&'static str> {
     let wanted = uri.strip_prefix(SCHEME)?;
     OFFERED
@@ -62,17 +62,17 @@ pub fn path(uri: &str) -> Option<&'static str> {
         .find(|path| *path == wanted)
 }
 
-/// The refusal of any other address.
+/// Returns the error message for an unknown address.
 pub fn unknown(uri: &str) -> String {
     let offered = OFFERED.map(|[path, ..]| format!("{SCHEME}{path}"));
     let uri = hippo_proto::shorten(uri);
     format!("no resource {uri}; there are {}", offered.join(" and "))
 }
 
-/// The text of one of them as a section of a prompt; `None`: it is not there.
+/// Returns the text of a resource as a fenced section of a prompt, or `None` if the file does not exist.
 ///
 /// # Errors
-/// No daemon, no workspace; it cannot be read, is too large, or leads out of the workspace.
+/// Fails without a daemon or workspace, or when the file is unreadable, too large, or outside the workspace.
 pub fn read(line: &mut Line, path: &'static str) -> Result<Option<String>, Trouble> {
     let root = line.root()?;
     let failed = |why: &dyn std::fmt::Display| Trouble::new(format!("could not read {path}: {why}"));
@@ -87,7 +87,7 @@ pub fn read(line: &mut Line, path: &'static str) -> Result<Option<String>, Troub
     }
 }
 
-/// The answer that carries it.
+/// Returns the resource with this text.
 pub fn contents(uri: String, text: String) -> ResourceContents {
     ResourceContents::text(text, uri).with_mime_type(MARKDOWN)
 }

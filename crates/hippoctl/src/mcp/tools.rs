@@ -1,4 +1,4 @@
-//! Which tools does the server have, and what does each answer?
+//! Tools of the MCP server.
 
 use hippo_core::instruction;
 use hippo_proto::{
@@ -13,9 +13,9 @@ use super::arguments::Arguments;
 use super::calls::{Line, Trouble};
 use crate::verbs;
 
-/// The definitions, as clients put them before their models: short, since every session pays for them.
+/// The tool definitions for the prompt of a model: short, because every session pays for them.
 const DEFINITIONS: &str = include_str!("tools.json");
-/// By the order of the definitions.
+/// The tool names in the order of the definitions.
 const NAMES: [&str; 5] = [
     "memory_search",
     "memory_get",
@@ -24,13 +24,13 @@ const NAMES: [&str; 5] = [
     "context_fetch",
 ];
 
-/// The tools with their schemas.
+/// Returns the tools with their schemas.
 pub fn all() -> Vec<Tool> {
-    // A test reads them.
+    // A test checks that the definitions parse.
     serde_json::from_str(DEFINITIONS).unwrap_or_default()
 }
 
-/// The refusal of a name that no tool has.
+/// Returns the error for an unknown tool name.
 pub fn unknown(name: &str) -> ErrorData {
     let hint = match nearest(name, NAMES) {
         Some(near) => format!("did you mean {near}?"),
@@ -39,10 +39,10 @@ pub fn unknown(name: &str) -> ErrorData {
     ErrorData::invalid_params(format!("unknown tool \"{}\"; {hint}", shorten(name)), None)
 }
 
-/// What a tool answers.
+/// Returns the answer of a tool.
 ///
 /// # Errors
-/// No daemon, no workspace, or the daemon refuses.
+/// Fails without a daemon or workspace, or when the daemon refuses.
 pub fn answer(name: &str, arguments: &Arguments, line: &mut Line) -> Result<Value, Trouble> {
     let mut answer = match name {
         "memory_search" => search(arguments, line),
@@ -52,17 +52,17 @@ pub fn answer(name: &str, arguments: &Arguments, line: &mut Line) -> Result<Valu
         "context_fetch" => fetch(arguments, line),
         _ => Err(Trouble::new(format!("no tool {name}"))),
     }?;
-    // What there is nothing to say of is left out.
+    // Null members are omitted.
     if let Value::Object(members) = &mut answer {
         members.retain(|_, value| !value.is_null());
     }
     Ok(answer)
 }
 
-/// Whether hippod keeps what a client of OpenClaw's tools asks for; without a name it is all that there is.
+/// Returns true if hippod has the corpus that a client of OpenClaw's tools names; no name means all corpora.
 ///
 /// # Errors
-/// No corpus has that name.
+/// Fails when no corpus has that name.
 fn is_kept(corpus: Option<&str>) -> Result<bool, Trouble> {
     match corpus {
         None | Some("memory" | "all") => Ok(true),
@@ -95,7 +95,7 @@ fn search(arguments: &Arguments, line: &mut Line) -> Result<Value, Trouble> {
             "endLine": hit.end_line,
             "score": short(hit.score),
             "snippet": hit.text,
-            // There are no other sources: transcripts are searched as the logs that they went into.
+            // All sources are memory: transcripts are searchable through the logs made from them.
             "source": "memory",
             "corpus": "memory",
         })
@@ -114,7 +114,7 @@ fn search(arguments: &Arguments, line: &mut Line) -> Result<Value, Trouble> {
     }))
 }
 
-/// Where a result stands, as agents write it.
+/// Returns the location of a result in the notation of agents.
 fn cited(hit: &SearchHit) -> String {
     if hit.start_line == hit.end_line {
         format!("{}#L{}", hit.path, hit.start_line)
@@ -123,7 +123,8 @@ fn cited(hit: &SearchHit) -> String {
     }
 }
 
-/// A note beside stored text that reads like an instruction to the agent. The text itself is given as it is stored.
+/// Returns a note for stored text that reads like an instruction to the agent. The text itself is returned
+/// unchanged.
 fn mark(text: &str, place: impl FnOnce() -> String) -> Option<String> {
     instruction::match_rule(text)?;
     let place = place();
@@ -188,7 +189,7 @@ fn remember(arguments: &Arguments, line: &mut Line) -> Result<Value, Trouble> {
     }))
 }
 
-/// A watcher is given this long after the first look at the disk, in milliseconds.
+/// Grace period of the watcher after a reconcile, in milliseconds.
 const LATE: u64 = 2_000;
 
 fn status(line: &mut Line) -> Result<Value, Trouble> {
@@ -199,9 +200,9 @@ fn status(line: &mut Line) -> Result<Value, Trouble> {
     Ok(report(workspace, answer.model.state))
 }
 
-/// Tells an agent how its workspace is.
+/// Returns the state of a workspace for an agent.
 fn report(workspace: WorkspaceStatus, model: ModelLoad) -> Value {
-    // Right after a start nothing is known of it yet: figures of nothing would be taken for the truth.
+    // Right after a start the figures are still unknown: zeros would look like facts.
     let warming = workspace.degraded.as_deref() == Some("warming");
     let opening = workspace.generation == 0 && warming;
     let watched = workspace
@@ -243,12 +244,12 @@ fn fetch(arguments: &Arguments, line: &mut Line) -> Result<Value, Trouble> {
     }))
 }
 
-/// Four digits behind the point: more would be paid for and say nothing.
+/// Rounds to four decimal places, because more digits cost tokens without information.
 fn short(score: f32) -> f64 {
     (f64::from(score) * 1e4).round() / 1e4
 }
 
-/// A list with something in it.
+/// Returns the list, or `None` if it is empty.
 fn some(notes: impl IntoIterator<Item = String>) -> Option<Vec<String>> {
     let notes: Vec<String> = notes.into_iter().collect();
     (!notes.is_empty()).then_some(notes)
@@ -260,7 +261,7 @@ mod tests {
 
     use super::*;
 
-    /// Of all definitions together, as they are sent: a quarter of their bytes.
+    /// Maximum tokens of all definitions together, estimated as a quarter of their bytes.
     const MOST_TOKENS: usize = 900;
 
     #[test]
@@ -283,7 +284,7 @@ mod tests {
         assert_eq!(opening["degraded"], "opening");
         assert_eq!(opening["notes"], json!(["it is being opened"]));
 
-        // The watcher has not been asked yet.
+        // The watcher has not been checked yet.
         let fresh = json!({"documents": 7, "generation": 1, "degraded": null, "why": null,
             "watcher": {"mode": "notify", "alive": false, "last_reconcile_ms_ago": 20, "changed_at_last_reconcile": 0}});
         let fresh = of(fresh);

@@ -1,8 +1,8 @@
 //! Text that is safe on a terminal.
 //!
-//! A file of a stranger can contain escape sequences that move the cursor, set the title, or write into the clipboard. On a
-//! terminal every control character but tab and line feed is shown as an escape, and so are the marks that reverse the
-//! order of text. Output into a pipe or a file stays byte for byte.
+//! Untrusted files can contain escape sequences that move the cursor, set the title, or write into the clipboard.
+//! On a terminal every control character except tab and line feed is shown as an escape, and so are the marks that
+//! reverse the order of text. Output into a pipe or a file is unchanged.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ const OWN: [&str; 6] = ["1", "2", "31", "32", "36", "0"];
 pub enum Notation {
     /// `\x1b`, `\u{202e}`.
     Text,
-    /// `\u001b`, so that JSON stays JSON.
+    /// `\u001b`, which keeps JSON valid.
     Json,
 }
 
@@ -41,7 +41,7 @@ pub fn safe(text: &str, notation: Notation, styled: bool) -> Cow<'_, str> {
             continue;
         }
         let code = u32::from(mark);
-        // A `String` takes everything.
+        // Writing to a `String` cannot fail.
         let _ = match notation {
             Notation::Json => write!(out, "\\u{code:04x}"),
             Notation::Text if code <= 0xff => write!(out, "\\x{code:02x}"),
@@ -52,7 +52,7 @@ pub fn safe(text: &str, notation: Notation, styled: bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The same for bytes; a byte that is not UTF-8 is shown as `\xff`.
+/// Returns bytes as text without control characters; a byte that is not UTF-8 becomes `\xff`.
 #[must_use]
 pub fn safe_bytes(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());
@@ -70,7 +70,7 @@ fn is_control(mark: char) -> bool {
         || matches!(mark, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// The sequence of [`Style`](super::Style) that a text begins with.
+/// Returns the sequence of [`Style`](super::Style) at the start of a text.
 fn own(text: &str) -> Option<&str> {
     let (code, _) = text.strip_prefix("\x1b[")?.split_once('m')?;
     OWN.contains(&code).then(|| &text[..code.len() + 3])

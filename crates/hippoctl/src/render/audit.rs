@@ -1,4 +1,4 @@
-//! How do the numbers of an audit look?
+//! Rendering of an audit.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use hippo_proto::{AuditFinding, AuditKind, AuditResponse, AuditUnit};
 use super::one_line;
 use crate::output::Style;
 
-/// A line for each kind with what has changed since the last audit, then the examples.
+/// Returns one line for each kind with the change since the last audit, then the examples.
 pub fn audit(answer: &AuditResponse, style: Style) -> String {
     let mut text = String::new();
     for finding in &answer.findings {
@@ -43,7 +43,7 @@ pub fn audit(answer: &AuditResponse, style: Style) -> String {
     text
 }
 
-/// What has changed since the last audit, in percentage points.
+/// Returns the change since the last audit in percentage points.
 fn change(answer: &AuditResponse, now: &AuditFinding) -> String {
     let last = answer.before.first();
     let last = last.and_then(|run| run.findings.iter().find(|before| before.kind == now.kind));

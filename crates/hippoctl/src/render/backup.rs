@@ -1,4 +1,4 @@
-//! How do a backup and what came out of one look?
+//! Rendering of backups and restored workspaces.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use hippo_proto::{BackupResponse, RestoreResponse};
 use super::{bytes, one_line};
 use crate::output::Style;
 
-/// What was written.
+/// Renders a written backup.
 pub fn written(answer: &BackupResponse, style: Style) -> String {
     let head = format!(
         "wrote {}: {}, {:.1} s\n",
@@ -18,7 +18,7 @@ pub fn written(answer: &BackupResponse, style: Style) -> String {
     head + &contents(answer, style)
 }
 
-/// What was checked.
+/// Renders a verified backup.
 pub fn verified(answer: &BackupResponse, style: Style) -> String {
     let head = format!(
         "{}: {}, a backup of {} by hippod {}\n",
@@ -30,11 +30,11 @@ pub fn verified(answer: &BackupResponse, style: Style) -> String {
     head + &contents(answer, style)
 }
 
-/// What there is again.
+/// Renders the restored workspaces.
 pub fn restored(answer: &RestoreResponse, style: Style) -> String {
     let mut text = String::new();
     for workspace in &answer.workspaces {
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(
             text,
             "restored {}: {} files, {:.1} s",
@@ -49,7 +49,7 @@ pub fn restored(answer: &RestoreResponse, style: Style) -> String {
 fn contents(answer: &BackupResponse, style: Style) -> String {
     let mut text = String::new();
     for left in &answer.left_out {
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(
             text,
             "  {}: {}: {}",
@@ -59,7 +59,7 @@ fn contents(answer: &BackupResponse, style: Style) -> String {
         );
     }
     for workspace in &answer.workspaces {
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(
             text,
             "  {}: {} files, {} with what is known of them",

@@ -1,4 +1,4 @@
-//! How do sessions look, and the entries that stand for their content?
+//! Rendering of context sessions and their entries.
 
 use std::fmt::Write;
 
@@ -12,10 +12,10 @@ use serde_json::{Map, Value};
 use super::{INDENT, harmless, one_line, plural, short, table};
 use crate::output::Style;
 
-/// Most characters of a summary or a reference in a table.
+/// Maximum characters of a summary or a reference in a table.
 const SHORT: usize = 48;
 
-/// Beside the id of a session.
+/// Returns the note printed after the id of a session.
 pub fn opened(answer: &ContextOpenResponse) -> String {
     let ContextOpenResponse {
         session: _,
@@ -30,7 +30,7 @@ pub fn opened(answer: &ContextOpenResponse) -> String {
     }
 }
 
-/// What became of content.
+/// Renders the outcome of stored content.
 pub fn put(answer: &ContextPutResponse, style: Style) -> String {
     let ContextPutResponse {
         entry,
@@ -70,14 +70,14 @@ pub fn put(answer: &ContextPutResponse, style: Style) -> String {
     text
 }
 
-/// An entry that was accessed.
+/// Renders an entry after an access.
 pub fn touched(answer: &ContextTouchResponse, style: Style) -> String {
     let entry = &answer.entry;
     let access = entry.decay.last_access;
     headed("touched", entry, style) + &format!("{INDENT}strength {:.2} in turn {access}\n", entry.strength)
 }
 
-/// What a turn did.
+/// Renders the result of a turn.
 pub fn turn(answer: &ContextTurnResponse, style: Style) -> String {
     let ContextTurnResponse {
         turn,
@@ -105,7 +105,7 @@ pub fn turn(answer: &ContextTurnResponse, style: Style) -> String {
     text
 }
 
-/// Beside the text for a prompt.
+/// Returns the note printed after the text for a prompt.
 pub fn shown(answer: &ContextRenderResponse) -> String {
     let ContextRenderResponse {
         markdown: _,
@@ -124,7 +124,7 @@ pub fn shown(answer: &ContextRenderResponse) -> String {
     )
 }
 
-/// What the reader of fetched content should know.
+/// Returns a note about fetched content: the reason of a failure, or a changed source.
 pub fn fetched(answer: &ContextFetchResponse) -> Option<String> {
     match &answer.reason {
         Some(reason) => Some(format!("note: {}", one_line(reason))),
@@ -133,7 +133,7 @@ pub fn fetched(answer: &ContextFetchResponse) -> Option<String> {
     }
 }
 
-/// What is left of an entry whose content cannot be had: summary and key data.
+/// Returns summary and key data of an entry whose content is not available.
 pub fn left(answer: &ContextFetchResponse) -> Option<String> {
     let mut text = harmless(answer.summary.as_deref()?);
     let data = answer.entry.as_ref().and_then(|entry| entry.key_data.as_ref());
@@ -143,7 +143,7 @@ pub fn left(answer: &ContextFetchResponse) -> Option<String> {
     Some(text)
 }
 
-/// What the reader should know beside a list.
+/// Returns the note with the counts of a list.
 pub fn count(answer: &ContextListResponse) -> String {
     let shown = answer.sessions.as_ref().map(Vec::len);
     let shown = shown
@@ -161,7 +161,7 @@ pub fn count(answer: &ContextListResponse) -> String {
     }
 }
 
-/// Sessions or entries, one a line; sessions with their workspaces where those of several are listed.
+/// Renders sessions or entries, one per line; sessions include the workspace if several are listed.
 pub fn list(answer: &ContextListResponse, workspaces: bool, style: Style) -> String {
     let sessions = answer.sessions.iter().flatten();
     let mut rows: Vec<_> = sessions.map(|session| row(session, workspaces, style)).collect();
@@ -183,7 +183,7 @@ pub fn list(answer: &ContextListResponse, workspaces: bool, style: Style) -> Str
     table(&rows, 6)
 }
 
-/// That a session is over, and where what lasts of it went.
+/// Renders a closed session and the entries moved to long-term memory.
 pub fn closed(answer: &ContextCloseResponse, style: Style) -> String {
     let ContextCloseResponse {
         session,
@@ -235,7 +235,7 @@ fn row(session: &ContextSession, workspaces: bool, style: Style) -> Vec<String> 
     row
 }
 
-/// Id, summary, and key data below.
+/// Returns id and summary of an entry, with its key data below.
 fn headed(what: &str, entry: &ContextEntry, style: Style) -> String {
     let id = style.strong(one_line(&entry.id));
     let mut text = format!("{what} {id}: {}\n", one_line(&entry.summary));
@@ -245,7 +245,7 @@ fn headed(what: &str, entry: &ContextEntry, style: Style) -> String {
     text
 }
 
-/// As it is rendered for a prompt.
+/// Formats key data as in a prompt.
 fn key_data(data: &Map<String, Value>) -> String {
     let one = |(name, value): (&String, &Value)| match value {
         Value::String(text) => format!("{name}: {text}"),

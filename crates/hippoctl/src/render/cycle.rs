@@ -1,4 +1,4 @@
-//! How do the runs of the cycles look, and what waits for somebody?
+//! Rendering of cycle runs and of pending work.
 
 use std::fmt::Write;
 
@@ -10,10 +10,10 @@ use hippo_proto::{
 use super::{INDENT, one_line, plural, table};
 use crate::output::Style;
 
-/// Most ids of one step that are shown.
+/// Maximum ids shown for one step.
 const IDS: usize = 3;
 
-/// A run: what it did, what it may not do, what somebody should look at.
+/// Renders a run: its effects, its refused steps, and the entries that need attention.
 pub fn report(report: &CycleReport, style: Style) -> String {
     body(report, style) + &way_back(report)
 }
@@ -87,7 +87,7 @@ fn way_back(report: &CycleReport) -> String {
     }
 }
 
-/// What the reader should know beside the report.
+/// Returns the notes printed beside the report.
 pub fn notes(report: &CycleReport) -> Vec<String> {
     let mut notes: Vec<String> = report
         .notes
@@ -108,7 +108,7 @@ pub fn notes(report: &CycleReport) -> Vec<String> {
     notes
 }
 
-/// The report of one run, and whether it was taken back, where the answer says it.
+/// Renders the stored report of a run, with the time of its undo if known.
 pub fn one(answer: &CycleHistoryResponse, run: i64, style: Style) -> String {
     let Some(kept) = &answer.report else {
         return String::new();
@@ -127,7 +127,7 @@ pub fn one(answer: &CycleHistoryResponse, run: i64, style: Style) -> String {
     body(kept, style) + &beside + &end
 }
 
-/// The runs, one a line.
+/// Renders the runs, one per line.
 pub fn history(runs: &[CycleRun], style: Style) -> String {
     let rows = runs.iter().map(|run| {
         let CycleRun {
@@ -155,7 +155,7 @@ pub fn history(runs: &[CycleRun], style: Style) -> String {
     table(&rows.collect::<Vec<_>>(), 7)
 }
 
-/// What was taken back.
+/// Renders the result of an undo.
 pub fn undone(answer: &CycleUndoResponse, style: Style) -> String {
     let CycleUndoResponse {
         run,
@@ -179,7 +179,7 @@ pub fn undone(answer: &CycleUndoResponse, style: Style) -> String {
     text
 }
 
-/// What ran, what waits, what comes.
+/// Renders the finished runs, the pending work and the next cycles.
 pub fn heartbeat(answer: &HeartbeatResponse, style: Style) -> String {
     let HeartbeatResponse { ran, pending, next } = answer;
     let mut text = String::new();
@@ -214,7 +214,7 @@ pub fn heartbeat(answer: &HeartbeatResponse, style: Style) -> String {
     text
 }
 
-/// "run 12: deep, done; 3 of 3 steps".
+/// Returns a summary such as "run 12: deep, done; 3 of 3 steps".
 pub fn in_short(run: &CycleRun, style: Style) -> String {
     format!(
         "{}: {}, {}; {} of {}",
@@ -226,7 +226,7 @@ pub fn in_short(run: &CycleRun, style: Style) -> String {
     )
 }
 
-/// "light 2026-03-01T03:30:00Z, deep …".
+/// Returns the next cycles, such as "light 2026-03-01T03:30:00Z, deep …".
 pub fn next(next: &[NextCycle]) -> String {
     let one = |it: &NextCycle| format!("{} {}", it.cycle.name(), one_line(&it.at));
     next.iter().map(one).collect::<Vec<_>>().join(", ")
@@ -239,7 +239,7 @@ fn outcome(outcome: CycleOutcome, style: Style) -> String {
     }
 }
 
-/// A heading, and below it what concerns which entries by which rule; nothing where there is nothing.
+/// Appends a heading and one line per row with rule, entries and text; appends nothing without rows.
 fn block<'a>(
     text: &mut String,
     heading: &str,

@@ -1,4 +1,4 @@
-//! How do problems and their fixes look?
+//! Rendering of problems and their fixes.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use hippo_proto::{DoctorResponse, Problem, Severity};
 use super::plural;
 use crate::output::Style;
 
-/// What was looked at, what was done or with `dry_run` would be, then each problem that there is with its fix.
+/// Renders the checks, the applied fixes (planned ones with `dry_run`), and each remaining problem with its fix.
 pub fn doctor(answer: &DoctorResponse, dry_run: bool, style: Style) -> String {
     let mut text = String::new();
     for check in &answer.checks {
@@ -37,7 +37,7 @@ pub fn doctor(answer: &DoctorResponse, dry_run: bool, style: Style) -> String {
     text + &problems(&answer.problems, style)
 }
 
-/// Each problem with its fix, and how many there are.
+/// Renders each problem with its fix, and the number of problems.
 pub fn problems(all: &[Problem], style: Style) -> String {
     let mut text = String::new();
     for problem in all {
@@ -94,7 +94,7 @@ mod tests {
                 detail: "not installed".into(),
                 worst: Some(Severity::Warning),
             },
-            // What a daemon says that does not tell how bad it is.
+            // An answer of a daemon that does not report the severity.
             Check {
                 id: "tree".into(),
                 ok: false,

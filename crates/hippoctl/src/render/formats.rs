@@ -1,4 +1,4 @@
-//! How do results look to programs that read tables, elements, sections or lists?
+//! Rendering of results as CSV, XML, Markdown and lists.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use hippo_proto::{SearchHit, SearchResponse};
 use super::harmless;
 use hippoctl::args::OutputFormat;
 
-/// The results in a format that is none of those for people and none of JSON.
+/// Renders the results in one of the formats for programs, except JSON.
 pub fn results(answer: &SearchResponse, format: OutputFormat) -> String {
     let hits = answer.results.iter();
     match format {
@@ -42,7 +42,7 @@ fn row(hit: &SearchHit) -> String {
     cells.join(",") + "\n"
 }
 
-/// As RFC 4180 has it.
+/// Quotes a cell as RFC 4180 requires.
 fn cell(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))
@@ -89,7 +89,7 @@ fn line(hit: &SearchHit) -> String {
     format!("{},{:.4},{}\n", hit.id, hit.score, cell(&hit.path))
 }
 
-/// A text with the number of each line before it.
+/// Returns a text with a number before each line.
 pub fn numbered(text: &str, first: u32) -> String {
     let numbers = (first..).zip(text.lines());
     let mut out = String::with_capacity(text.len() * 2);

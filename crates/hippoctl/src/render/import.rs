@@ -1,4 +1,4 @@
-//! Output of `import`.
+//! Rendering of `import`.
 
 use std::fmt::Write;
 
@@ -6,10 +6,10 @@ use super::{INDENT, one_line, plural};
 use crate::output::Style;
 use crate::verbs::import::Imported;
 
-/// Damaged places that are named.
+/// Maximum damaged places that are listed.
 const NAMED: usize = 10;
 
-/// Returns each file with its number of memories, what was left out, and how to take it back.
+/// Renders each file with its number of memories, the skipped records, and the command that reverts the import.
 pub fn imported(answer: &Imported, style: Style) -> String {
     let new: u64 = answer.files.iter().map(|file| file.memories).sum();
     let mut text = format!("{} found", memories(answer.memories));

@@ -1,4 +1,4 @@
-//! How do entries of the index look, and how is the strength of one explained?
+//! Rendering of index entries and of their strength.
 
 use std::fmt::Write;
 
@@ -10,12 +10,12 @@ use hippo_proto::{
 use super::{INDENT, one_line, plural, short, table};
 use crate::output::Style;
 
-/// Most characters of a topic in a table.
+/// Maximum characters of a topic in a table.
 const TOPIC: usize = 40;
-/// Where entries stand that had room.
+/// The file of the entries that fit into the index.
 const INDEX_FILE: &str = "HIPPOCAMPUS.md";
 
-/// The entries, one a line: id, strength, band, topic, first pointer.
+/// Renders the entries, one per line: id, strength, band, topic, first pointer.
 pub fn list(answer: &IndexListResponse, style: Style) -> String {
     let rows = answer.entries.iter().map(|entry| {
         let band = match entry.place {
@@ -39,7 +39,7 @@ pub fn list(answer: &IndexListResponse, style: Style) -> String {
     table(&rows.collect::<Vec<_>>(), 5)
 }
 
-/// What the reader should know beside the list.
+/// Returns the notes printed beside the list.
 pub fn notes(answer: &IndexListResponse) -> Vec<String> {
     let shown = answer.entries.len() as u64;
     let tokens = plural(answer.tokens, "token");
@@ -55,7 +55,7 @@ pub fn notes(answer: &IndexListResponse) -> Vec<String> {
     std::iter::once(head).chain(notes).collect()
 }
 
-/// One entry, and in plain sentences why it is as strong as it is.
+/// Renders one entry, with an explanation of its strength in plain sentences.
 pub fn show(answer: &IndexShowResponse, at: Option<&str>, style: Style) -> String {
     let entry = &answer.entry;
     let mut text = format!(
@@ -101,7 +101,7 @@ pub fn show(answer: &IndexShowResponse, at: Option<&str>, style: Style) -> Strin
     text
 }
 
-/// What became of an entry.
+/// Renders an entry after a change.
 pub fn changed(what: &str, entry: &IndexEntry, style: Style) -> String {
     format!(
         "{what} {}: {}\n{INDENT}strength {:.2}, {}; priority {}\n",
@@ -113,7 +113,7 @@ pub fn changed(what: &str, entry: &IndexEntry, style: Style) -> String {
     )
 }
 
-/// That an entry is out of the index file, and the way back.
+/// Renders the removal of an entry from the index file, with the command that restores it.
 pub fn forgot(answer: &IndexForgetResponse, style: Style) -> String {
     let id = one_line(&answer.id);
     format!(
@@ -200,7 +200,7 @@ fn about(text: &mut String, answer: &IndexShowResponse) {
     }
 }
 
-/// As `get` takes it.
+/// Formats a pointer as `get` accepts it.
 fn pointer(pointer: &IndexPointer) -> String {
     one_line(&match &pointer.section {
         Some(section) => format!("{}#{section}", pointer.path),
@@ -208,7 +208,7 @@ fn pointer(pointer: &IndexPointer) -> String {
     })
 }
 
-/// As on the wire.
+/// Returns the name of a band in the protocol.
 pub fn band(band: IndexBand) -> &'static str {
     match band {
         IndexBand::Strong => "strong",

@@ -1,4 +1,4 @@
-//! How does it look that transcripts were taken up?
+//! Rendering of `ingest`.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use super::{FORMATS, INDENT, lines, one_line, plural};
 use crate::output::Style;
 use crate::verbs::ingest::Ingested;
 
-/// Each transcript with what was appended, left out and not understood.
+/// Renders each transcript with its appended, skipped and malformed records.
 pub fn ingested(done: &[Ingested], style: Style) -> String {
     let mut text = String::new();
     for one in done {
@@ -46,7 +46,7 @@ pub fn ingested(done: &[Ingested], style: Style) -> String {
             let malformed = plural(answer.malformed, "malformed line");
             let _ = writeln!(text, "{INDENT}{malformed} left out ({}{more})", places.join(", "));
         }
-        // What was read before had its messages then.
+        // With `from` above 0, an earlier read found the messages.
         if answer.messages + answer.known == 0 && answer.from == 0 {
             let _ = writeln!(text, "{INDENT}no message in it: {FORMATS}");
         }

@@ -1,4 +1,4 @@
-//! How is it told what `init` laid out, and what `init --undo` took back?
+//! Rendering of `init` and `init --undo`.
 
 use serde::Serialize;
 
@@ -8,106 +8,106 @@ use crate::harness::rest::Left;
 use crate::harness::{Kept, Platform};
 use crate::output::Style;
 
-/// What `init` did, or would do.
+/// The result of `init`, or its plan with `--dry-run`.
 #[derive(Debug, Serialize)]
 pub struct Initialised {
-    /// The folder.
+    /// The workspace folder.
     pub root: String,
-    /// The harness.
+    /// The platform.
     pub platform: Platform,
-    /// By what it is known.
+    /// The evidence for the platform.
     pub told_by: String,
-    /// Whether nothing was done.
+    /// True if nothing was changed.
     pub dry_run: bool,
-    /// Folders that are made.
+    /// The created folders.
     pub folders: Vec<String>,
-    /// Files that are made or changed.
+    /// The created or changed files.
     pub files: Vec<FileChange>,
-    /// What is left as it is although it was to be laid out.
+    /// The parts of the layout that were left unchanged.
     pub kept: Vec<Kept>,
-    /// Nodes of a compaction tree that another program made.
+    /// The nodes of a compaction tree from another program.
     pub foreign: Vec<String>,
-    /// Whether they are taken over.
+    /// True if these nodes are taken over.
     pub taken_over: bool,
-    /// Whether the daemon knows the folder.
+    /// The state of the registration.
     pub registered: Registered,
-    /// What else is to be known.
+    /// Further notes for the user.
     pub notes: Vec<String>,
 }
 
-/// Whether the daemon knows the folder.
+/// The registration of the folder with the daemon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Registered {
-    /// Since now.
+    /// Registered by this run.
     Now,
-    /// It did before.
+    /// Registered before.
     Already,
-    /// None answers, and none could be started.
+    /// No daemon answers, and none could be started.
     NoDaemon,
-    /// It does not take it.
+    /// The daemon refuses the folder.
     Refused,
-    /// It was not asked.
+    /// Registration was not attempted.
     NotTried,
 }
 
-/// What `init --undo` did, or would do.
+/// The result of `init --undo`, or its plan with `--dry-run`.
 #[derive(Debug, Default, Serialize)]
 pub struct Taken {
-    /// The folder.
+    /// The workspace folder.
     pub root: String,
-    /// Whether nothing was done.
+    /// True if nothing was changed.
     pub dry_run: bool,
-    /// Folders that are removed; with `dry_run`, those of them that are empty then.
+    /// The removed folders; with `dry_run`, the folders that would be empty.
     pub folders: Vec<String>,
-    /// Files that are removed or changed.
+    /// The removed or changed files.
     pub files: Vec<FileChange>,
-    /// What stays, and why.
+    /// The files that stay, with the reason.
     pub kept: Vec<Kept>,
-    /// What hippod itself wrote, which is moved out of the folder.
+    /// The files of hippod that are moved out of the folder.
     pub aside: Vec<String>,
-    /// Where to.
+    /// The target folder of the move.
     pub aside_in: Option<String>,
-    /// What was taken over of another program, and is as it was before; with `dry_run`, would be.
+    /// The files of another program that are restored to their state before the takeover; with `dry_run`, planned.
     pub restored: Vec<String>,
-    /// Whether the daemon has forgotten the folder.
+    /// True if the daemon has unregistered the folder.
     pub unregistered: bool,
-    /// Whether it is registered now; with `dry_run`, then. Null where no daemon could be asked.
+    /// True if the folder is still registered (with `dry_run`: afterwards); null if no daemon answers.
     pub registered: Option<bool>,
-    /// Whether the daemon keeps what sessions stored.
+    /// True if the daemon keeps the stored content of sessions.
     pub contexts_kept: bool,
-    /// What of the memory stays in the folder.
+    /// The memory files that stay in the folder.
     pub left: Vec<Left>,
-    /// What else is to be known.
+    /// Further notes for the user.
     pub notes: Vec<String>,
 }
 
-/// One file that changes.
+/// One changed file.
 #[derive(Debug, Serialize)]
 pub struct FileChange {
-    /// Relative to the folder.
+    /// The path relative to the folder.
     pub path: String,
-    /// What happens to it.
+    /// The kind of the change.
     pub action: Action,
-    /// With what.
+    /// The description of the change.
     pub what: String,
-    /// How many lines it has more then; fewer, where negative.
+    /// The number of added lines; negative if lines were removed.
     pub lines: i64,
 }
 
-/// What happens to a file.
+/// The kind of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Action {
-    /// It was not there.
+    /// The file is created.
     Make,
-    /// It was.
+    /// The file is modified.
     Change,
-    /// It is not any more.
+    /// The file is removed.
     Remove,
 }
 
-/// A change of a plan as it is told.
+/// Converts a change of a plan for output.
 pub fn file(change: &Change) -> FileChange {
     let lines = |text: &Option<Vec<u8>>| {
         let text = text.as_deref().unwrap_or_default();
@@ -125,7 +125,7 @@ pub fn file(change: &Change) -> FileChange {
     }
 }
 
-/// What `init` did.
+/// Renders the result of `init`.
 pub fn initialised(answer: &Initialised, style: Style) -> String {
     let mut text = format!(
         "{} in {} ({})\n",
@@ -155,7 +155,7 @@ pub fn initialised(answer: &Initialised, style: Style) -> String {
     text
 }
 
-/// Nodes that another program made, each by its path.
+/// Renders the nodes of another program, each by its path.
 fn foreign(text: &mut String, answer: &Initialised, style: Style) {
     let (word, why) = match (answer.taken_over, answer.dry_run) {
         (true, true) => ("would take", "deinit puts it back"),
@@ -170,7 +170,7 @@ fn foreign(text: &mut String, answer: &Initialised, style: Style) {
     }
 }
 
-/// What `init --undo` did.
+/// Renders the result of `init --undo`.
 pub fn taken(answer: &Taken, style: Style) -> String {
     let begin = if answer.dry_run {
         "would take back"
@@ -214,7 +214,7 @@ pub fn taken(answer: &Taken, style: Style) -> String {
     text
 }
 
-/// Folders that no file among these tells of.
+/// Returns the folders that contain no created or removed file of the list.
 fn bare<'a>(folders: &'a [String], files: &'a [FileChange]) -> impl Iterator<Item = &'a String> {
     folders.iter().filter(move |folder| {
         let below = |path: &str| {

@@ -1,4 +1,4 @@
-//! How do models and their files look?
+//! Rendering of models and their files.
 
 use hippo_proto::{
     ModelFile, ModelListResponse, ModelPullResponse, ModelRemoveResponse, ModelState, ModelVerifyResponse,
@@ -7,7 +7,7 @@ use hippo_proto::{
 use super::{bytes, table};
 use crate::output::Style;
 
-/// The models, one a line, then the runtime library.
+/// Renders the models, one per line, then the runtime library.
 pub fn list(answer: &ModelListResponse, _: Style) -> String {
     let models = answer.models.iter().map(|model| {
         let selected = if model.selected { "*" } else { " " };
@@ -49,7 +49,7 @@ fn state(state: ModelState) -> &'static str {
     }
 }
 
-/// What was installed.
+/// Renders an installed model.
 pub fn pulled(answer: &ModelPullResponse, style: Style) -> String {
     let head = format!(
         "{} is installed ({:.1} s)\n",
@@ -59,7 +59,7 @@ pub fn pulled(answer: &ModelPullResponse, style: Style) -> String {
     head + &files(&answer.files, style)
 }
 
-/// What is gone.
+/// Renders a removed model.
 pub fn removed(answer: &ModelRemoveResponse, style: Style) -> String {
     format!(
         "{} is removed ({})\n",
@@ -68,7 +68,7 @@ pub fn removed(answer: &ModelRemoveResponse, style: Style) -> String {
     )
 }
 
-/// What was checked.
+/// Renders a verified model.
 pub fn verify(answer: &ModelVerifyResponse, style: Style) -> String {
     let ok = if answer.ok {
         style.good("ok")

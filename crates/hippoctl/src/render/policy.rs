@@ -1,4 +1,4 @@
-//! How does it look what the lifecycle policies decide?
+//! Rendering of the decisions of lifecycle policies.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -11,11 +11,11 @@ use super::{INDENT, one_line, plural, short, table};
 use crate::output::Style;
 use crate::verbs::policy::{RecordUse, Tested};
 
-/// Most characters of the name of a source in a table.
+/// Maximum characters of the name of a source in a table.
 const SHORT: usize = 32;
 
-/// What became of each record and why, and below it what a rule decided; without `all` only where something
-/// becomes of it or a rule of the file is about it.
+/// Renders the outcome and reason of each record, with the fields that a rule decided below. Without `all`, records
+/// that stay in the context are omitted unless a rule of the policy file matches them.
 pub fn tested(tested: &Tested, all: bool, style: Style) -> String {
     let own: BTreeSet<&str> = tested
         .rules
@@ -42,7 +42,7 @@ pub fn tested(tested: &Tested, all: bool, style: Style) -> String {
     text
 }
 
-/// The sum, and rules that are about nothing.
+/// Returns the totals, and the rules that matched nothing.
 pub fn notes(tested: &Tested) -> Vec<String> {
     let Tested {
         policy,
@@ -94,7 +94,7 @@ fn row(record: &RecordUse, style: Style) -> Vec<String> {
     ]
 }
 
-/// A field that a rule decided; how it ends says which.
+/// Formats a field that a rule decided, with the name of the rule at the end.
 fn field(field: &EvaluatedField) -> Option<String> {
     let rule = field.rule.as_ref()?;
     let value = match &field.value {

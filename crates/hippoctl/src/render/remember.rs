@@ -1,4 +1,4 @@
-//! How does it look that something was remembered?
+//! Rendering of `remember`.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use super::index::band;
 use super::{INDENT, lines, one_line};
 use crate::output::Style;
 
-/// Where the text stands, and under which entry.
+/// Renders the location of the text and its entry.
 pub fn remembered(answer: &RememberResponse, style: Style) -> String {
     let RememberResponse {
         path,

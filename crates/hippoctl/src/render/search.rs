@@ -1,4 +1,4 @@
-//! How does the answer to a search look?
+//! Rendering of search results.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use super::index::band;
 use super::{INDENT, harmless, lines, one_line, plural, table};
 use crate::output::Style;
 
-/// The results, best first, and how the index file led to them where that was asked.
+/// Renders the results, best first, and the trace through the index file if requested.
 pub fn search(answer: &SearchResponse, style: Style) -> String {
     let results = answer.results.iter().enumerate();
     let results = results.map(|(at, result)| hit(at + 1, result, style));
@@ -16,7 +16,7 @@ pub fn search(answer: &SearchResponse, style: Style) -> String {
     results.chain(trace).collect::<Vec<_>>().join("\n")
 }
 
-/// What the reader should know beside the results.
+/// Returns the notes printed beside the results.
 pub fn notes(answer: &SearchResponse) -> Vec<String> {
     let mut notes = Vec::new();
     if answer.results.is_empty() {
@@ -82,7 +82,7 @@ fn hit(rank: usize, hit: &SearchHit, style: Style) -> String {
     text
 }
 
-/// The entry that a result belongs to, and its strength, which is no part of the score.
+/// Returns the entry of a result and its strength, which does not affect the score.
 fn entry(hit: &SearchHit, style: Style) -> String {
     let strength = hit.strength.map(|strength| format!("strength {strength:.2}"));
     let entry = hit

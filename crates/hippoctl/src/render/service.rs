@@ -1,4 +1,4 @@
-//! How is it told what became of the service, and how it is?
+//! Rendering of `service` results and status.
 
 use std::ffi::OsString;
 use std::fmt::Write;
@@ -11,37 +11,37 @@ use super::doctor;
 use crate::output::Style;
 use crate::service::{Answer, Call, Found, Manager, Package};
 
-/// Settings by environment variable that say where things are; a service is given those.
+/// Environment variables for paths. `service install` passes them on to the service.
 const PLACES: [&str; 3] = ["HIPPOD_HOME", "HIPPOD_SOCKET", "HIPPOD_CACHE"];
 
-/// What `service install` or `service uninstall` did, or would do.
+/// The result of `service install` or `service uninstall`, or its plan with `--dry-run`.
 #[derive(Debug, Serialize)]
 pub struct Done {
     /// The service manager.
     pub manager: Manager,
-    /// Whether nothing was done.
+    /// True if nothing was changed.
     pub dry_run: bool,
-    /// What became of each file.
+    /// The files with their changes.
     pub files: Vec<FileDone>,
-    /// The unit of a package, by which the service goes in the place of files of its own.
+    /// The unit of a package, if the service uses it instead of own files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub package: Option<PathBuf>,
-    /// The daemon that was stopped because the service takes over.
+    /// The process id of the daemon that was stopped in favour of the service.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped: Option<u32>,
-    /// Commands that were given to the manager.
+    /// The commands run on the manager.
     pub commands: Vec<String>,
-    /// Commands that are to be given when a manager answers.
+    /// The commands to run once a manager answers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub later: Vec<String>,
-    /// Why none answers now.
+    /// The reason why no manager answers now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_manager: Option<String>,
-    /// What else is to be known.
+    /// Further notes for the user.
     pub notes: Vec<String>,
 }
 
-/// What became of a file.
+/// A file and its change.
 #[derive(Debug, Serialize)]
 pub struct FileDone {
     path: PathBuf,
@@ -49,24 +49,24 @@ pub struct FileDone {
     what: What,
 }
 
-/// What became of it.
+/// The change of a file.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "what", content = "aside")]
 pub enum What {
-    /// It is new, or says something else now.
+    /// Created, or written with new content.
     Written,
-    /// It was as it should be.
+    /// Unchanged, because it was current.
     Unchanged,
-    /// What somebody had written there has this name now.
+    /// Written; the previous file of the user was moved to this path.
     WrittenAndKeptAside(PathBuf),
-    /// It is gone.
+    /// Removed.
     Removed,
-    /// It has this name now.
+    /// Moved to this path.
     KeptAside(PathBuf),
 }
 
 impl FileDone {
-    /// A file and what became of it.
+    /// Creates the entry of a file.
     pub fn new(path: &Path, what: What) -> Self {
         Self {
             path: path.to_path_buf(),
@@ -76,7 +76,7 @@ impl FileDone {
 }
 
 impl Done {
-    /// Nothing yet.
+    /// Creates an empty result.
     pub fn new(manager: Manager, dry_run: bool) -> Self {
         Self {
             manager,
@@ -91,7 +91,7 @@ impl Done {
         }
     }
 
-    /// Which units the service goes by, where a package brought some.
+    /// Records which units the service uses, if a package provides some.
     pub fn tell_of_package(&mut self, package: Option<&Package>, used: bool) {
         let Some(unit) = package.map(|package| package.unit.clone()) else {
             return;
@@ -106,13 +106,13 @@ impl Done {
         }
     }
 
-    /// What is to be done when a manager answers.
+    /// Records the commands to run once a manager answers.
     pub fn later(&mut self, why: &str, calls: &[Call]) {
         self.no_manager = Some(why.to_owned());
         self.later = calls.iter().map(Call::line).collect();
     }
 
-    /// Settings of this shell do not reach a service, unless they name places.
+    /// Adds a note about variables of this shell that do not reach the service. Variables for paths do reach it.
     pub fn note_settings(&mut self, names: impl Iterator<Item = OsString>) {
         let names = names.filter_map(|name| name.into_string().ok());
         let mut own: Vec<String> = names
@@ -128,7 +128,7 @@ impl Done {
     }
 }
 
-/// What was done, one thing a line.
+/// Renders the changes, one per line.
 pub fn done(done: &Done, style: Style) -> String {
     let mut text = String::new();
     let would = if done.dry_run { "would have " } else { "" };
@@ -180,40 +180,40 @@ pub fn done(done: &Done, style: Style) -> String {
     text
 }
 
-/// How the service is.
+/// The status of the service.
 #[derive(Debug, Serialize)]
 pub struct Status {
     /// The service manager.
     pub manager: Manager,
-    /// Whether any of its files is there.
+    /// True if any of its files exists.
     pub installed: bool,
-    /// The unit by which it goes, or would go.
+    /// The unit in use, or the one that would be used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<PathBuf>,
-    /// The unit that a package brought.
+    /// The unit that a package provides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub package: Option<PathBuf>,
-    /// Its files.
+    /// The files of the service.
     pub files: Vec<FileState>,
-    /// What the manager knows.
+    /// The answer of the manager.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub service: Option<Answer>,
-    /// Why none answers.
+    /// The reason why no manager answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_manager: Option<String>,
-    /// The daemon that answers at the socket, whoever started it.
+    /// The daemon that answers at the socket, started by the service or otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub daemon: Option<Daemon>,
-    /// What is wrong, with what to do.
+    /// The problems with their fixes.
     pub problems: Vec<Problem>,
 }
 
 /// A file of the service.
 #[derive(Debug, Serialize)]
 pub struct FileState {
-    /// Its place.
+    /// The path.
     pub path: PathBuf,
-    /// What is there.
+    /// The state on disk.
     #[serde(flatten)]
     pub found: Found,
 }
@@ -221,13 +221,13 @@ pub struct FileState {
 /// A daemon that answers.
 #[derive(Debug, Serialize)]
 pub struct Daemon {
-    /// Its process.
+    /// The process id.
     pub pid: u32,
-    /// Its version.
+    /// The version.
     pub version: String,
 }
 
-/// Files, manager, daemon, and what is wrong.
+/// Renders files, manager, daemon and problems.
 pub fn status(status: &Status, style: Style) -> String {
     let mut text = String::new();
     let there = status.installed || status.package.is_some();
@@ -260,7 +260,7 @@ pub fn status(status: &Status, style: Style) -> String {
     text + &doctor::problems(&status.problems, style)
 }
 
-/// Which unit is in force, where it might be another one.
+/// Renders the unit in use, if a package provides another one.
 fn in_force(status: &Status, style: Style) -> String {
     let (Some(unit), Some(package)) = (&status.unit, &status.package) else {
         return String::new();

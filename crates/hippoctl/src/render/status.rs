@@ -1,4 +1,4 @@
-//! How do the states of the daemon and of its workspaces look?
+//! Rendering of the status of daemon and workspaces.
 
 mod contexts;
 mod entries;
@@ -14,7 +14,7 @@ use hippo_proto::{
 use super::{age, bytes, harmless, plural, table, trust};
 use crate::output::Style;
 
-/// The daemon, the model, each workspace.
+/// Renders the daemon, the model and each workspace.
 pub fn status(answer: &StatusResponse, style: Style) -> String {
     let StatusResponse {
         version,
@@ -214,7 +214,7 @@ fn watcher_line(watcher: &WatcherStatus, style: Style) -> String {
     )
 }
 
-/// The registered folders, one a line.
+/// Renders the registered folders, one per line.
 pub fn workspaces(answer: &WorkspaceListResponse, style: Style) -> String {
     let rows: Vec<Vec<String>> = answer
         .workspaces
@@ -236,7 +236,7 @@ pub fn workspaces(answer: &WorkspaceListResponse, style: Style) -> String {
     table(&rows, 3)
 }
 
-/// What a reconcile did.
+/// Renders the result of a reconcile.
 pub fn sync(answer: &WorkspaceSyncResponse, _: Style) -> String {
     let WorkspaceSyncResponse {
         documents,

@@ -1,4 +1,4 @@
-//! How do the nodes of the compaction tree look?
+//! Rendering of the nodes of the compaction tree.
 
 use std::fmt::Write;
 
@@ -9,10 +9,10 @@ use hippo_proto::{
 use super::{INDENT, one_line, plural, table};
 use crate::output::Style;
 
-/// Most nodes and topics that are listed.
+/// Maximum nodes and topics that are listed.
 const LISTED: usize = 40;
 
-/// What was done to the tree.
+/// Renders the changes of the tree.
 pub fn compacted(answer: &TreeCompactResponse, dry_run: bool, style: Style) -> String {
     let TreeCompactResponse {
         today,
@@ -84,7 +84,7 @@ fn row(node: &TreeChange, style: Style) -> Vec<String> {
     ]
 }
 
-/// What somebody should write.
+/// Renders the summaries that are waiting to be written.
 pub fn pending(answer: &TreePendingResponse, style: Style) -> String {
     let TreePendingResponse { jobs, total } = answer;
     let mut text = String::new();
@@ -117,7 +117,7 @@ pub fn pending(answer: &TreePendingResponse, style: Style) -> String {
     text
 }
 
-/// That a body was taken.
+/// Renders the acceptance of a submitted body.
 pub fn submitted(answer: &TreeSubmitResponse, style: Style) -> String {
     let TreeSubmitResponse {
         path,

@@ -1,4 +1,4 @@
-//! Rendering of the settings that a folder brings and of the trust in them.
+//! Rendering of workspace settings and the trust in them.
 
 use hippo_proto::{SettingsFile, WorkspaceTrustResponse};
 
@@ -6,7 +6,7 @@ use super::one_line;
 use crate::output::Style;
 use hippoctl::args::TrustArgs;
 
-/// The line of `status` for a file that asks for more than it may.
+/// Returns the line of `status` for a file with untrusted settings.
 pub fn line(file: &SettingsFile, root: &str, style: Style) -> String {
     let keys: Vec<&str> = file.changes.iter().map(|change| change.key.as_str()).collect();
     format!(
@@ -17,7 +17,7 @@ pub fn line(file: &SettingsFile, root: &str, style: Style) -> String {
     )
 }
 
-/// What `trust` showed and did.
+/// Renders the answer of `workspace trust`.
 pub fn told(answer: &WorkspaceTrustResponse, args: &TrustArgs, style: Style) -> String {
     let root = one_line(&answer.root);
     if answer.files.is_empty() {

@@ -1,4 +1,4 @@
-//! How is the service, and what is wrong with it?
+//! Diagnosis of the installed service.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,44 +14,44 @@ use crate::failure::Failure;
 const INSTALL: &str = "hippoctl service install";
 const OURS: &str = env!("CARGO_PKG_VERSION");
 
-/// What is there of the service.
+/// The observed state of the service.
 #[derive(Debug)]
 pub struct Look {
-    /// Who runs it.
+    /// The service manager.
     pub control: Control,
-    /// Its files as they would be written now, and what is in their places.
+    /// The files as this version would write them, with their state on disk.
     pub files: Vec<(UnitFile, Found)>,
-    /// The units of a package, in force where none of those files is there.
+    /// The units of a package, used if none of those files exists.
     pub package: Option<Package>,
-    /// Whether the part of it that needs user namespaces is left out.
+    /// True if the installed files omit the part that needs user namespaces.
     pub unsandboxed: bool,
-    /// The program that it starts, and what that says of its version.
+    /// The program that the service starts, with its reported version.
     pub program: Option<(PathBuf, Result<String, String>)>,
-    /// What the manager knows of it, or why it does not answer.
+    /// The answer of the manager, or the reason why it does not answer.
     pub answer: Result<Answer, String>,
-    /// The daemon that answers at the socket, unless asking would start it.
+    /// The daemon that answers at the socket; not queried if the query would start it.
     pub daemon: Option<(u32, String)>,
-    /// Whether it is for the socket that this client uses.
+    /// True if the service uses the socket of this client.
     pub is_for_us: bool,
 }
 
 impl Look {
-    /// Whether any of its files is there.
+    /// Returns true if any file of the service exists.
     pub fn is_installed(&self) -> bool {
         self.files.iter().any(|(_, found)| *found != Found::Absent)
     }
 
-    /// The units of a package, where the service goes by these.
+    /// Returns the units of a package if the service uses them.
     pub fn packaged(&self) -> Option<&Package> {
         self.package.as_ref().filter(|_| !self.is_installed())
     }
 
-    /// Whether the service was switched on.
+    /// Returns true if the service is in use.
     pub fn is_used(&self) -> bool {
         self.answer.as_ref().is_ok_and(Answer::is_used)
     }
 
-    /// The unit by which the service goes, or would go.
+    /// Returns the unit in use, or the one that would be used.
     pub fn unit(&self) -> Option<&Path> {
         let known = self
             .answer
@@ -66,10 +66,10 @@ impl Look {
     }
 }
 
-/// Looks at the files, asks the manager, and the daemon where that starts none.
+/// Inspects the files and queries the manager, and the daemon unless that would start it.
 ///
 /// # Errors
-/// A file of the service cannot be read.
+/// Fails when a file of the service cannot be read.
 #[expect(clippy::disallowed_methods, reason = "the user's own folder")]
 pub fn look(
     session: &Session,
@@ -114,7 +114,7 @@ pub fn look(
         there.is_none() || wanted.is_none() || there == wanted
     });
     let answer = control.ask();
-    // Behind a socket of the manager a connection starts what is not there.
+    // With a socket of the manager, a connection would start the daemon.
     let starts = answer
         .as_ref()
         .is_ok_and(|answer| answer.listening && answer.pid.is_none());
@@ -142,14 +142,14 @@ fn found(files: Vec<UnitFile>) -> Result<Vec<(UnitFile, Found)>, Failure> {
     each.collect()
 }
 
-/// The daemon that answers: its process and its version.
+/// Returns process id and version of the daemon that answers.
 fn daemon(session: &Session) -> Option<(u32, String)> {
     let mut client = session.connect_only().ok()?;
     let status: StatusResponse = client.call(&StatusRequest {}.into()).ok()?;
     Some((status.pid, status.version))
 }
 
-/// What a program says of its version.
+/// Returns the version that a program reports.
 fn version(program: &Path) -> Result<String, String> {
     let output = Command::new(program)
         .arg("--version")
@@ -166,7 +166,8 @@ fn version(program: &Path) -> Result<String, String> {
         .ok_or_else(|| "it is no hippod".to_owned())
 }
 
-/// What is wrong with the service; nothing where there is none. Units of a package that nobody switched on are none.
+/// Returns the problems of the service; empty if it is not installed. Unused units of a package do not count as
+/// installed.
 pub fn findings(look: &Look) -> Vec<Problem> {
     let mut problems = Vec::new();
     let packaged = look.packaged().filter(|_| look.is_used());

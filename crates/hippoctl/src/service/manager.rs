@@ -1,4 +1,4 @@
-//! How is the service manager asked, and what does it know of the service?
+//! Commands for the service manager, and parsing of its answers.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -6,14 +6,14 @@ use std::process::{Command, Stdio};
 use super::unit::agent_file;
 use super::{AGENT, Manager, SERVICE_UNIT, SOCKET_UNIT};
 
-/// Ends of a process that systemd could not put into its sandbox: user, capabilities, namespaces.
+/// Exit codes of a process that systemd could not sandbox: user, capabilities, namespaces.
 const NO_SANDBOX: [&str; 3] = ["217", "218", "226"];
 
 /// One command for the service manager.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
     words: Vec<String>,
-    /// Whether nothing is lost when it fails: there was nothing to stop or to forgive.
+    /// True if a failure is harmless, for example because there was nothing to stop.
     pub may_fail: bool,
 }
 
@@ -32,12 +32,12 @@ impl Call {
         }
     }
 
-    /// As it is typed.
+    /// Returns the command line.
     pub fn line(&self) -> String {
         self.words.join(" ")
     }
 
-    /// What it printed, or why it failed.
+    /// Runs the command. Returns its output, or the reason for its failure.
     pub fn run(&self) -> Result<String, String> {
         let (program, arguments) = self.words.split_first().ok_or("no command")?;
         let output = Command::new(program)
@@ -57,49 +57,49 @@ impl Call {
     }
 }
 
-/// What the manager knows of the service.
+/// The state of the service according to the manager.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Answer {
-    /// Whether it is started with the session.
+    /// True if the service starts with the session.
     pub enabled: bool,
-    /// Whether the manager listens for it, so that a connection starts it.
+    /// True if the manager listens on the socket, so that a connection starts the service.
     pub listening: bool,
-    /// In the manager's own word: active, inactive, failed and others.
+    /// The state as the manager names it: active, inactive, failed and others.
     pub state: String,
-    /// The process, while there is one.
+    /// The process id, if the service runs.
     pub pid: Option<u32>,
-    /// The unit by which it goes.
+    /// The unit in use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<PathBuf>,
-    /// What the daemon said last of itself.
+    /// The last status text of the daemon.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub text: String,
-    /// Whether it ended because its sandbox could not be made.
+    /// True if the service ended because its sandbox could not be created.
     #[serde(skip)]
     pub no_sandbox: bool,
 }
 
 impl Answer {
-    /// Whether it was switched on: units that lie there alone do nothing.
+    /// Returns true if the service is enabled, listening or running. Unit files alone do not count.
     pub fn is_used(&self) -> bool {
         self.enabled || self.listening || self.pid.is_some()
     }
 }
 
-/// The way to the manager.
+/// The interface to a service manager.
 #[derive(Debug, Clone, Copy)]
 pub struct Control(pub Manager);
 
 impl Control {
-    /// Whether the service was switched on: it is started with the session, waits for a connection, or runs.
+    /// Returns true if the service is enabled, waits for a connection, or runs.
     pub fn serves(self) -> bool {
         self.ask().is_ok_and(|answer| answer.is_used())
     }
 
-    /// What the manager knows.
+    /// Queries the state of the service.
     ///
     /// # Errors
-    /// None answers here: why.
+    /// Returns the reason why the manager does not answer.
     pub fn ask(self) -> Result<Answer, String> {
         match self.0 {
             Manager::Systemd => {
@@ -115,7 +115,7 @@ impl Control {
             }
             Manager::Launchd => {
                 let domain = domain();
-                // That there is a session to ask is told by its own description.
+                // The first query checks that a session exists.
                 Call::new(&["launchctl", "print", &domain]).run()?;
                 let service = Call::new(&["launchctl", "print", &format!("{domain}/{AGENT}")]).run();
                 Ok(service.map(|text| of_launchd(&text)).unwrap_or_default())
@@ -123,14 +123,14 @@ impl Control {
         }
     }
 
-    /// The commands after the files were written; `again` where an older service is to make room first.
+    /// Returns the commands to run after the files are written; `again` stops an older service first.
     pub fn starting(self, folder: &Path, again: bool) -> Vec<Call> {
         match self.0 {
             Manager::Systemd => {
                 let mut calls = vec![Call::new(&["systemctl", "--user", "daemon-reload"])];
                 if again {
                     calls.push(on_units(&["stop"]).may_fail());
-                    // A service that failed too often is not started before it is forgiven.
+                    // A service that failed too often does not start before a reset.
                     calls.push(on_units(&["reset-failed"]).may_fail());
                 }
                 calls.push(on_units(&["enable", "--now"]));
@@ -154,11 +154,11 @@ impl Control {
         }
     }
 
-    /// The commands before the files are removed.
+    /// Returns the commands to run before the files are removed.
     pub fn stopping(self) -> Vec<Call> {
         match self.0 {
             Manager::Systemd => vec![on_units(&["disable", "--now"])],
-            // One that is not loaded is told so, which is what was wanted.
+            // The command fails if the agent is not loaded, which is the desired state.
             Manager::Launchd => {
                 let service = format!("{}/{AGENT}", domain());
                 vec![Call::new(&["launchctl", "bootout", &service]).may_fail()]
@@ -166,7 +166,7 @@ impl Control {
         }
     }
 
-    /// The commands after they were removed.
+    /// Returns the commands to run after the files are removed.
     pub fn forgetting(self) -> Vec<Call> {
         match self.0 {
             Manager::Systemd => vec![Call::new(&["systemctl", "--user", "daemon-reload"])],
@@ -174,7 +174,7 @@ impl Control {
         }
     }
 
-    /// How its log is read.
+    /// Returns the command that shows the log.
     pub fn log(self) -> &'static str {
         match self.0 {
             Manager::Systemd => "journalctl --user -u hippod",
@@ -187,7 +187,7 @@ fn on_units(verb: &[&str]) -> Call {
     Call::new(&[&["systemctl", "--user"], verb, &[SOCKET_UNIT, SERVICE_UNIT]].concat())
 }
 
-/// The session of this user.
+/// Returns the launchd domain of this user's session.
 fn domain() -> String {
     let user = Call::new(&["id", "-u"])
         .run()

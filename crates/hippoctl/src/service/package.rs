@@ -1,4 +1,4 @@
-//! Which units did a package bring, for every user of the machine?
+//! Units that a package installed for all users.
 
 use std::ffi::OsString;
 use std::fs;
@@ -7,19 +7,19 @@ use std::path::{Path, PathBuf};
 use super::unit::program_in;
 use super::{Facts, Manager, SERVICE_UNIT, SOCKET_UNIT};
 
-/// Units that `service install` did not write, in a folder that the person's own comes before.
+/// Units from a package, in a folder that has lower priority than the user's own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Package {
     /// The unit of the daemon.
     pub unit: PathBuf,
-    /// What it starts.
+    /// The program of the unit.
     pub program: PathBuf,
-    /// The text of the unit of its socket.
+    /// The text of the socket unit.
     pub socket: String,
 }
 
 impl Package {
-    /// Those that systemd would take where the person has none.
+    /// Returns the units that systemd uses if the user has none.
     pub fn find(manager: Manager, lookup: &impl Fn(&str) -> Option<OsString>) -> Option<Self> {
         match manager {
             Manager::Systemd => folders(lookup).iter().find_map(|folder| Self::in_folder(folder)),
@@ -30,7 +30,7 @@ impl Package {
     #[expect(clippy::disallowed_methods, reason = "the user's own folder")]
     fn in_folder(folder: &Path) -> Option<Self> {
         let unit = folder.join(SERVICE_UNIT);
-        // One that is masked says nothing.
+        // A masked unit has no text.
         let program = program_in(&fs::read_to_string(&unit).ok()?)?;
         let socket = fs::read_to_string(folder.join(SOCKET_UNIT)).ok()?;
         Some(Self {
@@ -40,7 +40,7 @@ impl Package {
         })
     }
 
-    /// Whether a service by these units is what would be installed: the same program with nothing in another place than usual.
+    /// Returns true if these units match the service to install: same program, default paths, and the sandbox.
     #[expect(clippy::disallowed_methods, reason = "the user's own folder")]
     pub fn suits(&self, facts: &Facts) -> bool {
         let real = |path: &Path| path.canonicalize().ok();
@@ -49,7 +49,7 @@ impl Package {
     }
 }
 
-/// Where systemd looks after the person's own folder, in its order (`man systemd.unit`).
+/// Returns the folders that systemd searches after the user's own, in its order (`man systemd.unit`).
 fn folders(lookup: &impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
     let set = |name: &str| lookup(name).filter(|value| !value.is_empty());
     let listed = |name: &str, usual: &str| {

@@ -1,4 +1,4 @@
-//! Do the files of the service say what they should, and are they known again?
+//! Tests of the text and the recognition of service files.
 
 use std::collections::BTreeMap;
 
@@ -93,7 +93,7 @@ fn places_that_are_set_go_into_the_files() {
     let arguments = keys["ProgramArguments"].as_array().unwrap();
     let arguments: Vec<_> = arguments.iter().filter_map(plist::Value::as_string).collect();
     let log = "/data/50% & more/h/state/hippod.log";
-    // hippod keeps it within bounds; launchd would let it grow.
+    // hippod limits the size of this file; launchd would let it grow.
     assert_eq!(arguments, ["/opt/my tools/hippod", "run", "--log-file", log]);
     assert_eq!(unit::program_in(&agent), Some("/opt/my tools/hippod".into()));
     let environment = keys["EnvironmentVariables"].as_dictionary().unwrap();
@@ -161,13 +161,13 @@ fn every_mark_of_a_path_is_written_as_it_is_read() {
     let program = "/opt/$my <tools> 5%/hippod";
     let systemd = facts(Manager::Systemd, program, &Paths::below(Path::new(home)), &set).unwrap();
     let service = text(Manager::Systemd, &systemd, 1);
-    // In the value of a variable a dollar sign is itself, and so it is in the path of the program.
+    // A dollar sign has no special meaning in a variable's value or in the path of the program.
     let written = r#"/d/a \"b\" 'c' \\d $HOME ${X} 50%% <e> & f"#;
     let line =
         format!("ExecStart=\"/opt/$my <tools> 5%%/hippod\" run\nEnvironment=\"HIPPOD_HOME={written}\"\n");
     assert!(service.contains(&line), "{service}");
     assert_eq!(unit::program_in(&service), Some(program.into()));
-    // Nothing but the percent sign means anything there.
+    // Only the percent sign has a special meaning here.
     let line = format!("ListenStream={}/hippod.sock\n", home.replace('%', "%%"));
     assert!(text(Manager::Systemd, &systemd, 0).contains(&line));
 

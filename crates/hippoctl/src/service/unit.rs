@@ -1,4 +1,4 @@
-//! What do the files of the service say, and whose are those that are there?
+//! Text of the service files, and detection of foreign changes.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -13,43 +13,43 @@ const SERVICE: &str = include_str!("../../../../systemd/hippod.service");
 const SOCKET: &str = include_str!("../../../../systemd/hippod.socket");
 const AGENT_TEXT: &str = include_str!("../../../../launchd/io.github.hippod.plist");
 
-/// What stands in the files of the project for the path of hippod, of its socket and of its log.
+/// The paths of hippod, its socket and its log in the project's template files.
 const PROGRAM: &str = "ExecStart=%h/.cargo/bin/hippod run\n";
 const SOCKET_PATH: &str = "%t/hippod/hippod.sock";
 const AGENT_PROGRAM: &str = "/usr/local/bin/hippod";
 const AGENT_LOG: &str = "/usr/local/var/log/hippod.log";
-/// Where the part of the service begins that needs user namespaces, and where it ends.
+/// The start and the end of the part that needs user namespaces.
 const SANDBOX: (&str, &str) = ("# These need user namespaces", "[Install]");
-/// What begins the line at the end that tells whose the file is.
+/// The prefix of the last line, which identifies files written by hippoctl.
 const MARK: &str = "written by hippoctl ";
 
 /// A file of the service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnitFile {
-    /// Its place.
+    /// The path.
     pub path: PathBuf,
-    /// All of it.
+    /// The whole text.
     pub text: String,
 }
 
-/// What is in the place of such a file.
+/// The state on disk of a service file.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case", tag = "state")]
 pub enum Found {
-    /// Nothing.
+    /// The file does not exist.
     Absent,
-    /// What would be written now.
+    /// The text that this version writes.
     Current,
-    /// What an install wrote that was another version, or meant other places.
+    /// The text of an install with another version or other paths.
     Outdated {
-        /// The version.
+        /// The version that wrote it.
         version: String,
     },
-    /// What no install wrote, or what somebody changed since.
+    /// A text that no install wrote, or that was changed since.
     Changed,
 }
 
-/// The files of the service, in the order in which they are written.
+/// Returns the files of the service, in the order in which they are written.
 pub fn units(manager: Manager, folder: &Path, facts: &Facts) -> Vec<UnitFile> {
     let file = |name: &str, text: String| UnitFile {
         path: folder.join(name),
@@ -64,16 +64,16 @@ pub fn units(manager: Manager, folder: &Path, facts: &Facts) -> Vec<UnitFile> {
     }
 }
 
-/// Looks at what is in the place of a file.
+/// Returns the state on disk of a file.
 ///
 /// # Errors
-/// It cannot be read.
+/// Fails when the file cannot be read.
 #[expect(clippy::disallowed_methods, reason = "the user's own folder")]
 pub fn read(file: &UnitFile) -> Result<Found, Failure> {
     let failed = |error| Failure::file("read the unit file", &file.path, error);
     match fs::symlink_metadata(&file.path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::Absent),
-        // A unit that is masked is a link.
+        // A masked unit is a link.
         Ok(metadata) if !metadata.is_file() => return Ok(Found::Changed),
         Ok(_) => {}
         Err(error) => return Err(failed(error)),
@@ -86,11 +86,11 @@ pub fn read(file: &UnitFile) -> Result<Found, Failure> {
     Ok(version.map_or(Found::Changed, |version| Found::Outdated { version }))
 }
 
-/// Puts a file into its place in the user's own folder, whole or not at all: a new one as any program makes it, one that exists
-/// with the permissions that it has.
+/// Writes a file into the user's own folder atomically. A new file has default permissions; an existing one keeps
+/// its permissions.
 ///
 /// # Errors
-/// As the system says; the file that was there is unchanged.
+/// Returns the error of the system; the previous file is unchanged.
 #[expect(clippy::disallowed_methods, reason = "the user's own folder")]
 pub fn put(file: &UnitFile) -> Result<(), Failure> {
     let path = &file.path;
@@ -102,11 +102,11 @@ pub fn put(file: &UnitFile) -> Result<(), Failure> {
         builder.prefix(".hippod-");
         #[cfg(unix)]
         if !exists {
-            // The umask takes its part of it.
+            // The umask restricts these permissions.
             builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         }
         if exists {
-            // A file that must not be written is not exchanged either.
+            // A rename would succeed even for a file that is not writable.
             File::options().write(true).open(path)?;
         }
         let mut draft = builder.tempfile_in(folder)?;
@@ -127,7 +127,7 @@ pub fn put(file: &UnitFile) -> Result<(), Failure> {
     write().map_err(|error: io::Error| Failure::file("write the unit file", path, error))
 }
 
-/// The path of hippod that the installed service names.
+/// Returns the path of hippod in the installed service.
 #[expect(clippy::disallowed_methods, reason = "the user's own folder")]
 pub fn named_program(manager: Manager, folder: &Path) -> Option<PathBuf> {
     let name = match manager {
@@ -137,12 +137,12 @@ pub fn named_program(manager: Manager, folder: &Path) -> Option<PathBuf> {
     program_in(&fs::read_to_string(folder.join(name)).ok()?)
 }
 
-/// The file of the agent of launchd.
+/// Returns the file name of the launchd agent.
 pub fn agent_file() -> String {
     format!("{AGENT}.plist")
 }
 
-/// The path of hippod that a file names.
+/// Returns the path of hippod in a service file.
 pub fn program_in(text: &str) -> Option<PathBuf> {
     let words = match text.lines().find_map(|line| line.strip_prefix("ExecStart=")) {
         Some(line) => match line.strip_prefix('"') {
@@ -202,17 +202,17 @@ fn agent(facts: &Facts) -> String {
     )
 }
 
-/// A percent sign begins a specifier in unit files.
+/// Escapes percent signs, which begin a specifier in unit files.
 fn specifiers(text: &str) -> String {
     text.replace('%', "%%")
 }
 
-/// Between quotes, where a backslash takes its meaning from a quote.
+/// Escapes a text for double quotes, where a backslash escapes the next character.
 fn quoted(text: &str) -> String {
     specifiers(text).replace('\\', "\\\\").replace('"', "\\\"")
 }
 
-/// The text with a last line by which it is known again as it was written.
+/// Returns the text with a last line that contains version and checksum.
 fn marked(manager: Manager, text: &str) -> String {
     let words = format!("{MARK}{}, {}", env!("CARGO_PKG_VERSION"), checksum(text));
     match manager {
@@ -221,7 +221,7 @@ fn marked(manager: Manager, text: &str) -> String {
     }
 }
 
-/// Which version wrote this, where nobody changed it since.
+/// Returns the version that wrote this text, or `None` if the text was changed since.
 fn version_of(text: &str) -> Option<String> {
     let (at, mark) = text.rmatch_indices(MARK).next()?;
     let begin = text[..at].rfind('\n')? + 1;

@@ -15,10 +15,10 @@ use crate::harness::{Platform, Record};
 use crate::output::Output;
 use crate::render;
 
-/// Makes a backup, or checks one.
+/// Creates a backup, or verifies one.
 ///
 /// # Errors
-/// The daemon refuses: the place is taken, there is no room, or the backup is damaged.
+/// Fails when the daemon refuses: the target exists, the disk is full, or the backup is damaged.
 pub fn backup(session: &mut Session, args: BackupArgs, out: &mut Output) -> Result<(), Failure> {
     if let Some(BackupVerb::Verify { file }) = args.verb {
         let from = text(&absolute(&file)?)?;
@@ -42,17 +42,17 @@ pub fn backup(session: &mut Session, args: BackupArgs, out: &mut Output) -> Resu
     };
     let answer: BackupResponse = watched(session, request, out, BYTES)?;
     out.answer(&answer, render::backup::written)?;
-    // It is no success where a workspace is missing.
+    // A missing workspace counts as a failure.
     match answer.left_out.is_empty() {
         true => Ok(()),
         false => Err(Failure::silent(Exit::Failed)),
     }
 }
 
-/// Makes workspaces again.
+/// Restores workspaces.
 ///
 /// # Errors
-/// The daemon refuses: the backup cannot be used, or the folder is taken. Nothing was touched then.
+/// Fails without changes when the backup is unusable or the folder is in use.
 pub fn restore(session: &mut Session, args: &RestoreArgs, out: &mut Output) -> Result<(), Failure> {
     let optional = |path: Option<&Path>| path.map(|path| text(&absolute(path)?)).transpose();
     let request = RestoreRequest {
@@ -76,7 +76,7 @@ pub fn restore(session: &mut Session, args: &RestoreArgs, out: &mut Output) -> R
     Ok(())
 }
 
-/// Names the files of a harness, which are in no backup.
+/// Returns notes about the files of harnesses, which a backup does not contain.
 fn missing(state: &Path, workspace: &Restored) -> Vec<String> {
     let shown = render::one_line(&workspace.root);
     let record = Record::read(state, Path::new(&workspace.was)).unwrap_or_default();

@@ -1,4 +1,6 @@
-//! `compact`: what does the summary of a transcript say? Needs no daemon, but where contents are to be kept.
+//! `compact`: summary of a transcript.
+//!
+//! A daemon is needed only with `--store`.
 
 mod store;
 
@@ -22,13 +24,13 @@ use crate::output::Output;
 use crate::render::{FORMATS, harmless, one_line};
 use hippoctl::args::CompactArgs;
 
-/// Bytes that are read at a time.
+/// Bytes per read.
 const PIECE: usize = 256 << 10;
-/// Threads that a transcript is prepared on, at most: a part of the work is done by one.
+/// Maximum threads that prepare a transcript; part of the work is sequential.
 const MOST: usize = 4;
-/// A larger file of numbers is refused, in bytes.
+/// Maximum size of a settings file in bytes.
 const LARGEST: u64 = 1 << 20;
-/// Problems that are told one by one.
+/// Maximum problems that are reported individually.
 const TOLD: usize = 5;
 
 /// The answer as JSON.
@@ -36,12 +38,12 @@ const TOLD: usize = 5;
 struct Answer<'a> {
     summary: &'a str,
     stats: &'a Stats,
-    /// The ids of the messages for which the summary has no room.
+    /// The ids of the messages that do not fit into the summary.
     rest: Rest<'a>,
     entries: Entries<'a>,
 }
 
-/// Written one by one, as [`Entries`] are.
+/// Serialized one by one, like [`Entries`].
 struct Rest<'a>(&'a Compacted);
 
 impl Serialize for Rest<'_> {
@@ -50,7 +52,7 @@ impl Serialize for Rest<'_> {
     }
 }
 
-/// Written one by one: a long session has millions.
+/// Serialized one by one, because a long session has millions.
 struct Entries<'a>(&'a Compacted);
 
 impl Serialize for Entries<'_> {
@@ -59,10 +61,10 @@ impl Serialize for Entries<'_> {
     }
 }
 
-/// Prints the summary; with `--json` the scores too.
+/// Prints the summary; with `--json` also the scores.
 ///
 /// # Errors
-/// The transcript cannot be read, or holds no message; with `--store` also those of the daemon.
+/// Fails when the transcript is unreadable or has no message; with `--store` also when the daemon fails.
 pub fn compact(session: &mut Session, args: &CompactArgs, out: &mut Output) -> Result<(), Failure> {
     if args.store {
         return store::compact(session, args, out);
@@ -74,7 +76,7 @@ pub fn compact(session: &mut Session, args: &CompactArgs, out: &mut Output) -> R
         config,
         format: args.format.only(),
         budget: args.budget.map(|budget| budget as usize),
-        // Nothing keeps the contents: no id can be fetched.
+        // The contents are not stored, so no id can be fetched.
         stored: false,
         parallel: Some(run_in_parallel),
     };
@@ -104,20 +106,20 @@ fn open(transcript: &Path) -> io::Result<File> {
     File::open(transcript)
 }
 
-/// Has the other processors help, as far as they are of use.
+/// Runs `help` on other processors while `here` runs on this thread.
 fn run_in_parallel(help: &(dyn Fn() + Sync), here: &mut dyn FnMut()) {
     static OTHERS: LazyLock<usize> =
         LazyLock::new(|| thread::available_parallelism().map_or(0, |all| all.get().min(MOST) - 1));
     thread::scope(|scope| {
         for _ in 0..*OTHERS {
-            // What no thread can be had for is done here.
+            // If no thread can be started, this thread does the work.
             let _ = thread::Builder::new().spawn_scoped(scope, help);
         }
         here();
     });
 }
 
-/// Reads the file of numbers of a folder; `None`: there is none.
+/// Reads the compaction settings of a folder; `None` if the file does not exist.
 fn settings(folder: &Path) -> Result<Option<Vec<u8>>, Failure> {
     match hippo_fs::read(folder, CONFIG_FILE, LARGEST) {
         Ok(bytes) => Ok(Some(bytes)),
@@ -134,7 +136,7 @@ fn settings(folder: &Path) -> Result<Option<Vec<u8>>, Failure> {
     }
 }
 
-/// The numbers of a folder, as far as they are trusted, or the defaults.
+/// Returns the settings of a folder as far as they are trusted, or the defaults.
 fn config(
     state: &Path,
     folder: &Path,
@@ -163,12 +165,12 @@ fn config(
     })
 }
 
-/// Whether the user trusts the numbers of a folder as they are now.
+/// Returns true if the user trusts the current settings of a folder.
 fn is_trusted(state: &Path, folder: &Path, bytes: &[u8]) -> bool {
     Trust::of(state, folder).covers(CONFIG_FILE, bytes)
 }
 
-/// Standard input in a file without a name: a session that left a path is read twice.
+/// Copies standard input into an anonymous file, because a session with abandoned branches is read twice.
 fn spooled() -> io::Result<File> {
     let mut file = tempfile::tempfile()?;
     io::copy(&mut io::stdin().lock(), &mut file)?;
@@ -179,7 +181,7 @@ fn spooled() -> io::Result<File> {
 
 fn read(mut file: File, options: &CompactionOptions) -> io::Result<Compacted> {
     let mut compactor = Compactor::new(options.clone());
-    // A session that is being written grows: the second reading ends where the first did.
+    // A running session grows: the second pass ends where the first ended.
     let mut length = u64::MAX;
     loop {
         length = feed(&mut compactor, (&file).take(length))?;
@@ -214,7 +216,7 @@ fn no_message(args: &CompactArgs) -> Failure {
     Failure::new(Exit::Failed, what).hint(FORMATS)
 }
 
-/// As the daemon tells them.
+/// Converts the statistics to those of the protocol.
 fn figures(stats: &Stats) -> CompactStats {
     let Stats {
         format,
@@ -253,7 +255,7 @@ fn figures(stats: &Stats) -> CompactStats {
     }
 }
 
-/// What could not be read, and on demand what was done.
+/// Reports unreadable records, and the statistics with `debug`.
 fn tell(stats: &CompactStats, debug: bool, out: &mut Output) {
     for problem in stats.problems.iter().take(TOLD) {
         out.note(&format!(
@@ -282,7 +284,7 @@ fn tell(stats: &CompactStats, debug: bool, out: &mut Output) {
     }
 }
 
-/// Where the numbers are looked for.
+/// Returns the folder of the settings.
 fn folder(session: &Session) -> Result<PathBuf, Failure> {
     if let Some(folder) = session.given_workspace()? {
         return Ok(folder);

@@ -1,4 +1,4 @@
-//! `context`: the sparse context of a running session
+//! `context`: sparse context of a running session.
 
 use hippo_proto::{
     ContextCloseRequest, ContextCloseResponse, ContextEncoding, ContextFetchRequest, ContextFetchResponse,
@@ -17,13 +17,14 @@ use hippoctl::args::{
     ContextFormatArg, ContextListArgs, ContextPutArgs, ContextRenderArgs, ContextTurnArgs, ContextVerb,
 };
 
-/// What to do with content that is too long to be sent.
+/// The hint for content that exceeds the limit.
 const TOO_LONG: &str = "store it in a file, and put the relevant part with that file as its source";
 
-/// Does one of the verbs of `context`.
+/// Runs a verb of `context`.
 ///
 /// # Errors
-/// No workspace, no such session or entry, nothing to be had, or the daemon refuses.
+/// Fails without a workspace, for an unknown session or entry, without available content, or when the daemon
+/// refuses.
 pub fn context(session: &mut Session, verb: ContextVerb, out: &mut Output) -> Result<(), Failure> {
     match verb {
         ContextVerb::Open { agent, session: id } => open(session, agent, id, out),
@@ -55,7 +56,7 @@ pub fn context(session: &mut Session, verb: ContextVerb, out: &mut Output) -> Re
     }
 }
 
-/// The id alone is data, so that a script can keep it.
+/// Opens a session and prints only its id, for scripts.
 fn open(
     session: &mut Session,
     agent: Option<String>,
@@ -116,7 +117,7 @@ fn put(session: &mut Session, args: ContextPutArgs, out: &mut Output) -> Result<
     out.answer(&answer, render::put)
 }
 
-/// `None` where nothing is given in it.
+/// Returns `None` for a default value.
 fn given<T: Default + PartialEq>(value: T) -> Option<T> {
     (value != T::default()).then_some(value)
 }
@@ -139,7 +140,7 @@ fn turn(session: &mut Session, args: ContextTurnArgs, out: &mut Output) -> Resul
     out.answer(&answer, render::turn)
 }
 
-/// The text alone is data: it goes into a prompt as it is.
+/// Prints only the text, which scripts insert into a prompt.
 fn show(session: &mut Session, args: ContextRenderArgs, out: &mut Output) -> Result<(), Failure> {
     let ContextRenderArgs {
         session: id,
@@ -161,7 +162,7 @@ fn show(session: &mut Session, args: ContextRenderArgs, out: &mut Output) -> Res
     out.answer(&answer, |answer, _| answer.markdown.clone())
 }
 
-/// The content alone is data, byte for byte.
+/// Prints only the content, byte for byte.
 fn fetch(session: &mut Session, id: String, of: Option<String>, out: &mut Output) -> Result<(), Failure> {
     let request = ContextFetchRequest {
         session: of,
@@ -218,7 +219,7 @@ fn list(session: &mut Session, args: ContextListArgs, out: &mut Output) -> Resul
     out.answer(&answer, |answer, style| render::list(answer, all, style))
 }
 
-/// Notes of the daemon for a person; with `--json` they are in the answer.
+/// Prints notes of the daemon; with `--json` the answer contains them.
 fn told(notes: &[String], out: &mut Output) {
     if out.json {
         return;

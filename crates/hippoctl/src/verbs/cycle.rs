@@ -1,4 +1,4 @@
-//! `consolidate` and `heartbeat`: runs of the cycles that maintain the index file
+//! `consolidate` and `heartbeat`: maintenance cycles of the index file.
 
 use hippo_proto::{
     CycleHistoryRequest, CycleHistoryResponse, CycleName, CycleOutcome, CycleReport, CycleRunRequest,
@@ -14,7 +14,7 @@ use hippoctl::args::{CycleArgs, CycleVerb, HistoryArgs};
 /// Runs a cycle, lists past runs, or reverts one.
 ///
 /// # Errors
-/// No workspace, or what the daemon answers.
+/// Fails without a workspace, or when the daemon refuses.
 pub fn consolidate(session: &mut Session, verb: CycleVerb, out: &mut Output) -> Result<(), Failure> {
     match verb {
         CycleVerb::Light(args) => run(session, CycleName::Light, args, out),
@@ -25,7 +25,7 @@ pub fn consolidate(session: &mut Session, verb: CycleVerb, out: &mut Output) -> 
     }
 }
 
-/// Runs a cycle, or says what it would do. Fails when another run is under way, the files may not be written, or the run
+/// Runs a cycle, or shows its plan. Fails when another run is in progress, a file is not writable, or the run
 /// failed.
 fn run(session: &mut Session, cycle: CycleName, args: CycleArgs, out: &mut Output) -> Result<(), Failure> {
     let request = CycleRunRequest {
@@ -69,7 +69,7 @@ fn history(session: &mut Session, args: &HistoryArgs, out: &mut Output) -> Resul
     }
 }
 
-/// Takes a run back. Fails when something was changed since that cannot be taken back.
+/// Reverts a run. Fails if a later change cannot be reverted.
 fn undo(session: &mut Session, run: i64, out: &mut Output) -> Result<(), Failure> {
     let request = CycleUndoRequest {
         workspace: session.workspace()?,
@@ -79,10 +79,10 @@ fn undo(session: &mut Session, run: i64, out: &mut Output) -> Result<(), Failure
     out.answer(&answer, render::cycle::undone)
 }
 
-/// Runs what is due and shows what waits for the agent.
+/// Runs the due cycles and shows the pending work of the agent.
 ///
 /// # Errors
-/// No workspace, or a cycle failed.
+/// Fails without a workspace, or when a cycle failed.
 pub fn heartbeat(session: &mut Session, out: &mut Output) -> Result<(), Failure> {
     let request = HeartbeatRequest {
         workspace: session.workspace()?,
@@ -92,7 +92,7 @@ pub fn heartbeat(session: &mut Session, out: &mut Output) -> Result<(), Failure>
     ended_well(answer.ran.iter().map(|run| run.outcome))
 }
 
-/// Fails without a word where one did not come to its end: what was printed says it.
+/// Fails silently if a run failed or was interrupted: the printed output contains the reason.
 fn ended_well(outcomes: impl IntoIterator<Item = CycleOutcome>) -> Result<(), Failure> {
     let fails = |outcome| matches!(outcome, CycleOutcome::Failed | CycleOutcome::Interrupted);
     if outcomes.into_iter().any(fails) {

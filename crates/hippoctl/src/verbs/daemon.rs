@@ -1,4 +1,4 @@
-//! `status` and `doctor`, `service start` and `service stop`
+//! `status` and `doctor`, `service start` and `service stop`.
 
 use std::path::Path;
 use std::thread;
@@ -17,7 +17,7 @@ use crate::output::Output;
 use crate::render;
 use hippoctl::args::{DoctorArgs, StatusArgs};
 
-/// How long a daemon may take to end.
+/// Maximum time for the shutdown of a daemon.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Serialize)]
@@ -35,7 +35,7 @@ struct Stopped {
 /// Starts the daemon unless it runs.
 ///
 /// # Errors
-/// It could not be started.
+/// Fails when the daemon could not be started.
 pub fn start(session: &Session, out: &mut Output) -> Result<(), Failure> {
     let asked = session.connect_only().and_then(|mut client| {
         client.set_timeout(Some(PATIENCE));
@@ -46,7 +46,7 @@ pub fn start(session: &Session, out: &mut Output) -> Result<(), Failure> {
             started: false,
             pid: status.pid,
         },
-        // The last one is gone, or going.
+        // The previous daemon has ended or is shutting down.
         Err(ClientError::Connect { .. } | ClientError::Unread(_) | ClientError::Closed) => Started {
             started: true,
             pid: launch::launch(&session.paths)?.0,
@@ -59,10 +59,10 @@ pub fn start(session: &Session, out: &mut Output) -> Result<(), Failure> {
     })
 }
 
-/// Stops the daemon and waits until it is gone. That none runs is no failure.
+/// Stops the daemon and waits until it has ended. Succeeds if none runs.
 ///
 /// # Errors
-/// It refused, or did not end in time.
+/// Fails when the daemon refuses or does not end in time.
 pub fn stop(session: &Session, out: &mut Output) -> Result<(), Failure> {
     let pid = end(session)?;
     let answer = Stopped {
@@ -75,10 +75,10 @@ pub fn stop(session: &Session, out: &mut Output) -> Result<(), Failure> {
     })
 }
 
-/// The same without a word; answers which process it was.
+/// Stops the daemon without output. Returns its process id.
 ///
 /// # Errors
-/// As [`stop`].
+/// Fails like [`stop`].
 pub fn end(session: &Session) -> Result<Option<u32>, Failure> {
     let ask = || {
         let mut client = session.connect_only()?;
@@ -86,7 +86,7 @@ pub fn end(session: &Session) -> Result<Option<u32>, Failure> {
         client.call::<ShutdownResponse>(&ShutdownRequest {}.into())
     };
     let asked = match ask() {
-        // One that was going already; whether another is there is told by a second try.
+        // The daemon was shutting down already; a second attempt finds a possible successor.
         Err(ClientError::Unread(_) | ClientError::Closed) => ask(),
         asked => asked,
     };
@@ -109,7 +109,7 @@ pub fn end(session: &Session) -> Result<Option<u32>, Failure> {
 #[expect(clippy::disallowed_methods, reason = "files of the system")]
 fn wait_until_gone(session: &Session, pid: u32) -> Result<(), Failure> {
     let begun = Instant::now();
-    // Behind a socket of the service manager, a connection would start the next daemon.
+    // With a socket of the service manager, a connection would start the next daemon.
     let tells = Path::new("/proc/self/stat").exists();
     let there = || {
         if tells {
@@ -130,7 +130,7 @@ fn wait_until_gone(session: &Session, pid: u32) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The process that the lock names, while it runs: its socket may have been removed.
+/// Returns the running process in the lock file, whose socket may have been removed.
 #[expect(clippy::disallowed_methods, reason = "files of the system")]
 fn unreachable(session: &Session) -> Option<u32> {
     let pid = launch::locked_by(&session.paths)?;
@@ -138,7 +138,7 @@ fn unreachable(session: &Session) -> Option<u32> {
     (name.trim() == "hippod" && is_alive(pid)).then_some(pid)
 }
 
-/// Whether the process still runs, where the system tells; a zombie does not.
+/// Returns true if the process still runs, on systems with `/proc`; a zombie counts as ended.
 #[expect(clippy::disallowed_methods, reason = "files of the system")]
 fn is_alive(pid: u32) -> bool {
     let stat = std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("stat"));
@@ -148,10 +148,10 @@ fn is_alive(pid: u32) -> bool {
     })
 }
 
-/// Shows how the daemon and its workspaces are.
+/// Prints the status of the daemon and its workspaces.
 ///
 /// # Errors
-/// No daemon, or no answer.
+/// Fails without a daemon, or when no answer arrives.
 pub fn status(session: &mut Session, args: &StatusArgs, out: &mut Output) -> Result<(), Failure> {
     if args.metrics {
         let answer: MetricsResponse = session.call(MetricsRequest {})?;
@@ -161,7 +161,7 @@ pub fn status(session: &mut Session, args: &StatusArgs, out: &mut Output) -> Res
     out.answer(&answer, render::status::status)
 }
 
-/// Measures memory quality and shows the numbers beside the last ones.
+/// Measures memory quality and prints the numbers beside those of the last audit.
 fn audit(session: &mut Session, args: &DoctorArgs, out: &mut Output) -> Result<(), Failure> {
     let request = AuditRequest {
         workspace: session.workspace()?,
@@ -172,10 +172,10 @@ fn audit(session: &mut Session, args: &DoctorArgs, out: &mut Output) -> Result<(
     out.answer(&answer, render::audit::audit)
 }
 
-/// Names problems with their fixes. Fails when one of them is an error.
+/// Prints problems with their fixes.
 ///
 /// # Errors
-/// No daemon, no answer, or an error among the problems.
+/// Fails without a daemon or an answer, or if any problem is an error.
 pub fn doctor(session: &mut Session, args: &DoctorArgs, out: &mut Output) -> Result<(), Failure> {
     if args.audit {
         return audit(session, args, out);

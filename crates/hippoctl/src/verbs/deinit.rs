@@ -1,4 +1,4 @@
-//! `init --undo`: removes what `init` wrote, and says what stays
+//! `init --undo`: removal of the files that `init` wrote.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -22,13 +22,13 @@ use crate::render;
 use crate::render::init::{Taken, file};
 use hippoctl::args::InitArgs;
 
-/// Lines of it keep memory out of the repository.
+/// The file whose rules keep memory out of the repository.
 const GITIGNORE: &str = ".gitignore";
 
-/// Takes back what `init` made.
+/// Reverts the changes of `init`.
 ///
 /// # Errors
-/// Nothing was made there, or a file could not be written.
+/// Fails when init was not run there, or a file could not be written.
 pub fn deinit(session: &mut Session, args: InitArgs, out: &mut Output) -> Result<(), Failure> {
     let dir = folder(session, args.dir)?;
     let root = dir.root().to_path_buf();
@@ -39,7 +39,7 @@ pub fn deinit(session: &mut Session, args: InitArgs, out: &mut Output) -> Result
         dry_run: args.dry_run,
         ..Taken::default()
     };
-    // First, so that the daemon writes nothing any more.
+    // Unregister first, so that the daemon stops writing.
     let gone = if args.dry_run && record.registered {
         put_back(session, &root, args.restore_carried, &mut answer)?;
         true
@@ -60,7 +60,7 @@ pub fn deinit(session: &mut Session, args: InitArgs, out: &mut Output) -> Result
     if waits {
         plan.record = left(&plan, &record);
     }
-    // A daemon that has the folder would take it for a person's wish that its index file is gone.
+    // A daemon that still has the folder would treat the removal of its index file as a deletion by the user.
     let mut aside = if gone {
         aside::find(&dir, &record)
     } else {
@@ -81,7 +81,7 @@ pub fn deinit(session: &mut Session, args: InitArgs, out: &mut Output) -> Result
         return out.answer(&answer, render::init::taken);
     }
     apply::apply(&dir, &plan)?;
-    // The record goes last: what is left when this stops halfway can still be taken back.
+    // The record is removed last, so that an interrupted undo can be repeated.
     let place = aside::set_aside(&dir, &aside.moved, &session.paths.state)
         .map_err(|(path, error)| stays(&path, &error))?;
     answer.aside_in = place.map(|place| place.display().to_string());
@@ -91,7 +91,7 @@ pub fn deinit(session: &mut Session, args: InitArgs, out: &mut Output) -> Result
     if adopted {
         forget_old_record(&dir)?;
     }
-    // The one that an earlier version kept its record in.
+    // The folder of the record of an earlier version.
     answer
         .folders
         .extend(apply::remove_folders(&dir, &plan.removed_folders));
@@ -113,7 +113,7 @@ pub fn deinit(session: &mut Session, args: InitArgs, out: &mut Output) -> Result
     Ok(())
 }
 
-/// Why something of the daemon's could not be moved out of the workspace.
+/// Creates the failure for a file of the daemon that could not be moved out of the workspace.
 fn stays(path: &Path, error: &io::Error) -> Failure {
     let folder = path.parent().unwrap_or(path);
     Failure::file("move out of the workspace", path, error).hint(format!(
@@ -122,7 +122,7 @@ fn stays(path: &Path, error: &io::Error) -> Failure {
     ))
 }
 
-/// What is gone once a plan is done.
+/// Returns the paths that no longer exist after a plan is applied.
 fn gone_then<'p>(plan: &'p Plan, aside: &'p Aside, adopted: bool) -> BTreeSet<&'p str> {
     let removed = plan.changes.iter().filter(|change| change.after.is_none());
     let removed = removed.map(|change| change.path.as_str());
@@ -131,14 +131,14 @@ fn gone_then<'p>(plan: &'p Plan, aside: &'p Aside, adopted: bool) -> BTreeSet<&'
     removed.chain(moved).chain(record).collect()
 }
 
-/// Whether a daemon that runs has the folder; none is started to be asked.
+/// Returns whether a running daemon has registered the folder, or `None` if none answers; does not start one.
 fn is_registered(session: &Session, root: &Path) -> Option<bool> {
     let mut client = session.connect_only().ok()?;
     let list: WorkspaceListResponse = client.call(&WorkspaceListRequest {}.into()).ok()?;
     Some(list.workspaces.iter().any(|known| Path::new(&known.root) == root))
 }
 
-/// What to know of what stays, and how it goes.
+/// Adds notes about the files that stay, and how to remove them.
 fn tell(root: &Path, there: &Snapshot, plan: &Plan, answer: &mut Taken) {
     let named = root.display();
     let ignores = there.real(GITIGNORE);
@@ -155,7 +155,7 @@ fn tell(root: &Path, there: &Snapshot, plan: &Plan, answer: &mut Taken) {
         ));
     }
     match answer.registered {
-        // What is said already.
+        // An earlier note says the same.
         Some(true) if answer.notes.iter().any(|note| note.contains("still registered")) => {}
         Some(true) => answer.notes.push(format!(
             "the folder is still registered, as it was before init; to forget it: hippoctl workspace remove {named}"
@@ -167,7 +167,7 @@ fn tell(root: &Path, there: &Snapshot, plan: &Plan, answer: &mut Taken) {
     }
 }
 
-/// What has to be known of a folder that is still registered: all but the files that were taken back.
+/// Returns the record for a folder that is still registered: all except the reverted files.
 fn left(plan: &Plan, record: &Record) -> Record {
     let mut left = record.clone();
     left.files
@@ -175,7 +175,7 @@ fn left(plan: &Plan, record: &Record) -> Record {
     left
 }
 
-/// The record of what init made, and whether it comes from the workspace, where a build before left it.
+/// Returns the record of init, and true if it is from the workspace, where an older build wrote it.
 fn recorded(state: &Path, dir: &WorkspaceDir, trusted: bool) -> Result<(Record, bool), Failure> {
     let root = dir.root();
     let record = Record::read(state, root).map_err(|problem| refused(&[problem]))?;
@@ -205,7 +205,7 @@ fn recorded(state: &Path, dir: &WorkspaceDir, trusted: bool) -> Result<(Record, 
     }
 }
 
-/// Asks a daemon that runs which files of another program it would put back; none is started to be asked.
+/// Asks a running daemon which files of another program it would restore; does not start one.
 fn put_back(
     session: &Session,
     root: &Path,
@@ -234,7 +234,7 @@ fn put_back(
     Ok(())
 }
 
-/// Answers whether the daemon has the folder no more.
+/// Unregisters the folder. Returns true if the daemon no longer has it.
 fn unregister(
     session: &mut Session,
     root: &Path,
@@ -253,7 +253,7 @@ fn unregister(
             answer.restored = removed.restored;
             answer.notes.extend(removed.notes);
         }
-        // Somebody removed it already.
+        // Another process removed it already.
         Err(failure) if failure.exit == Exit::NotFound => {}
         Err(failure) => {
             answer.notes.push(format!(

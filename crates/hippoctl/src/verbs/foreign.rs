@@ -1,4 +1,4 @@
-//! A compaction tree of another program: found, and taken over where a person confirms it.
+//! Detection and takeover of another program's compaction tree.
 
 use hippo_core::tree::{Node, Period};
 use hippo_fs::WorkspaceDir;
@@ -12,18 +12,18 @@ use crate::harness::Snapshot;
 use crate::output::Output;
 use crate::render;
 
-/// Where nodes are, beside `memory/ROOT.md`.
+/// The folders of nodes, in addition to `memory/ROOT.md`.
 const FOLDERS: [&str; 3] = ["memory/daily", "memory/weekly", "memory/monthly"];
-/// Where earlier versions kept a `ROOT.md` of another program.
+/// The path where earlier versions kept the `ROOT.md` of another program.
 const CARRIED: &str = ".hippocampus/carried/ROOT.md";
-/// A larger one is not put back, in bytes.
+/// Maximum size in bytes of a file that is restored.
 const LARGEST: u64 = 4 << 20;
-/// Lines of it that a question shows.
+/// Maximum lines of the file shown in a question.
 const SHOWN: usize = 8;
-/// Nodes that a question names.
+/// Maximum nodes listed in a question.
 const NAMED: usize = 5;
 
-/// The nodes in a folder that another program wrote, by their paths.
+/// Returns the paths of the nodes in a folder that another program wrote.
 pub fn nodes(dir: &WorkspaceDir) -> Vec<String> {
     let mut paths = vec![Period::All.path()];
     for folder in FOLDERS {
@@ -40,7 +40,7 @@ pub fn nodes(dir: &WorkspaceDir) -> Vec<String> {
     paths
 }
 
-/// Asks the person at the terminal whether a tree is taken over. No: nobody is there to be asked.
+/// Asks the user at the terminal to confirm the takeover of a tree. Returns false without a terminal.
 pub fn is_confirmed(nodes: &[String], out: &Output) -> bool {
     if nodes.is_empty() {
         return false;
@@ -61,7 +61,8 @@ pub fn is_confirmed(nodes: &[String], out: &Output) -> bool {
     says_yes(&question, out)
 }
 
-/// Whether the `ROOT.md` is to be put back that an earlier version took over: the person at the terminal sees it and says so.
+/// Returns true if the `ROOT.md` that an earlier version took over should be restored. The user confirms it at the
+/// terminal, after a preview, or with `confirmed`.
 pub fn restores_carried(root: &Path, confirmed: bool, out: &mut Output) -> bool {
     let Ok(bytes) = hippo_fs::read(root, CARRIED, LARGEST) else {
         return false;
@@ -86,7 +87,7 @@ pub fn restores_carried(root: &Path, confirmed: bool, out: &mut Output) -> bool 
     yes
 }
 
-/// Asks a person. No, where nobody is at a terminal.
+/// Asks the user a question. Returns false without a terminal.
 fn says_yes(question: &str, out: &Output) -> bool {
     let (input, mut errors) = (io::stdin(), io::stderr());
     if out.json || !input.is_terminal() || !errors.is_terminal() {
@@ -100,10 +101,10 @@ fn says_yes(question: &str, out: &Output) -> bool {
     answered.is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
 }
 
-/// Has the daemon say which nodes it leaves alone, or take them over.
+/// Asks the daemon for the nodes of another program that it left unchanged, or to take them over.
 ///
 /// # Errors
-/// The daemon refuses.
+/// Fails when the daemon refuses.
 pub fn compact(session: &mut Session, workspace: &str, take_over: bool) -> Result<Vec<String>, Failure> {
     let request = TreeCompactRequest {
         workspace: workspace.to_owned(),

@@ -1,4 +1,4 @@
-//! `get`: what stands at a pointer?
+//! `get`: text at a pointer.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use hippoctl::args::GetArgs;
 /// Prints the text as it is on disk.
 ///
 /// # Errors
-/// No workspace, or nothing is there.
+/// Fails without a workspace, or when the pointer has no target.
 pub fn get(session: &mut Session, args: &GetArgs, out: &mut Output) -> Result<(), Failure> {
     let mut request = parse(&args.target);
     let lines_of_id = request.path.is_none() && (args.from.is_some() || args.lines.is_some());
@@ -61,7 +61,7 @@ pub fn get(session: &mut Session, args: &GetArgs, out: &mut Output) -> Result<()
     })
 }
 
-/// The text of a file whose name is all of the target: a name may hold a `#` or a `:`.
+/// Returns the text of a file whose name is the whole target, because a name may contain `#` or `:`.
 fn literal(session: &mut Session, args: &GetArgs, parsed: &GetRequest) -> Option<GetResponse> {
     let workspace = parsed.workspace.clone()?;
     let whole = GetRequest {
@@ -74,8 +74,8 @@ fn literal(session: &mut Session, args: &GetArgs, parsed: &GetRequest) -> Option
     session.call(whole).ok()
 }
 
-/// Reads `PATH[#Section]`, `PATH:FROM[:COUNT]` or an id. An id has neither `/` nor `.` nor `#` nor `:`, which every
-/// document's path has.
+/// Parses `PATH[#Section]`, `PATH:FROM[:COUNT]` or an id. An id has none of `/`, `.`, `#` and `:`, while every path
+/// of a document has one.
 fn parse(target: &str) -> GetRequest {
     if !target.contains(['/', '.', '#', ':']) {
         return GetRequest {
@@ -87,7 +87,8 @@ fn parse(target: &str) -> GetRequest {
         path: Some(path.to_owned()),
         ..GetRequest::default()
     };
-    // A file name may hold a `#`: the end of a markdown name comes first, then lines at the end of one, then the first `#`.
+    // A file name may contain `#`. Tried in this order: `.md#`, then line numbers after a markdown name, then the
+    // first `#`.
     let section = match target.split_once(".md#") {
         Some((stem, section)) => Some((&target[..stem.len() + 3], section)),
         None if target.contains(" §") => None,
@@ -121,7 +122,7 @@ fn split_number(text: &str) -> Option<(&str, u32)> {
     Some((head, number.parse().ok()?))
 }
 
-/// A path given from the root of the file system becomes one of the workspace.
+/// Returns an absolute path relative to the workspace.
 pub fn below(path: &str, workspace: &str) -> String {
     let relative = Path::new(path)
         .strip_prefix(workspace)

@@ -1,7 +1,8 @@
-//! `hook`: what does a harness get at each moment of a session, whatever is wrong with its event, the daemon or the disk?
+//! `hook`: events of a harness.
 //!
-//! The work is done on a thread that nobody waits for beyond the deadline. Nothing but what session-start prints goes to standard
-//! output; what went wrong goes to a log in the state folder, without a word of anybody's memory.
+//! A hook always succeeds, even if the event, the daemon or the disk fail. The work is done on a thread that is
+//! abandoned at the deadline. Only session-start prints on standard output. Errors are written to a log in the
+//! state folder, which contains no text of a memory.
 
 mod event;
 mod root;
@@ -28,22 +29,22 @@ use hippoctl::args::{Global, HookArgs, HookName};
 
 use event::Event;
 
-/// How long a session waits at its start for what is pending; cycles that are due go on without it.
+/// Maximum time that the start of a session waits for pending work; due cycles continue without it.
 const PENDING: Duration = Duration::from_millis(100);
-/// How long connecting may take once a socket is there.
+/// Maximum duration of connecting once a socket exists.
 const CONNECT: Duration = Duration::from_millis(500);
 /// Pause between two attempts to reach a daemon that was just started.
 const AGAIN: Duration = Duration::from_millis(5);
-/// How long to wait for another daemon after the one that was started has ended: two hooks may have started one each.
+/// Time to wait for another daemon after ours ended: two hooks may have started one each.
 const RIVAL: Duration = Duration::from_millis(250);
-/// No daemon is started for so long after one could not start: each attempt costs whoever waits for the hook.
+/// Pause after a failed start of the daemon: each attempt delays the session.
 const AT_REST: Duration = Duration::from_secs(60);
-/// The file that was written when a daemon could not start, in the state folder.
+/// The file in the state folder that marks a failed start.
 const FAILED: &str = "hooks.not-started";
 /// The log of hooks, in the state folder.
 pub const LOG: &str = "hooks.log";
 
-/// How long a harness waits at most.
+/// Returns the maximum time that a harness waits for a hook.
 const fn deadline(name: HookName) -> Duration {
     Duration::from_millis(match name {
         HookName::SessionStart => 1_000,
@@ -53,18 +54,18 @@ const fn deadline(name: HookName) -> Duration {
     })
 }
 
-/// Whether the words of a command line, which could not be understood, ask for a hook.
+/// Returns true if a command line that could not be parsed asks for a hook.
 pub fn is_asked_for(words: impl Iterator<Item = OsString>) -> bool {
     let mut verbs = words
         .skip(1)
         .filter(|word| !word.to_string_lossy().starts_with('-'));
     let mut words: Vec<OsString> = verbs.by_ref().take(3).collect();
-    // An option may have a value before the verb.
+    // An option before the verb may have a value.
     words.retain(|word| word == "hook");
     !words.is_empty() && !std::env::args_os().any(|word| word == "--help" || word == "-h")
 }
 
-/// Answers a hook.
+/// Handles a hook.
 pub fn hook(global: &Global, args: HookArgs) {
     let begun = Instant::now();
     let limit = deadline(args.name);
@@ -78,7 +79,7 @@ pub fn hook(global: &Global, args: HookArgs) {
         paths
     });
     let Ok(paths) = paths else {
-        // Nobody knows where a log would be.
+        // Without paths there is also no log.
         return;
     };
     let log = Log {
@@ -102,7 +103,7 @@ pub fn hook(global: &Global, args: HookArgs) {
         match heard.recv_timeout(limit.saturating_sub(begun.elapsed())) {
             Ok(Said::Print(text)) => {
                 let mut out = io::stdout().lock();
-                // The harness may have gone.
+                // The harness may have closed the pipe.
                 let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
             }
             Ok(Said::Problem(what)) => log.note(&what),
@@ -115,7 +116,7 @@ pub fn hook(global: &Global, args: HookArgs) {
     }
 }
 
-/// What the work has to say.
+/// A message of the work thread.
 enum Said {
     Print(String),
     Problem(String),
@@ -135,7 +136,7 @@ impl Work {
         let done = match self.args.name {
             HookName::SessionStart => self.session_start(&event),
             HookName::TaskCompleted | HookName::PreCompact => self.flush(&event),
-            // Without a transcript there is a session to close all the same.
+            // Without a transcript the session is closed nevertheless.
             HookName::SessionEnd => self
                 .flush(&event)
                 .or_else(|what| self.close(&event).and(Err(what))),
@@ -146,7 +147,7 @@ impl Work {
     }
 
     fn say(&self, said: Said) {
-        // Nobody listens after the deadline.
+        // The receiver is dropped at the deadline.
         let _ = self.said.send(said);
     }
 
@@ -154,7 +155,7 @@ impl Work {
         self.until.saturating_duration_since(Instant::now())
     }
 
-    /// The folder that the session is about.
+    /// Returns the folder of the session.
     fn folder(&self, event: &Event) -> Result<PathBuf, String> {
         let given = self.global.workspace.clone();
         let folder = given
@@ -165,7 +166,7 @@ impl Work {
     }
 
     fn session_start(&mut self, event: &Event) -> Result<(), String> {
-        // It goes by the current folder then.
+        // An unusable event is logged; the section then uses the folder of the process.
         if let Some(trouble) = event.trouble.filter(|trouble| *trouble != event::NO_EVENT) {
             self.say(Said::Problem(trouble.to_owned()));
         }
@@ -176,7 +177,7 @@ impl Work {
             Err(what) => self.say(Said::Problem(what)),
         }
         if !self.args.pending {
-            // It is warm when the first question comes.
+            // Starting the daemon now makes it ready for the first search.
             if Client::connect(&self.paths.socket, Some(CONNECT)).is_err() && !self.global.no_start {
                 self.start()?;
             }
@@ -184,7 +185,7 @@ impl Work {
         }
         self.until = self.until.min(Instant::now() + PENDING);
         match self.pending(&folder) {
-            // It is told at the next start.
+            // The next session start shows it.
             Err(_) if self.left().is_zero() => Ok(()),
             Err(what) => Err(what),
             Ok(None) => Ok(()),
@@ -195,7 +196,7 @@ impl Work {
         }
     }
 
-    /// What waits for the agent.
+    /// Returns the pending work of the agent.
     fn pending(&self, folder: &Path) -> Result<Option<String>, String> {
         let workspace = text(folder).map_err(told)?;
         let answer: HeartbeatResponse = self
@@ -204,7 +205,7 @@ impl Work {
         Ok(root::pending(&answer.pending))
     }
 
-    /// Has the daemon take up the transcript, without waiting for more than that it knows of it.
+    /// Hands the transcript to the daemon, without waiting for its indexing.
     fn flush(&mut self, event: &Event) -> Result<(), String> {
         let whole = self.args.name != HookName::TaskCompleted;
         let Some(path) = &event.transcript else {
@@ -217,7 +218,7 @@ impl Work {
         #[expect(clippy::disallowed_methods, reason = "a file that the event names")]
         let is_there = path.exists();
         if !is_there {
-            // The daemon tells its own log, and only later; what else ends with the session is done all the same.
+            // The daemon would report this later and only in its log; the rest of the hook still runs.
             self.say(Said::Problem(format!(
                 "the transcript is not there: {}",
                 path.display()
@@ -237,7 +238,7 @@ impl Work {
         Ok(())
     }
 
-    /// Closes the context session of that name, if there is one.
+    /// Closes the context session with this id, if it exists.
     fn close(&mut self, event: &Event) -> Result<(), String> {
         let Some(session) = event.session.clone() else {
             return Ok(());
@@ -252,7 +253,8 @@ impl Work {
         Ok(())
     }
 
-    /// Asks; once more where the daemon went before it said anything, and nothing is done twice.
+    /// Sends a request. It is repeated once if the daemon ended before answering and the request cannot take effect
+    /// twice.
     fn ask<R: DeserializeOwned>(&self, request: &Request) -> Result<Result<R, ClientError>, String> {
         let ask = || {
             let mut client = self.client()?;
@@ -265,7 +267,8 @@ impl Work {
         }
     }
 
-    /// A connection; the daemon is started where none answers, and waited for until the deadline, or until it is clear that it cannot start.
+    /// Returns a connection. If no daemon answers, one is started and awaited until the deadline, or until it has
+    /// definitely failed to start.
     fn client(&self) -> Result<Client, String> {
         let mut started: Option<Child> = None;
         let mut ended: Option<(ExitStatus, Instant)> = None;
@@ -284,7 +287,7 @@ impl Work {
                     ended = status.map(|status| (status, Instant::now()));
                 }
                 (Some(_), Some((status, at))) if at.elapsed() > RIVAL => {
-                    // Where this cannot be kept, the next hook tries again.
+                    // If this cannot be written, the next hook tries again.
                     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
                     let _ = fs::write(self.paths.state.join(FAILED), b"");
                     return Err(format!(
@@ -297,11 +300,11 @@ impl Work {
         }
     }
 
-    /// Starts a daemon, unless one could not start a moment ago.
+    /// Starts a daemon, unless a start failed a moment ago.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     fn start(&self) -> Result<Child, String> {
         let failed = fs::metadata(self.paths.state.join(FAILED)).and_then(|file| file.modified());
-        // A clock that was set back is no reason to wait for it.
+        // A time in the future, after the clock was set back, does not block a start.
         let rests = |at: SystemTime| {
             SystemTime::now()
                 .duration_since(at)
@@ -315,7 +318,7 @@ impl Work {
     }
 }
 
-/// The folder that Claude Code names to its hooks.
+/// Returns the folder that Claude Code passes to its hooks.
 fn claude_project() -> Option<OsString> {
     std::env::var_os("CLAUDE_PROJECT_DIR").filter(|folder| !folder.is_empty())
 }
@@ -324,7 +327,7 @@ fn told(failure: Failure) -> String {
     failure.message
 }
 
-/// What the daemon refused, by its kind: its words may have somebody's in them.
+/// Formats the failure of a call for the log; the hint of a refusal is omitted.
 fn refused(error: ClientError) -> String {
     match error {
         ClientError::Refused(error) => format!("the daemon refused: {}", error.message),
@@ -332,14 +335,14 @@ fn refused(error: ClientError) -> String {
     }
 }
 
-/// Where problems go.
+/// The log of hooks.
 struct Log {
     folder: PathBuf,
     name: &'static str,
 }
 
 impl Log {
-    /// Appends a line; where that cannot be, nobody is told.
+    /// Appends a line; errors are ignored.
     fn note(&self, what: &str) {
         let _ = self.write(what);
     }
@@ -354,7 +357,7 @@ impl Log {
             .map(|mark| if mark.is_control() { ' ' } else { mark })
             .take(1_000)
             .collect();
-        // As the daemon writes its log, so that one verb reads both.
+        // The format of the daemon's log, so that `logs` reads both.
         let line = format!("{now:.6}  WARN {}: {what}\n", self.name);
         log.write_all(line.as_bytes())
             .map_err(|error| Failure::file("write the log", path, error))

@@ -1,4 +1,4 @@
-//! `import`: conversion of a JSON export of another program into markdown files of a workspace.
+//! `import`: conversion of JSON exports into markdown files.
 
 mod plan;
 
@@ -23,31 +23,31 @@ use plan::PlannedFile;
 const LARGEST: u64 = 256 << 20;
 /// Maximum damaged places that an answer names.
 const MOST_PROBLEMS: usize = 100;
-/// Damaged places that a refusal names.
+/// Maximum damaged places that a refusal names.
 const NAMED: usize = 3;
 
-/// What was written, or would be.
+/// The result of an import, or its plan.
 #[derive(Debug, Default, Serialize)]
 pub struct Imported {
-    /// Whether it was written.
+    /// True if the files were written.
     pub applied: bool,
-    /// Memories in the export.
+    /// The number of memories in the export.
     pub memories: u64,
-    /// Memories that are in the workspace already, or twice in the export.
+    /// The number of memories that exist in the workspace, or twice in the export.
     pub known: u64,
     /// The new files, in the order of their paths.
     pub files: Vec<NewFile>,
-    /// Records that are no memories, such as prompts.
+    /// The number of records without a memory, such as prompts.
     pub left_out: u64,
-    /// New memories in which a secret was redacted.
+    /// The number of new memories in which a secret was redacted.
     pub redacted: u64,
-    /// New memories that read like an instruction to an agent; each says so.
+    /// The number of new memories that read like an instruction to an agent; each has a mark.
     pub flagged: u64,
-    /// Damaged places that were skipped.
+    /// The number of damaged places that were skipped.
     pub malformed: u64,
-    /// The first [`MOST_PROBLEMS`] of them.
+    /// The first [`MOST_PROBLEMS`] damaged places.
     pub problems: Vec<Trouble>,
-    /// What the reader should know about this.
+    /// Notes for the user.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -55,16 +55,17 @@ pub struct Imported {
 /// A new file with memories.
 #[derive(Debug, Serialize)]
 pub struct NewFile {
-    /// Relative to the workspace.
+    /// The path relative to the workspace.
     pub path: String,
-    /// Memories in it.
+    /// The number of memories in the file.
     pub memories: u64,
 }
 
-/// Writes the memories of an export, or says what that would write.
+/// Writes the memories of an export, or shows the plan.
 ///
 /// # Errors
-/// No workspace, no export of that program, or a file that cannot be written; what was written until then is known to the next import.
+/// Fails without a workspace, when the file is not an export of that program, or when a file cannot be written. A
+/// second import skips the memories that were already written.
 pub fn import(session: &mut Session, args: &ImportArgs, out: &mut Output) -> Result<(), Failure> {
     let workspace = session.root()?;
     let root = PathBuf::from(&workspace);
@@ -112,7 +113,7 @@ pub fn import(session: &mut Session, args: &ImportArgs, out: &mut Output) -> Res
             tell("write", done, plan.files.len());
             write(&dir, file).map_err(|error| midway(file, done, &error))?;
         }
-        // The daemon hears of the files by itself; after this they can be searched at once.
+        // The daemon notices the files by itself; this call makes them searchable at once.
         let sync = WorkspaceSyncRequest {
             workspace,
             ..WorkspaceSyncRequest::default()
@@ -125,7 +126,7 @@ pub fn import(session: &mut Session, args: &ImportArgs, out: &mut Output) -> Res
     out.answer(&answer, render::import::imported)
 }
 
-/// Waits for the imports into this workspace before this one, whose memories are known then.
+/// Locks the workspace, so that concurrent imports wait and see the memories of earlier ones.
 #[expect(clippy::disallowed_methods, reason = "the folder itself")]
 fn locked(root: &Path) -> Result<File, Failure> {
     let failed = |error| Failure::file("lock the folder", root, error);
@@ -157,7 +158,7 @@ fn read(program: Program, path: &Path) -> Result<Found, Failure> {
         let what = format!("{} is no export of {}: {what}", path.display(), program.name());
         Err(Failure::new(exit, what).hint(hint))
     };
-    // A pipe without a writer would never end.
+    // Reading a pipe without a writer would never end.
     if !metadata.is_file() {
         return refused(Exit::Usage, "it is no regular file");
     }
@@ -191,9 +192,9 @@ fn place(Trouble { line, what }: &Trouble) -> String {
     }
 }
 
-/// Writes a file whole or not at all.
+/// Writes a file atomically.
 fn write(dir: &WorkspaceDir, file: &PlannedFile) -> io::Result<()> {
-    // A file that came since the plan was made stays as it is.
+    // A file created since the plan was made stays unchanged.
     if dir.stat(&file.path)?.is_some() {
         return Err(io::ErrorKind::AlreadyExists.into());
     }

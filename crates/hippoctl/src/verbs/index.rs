@@ -1,4 +1,4 @@
-//! `index list|show|edit|pin|unpin|forget|restore`: what is in the index file, and how is it changed?
+//! `index list|show|edit|pin|unpin|forget|restore`: entries of the index file.
 
 use hippo_proto::{
     IndexEditRequest, IndexEditResponse, IndexForgetRequest, IndexForgetResponse, IndexListRequest,
@@ -12,10 +12,10 @@ use crate::output::Output;
 use crate::render;
 use hippoctl::args::{IndexEditArgs, IndexListArgs, IndexVerb};
 
-/// Does one of the verbs of `index`.
+/// Runs a verb of `index`.
 ///
 /// # Errors
-/// No workspace, no such entry, or the daemon refuses.
+/// Fails without a workspace, for an unknown entry, or when the daemon refuses.
 pub fn index(session: &mut Session, verb: IndexVerb, out: &mut Output) -> Result<(), Failure> {
     let workspace = session.workspace()?;
     match verb {
@@ -83,10 +83,10 @@ fn list(
     out.answer(&answer, render::index::list)
 }
 
-/// Writes all entries as JSON.
+/// Prints all entries as JSON.
 ///
 /// # Errors
-/// No workspace, or there are more entries than one answer has.
+/// Fails without a workspace, or when the entries exceed one answer.
 pub fn export(session: &mut Session, out: &mut Output) -> Result<(), Failure> {
     let request = IndexListRequest {
         workspace: session.workspace()?,
@@ -145,7 +145,7 @@ fn request(workspace: String, args: IndexEditArgs) -> IndexEditRequest {
     }
 }
 
-/// Tags as they were given, without the empty ones: `--tags ""` is one empty tag, which means none.
+/// Returns the tags without empty ones: `--tags ""` clears the tags.
 pub fn tags(given: Vec<String>) -> Vec<String> {
     let tags = given.iter().map(|tag| tag.trim());
     tags.filter(|tag| !tag.is_empty()).map(str::to_owned).collect()

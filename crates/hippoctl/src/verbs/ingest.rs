@@ -1,4 +1,4 @@
-//! `ingest`: how do transcripts that no hook saw come into the daily logs?
+//! `ingest`: import of transcripts into the daily logs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,28 +13,28 @@ use crate::output::Output;
 use crate::render;
 use hippoctl::args::{FormatArg, IngestArgs};
 
-/// Folders below each other that are looked into.
+/// Maximum depth of searched folders.
 const DEPTH: usize = 8;
-/// Files of one call.
+/// Maximum files of one call.
 const MOST: usize = 100_000;
 
-/// What became of one transcript.
+/// The result for one transcript.
 #[derive(Debug, Serialize)]
 pub struct Ingested {
-    /// The transcript.
+    /// The path of the transcript.
     pub path: String,
-    /// What the daemon did.
+    /// The answer of the daemon.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub answer: Option<SessionFlushResponse>,
-    /// Why it did nothing.
+    /// The reason of a failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// Has the daemon take up each transcript.
+/// Sends each transcript to the daemon.
 ///
 /// # Errors
-/// No workspace, no daemon, or a transcript that could not be taken up; the others were.
+/// Fails without a workspace or daemon, or when any transcript failed; the others are still processed.
 pub fn ingest(session: &mut Session, args: &IngestArgs, out: &mut Output) -> Result<(), Failure> {
     let mut files = Vec::new();
     for file in &args.files {
@@ -82,7 +82,7 @@ pub fn ingest(session: &mut Session, args: &IngestArgs, out: &mut Output) -> Res
     Ok(())
 }
 
-/// A file as it is named, or the transcripts of a folder and those below it, the oldest first.
+/// Adds a file, or the transcripts in a folder and its subfolders, oldest first.
 #[expect(clippy::disallowed_methods, reason = "files that the user names")]
 fn gather(file: &Path, files: &mut Vec<PathBuf>, depth: usize) -> Result<(), Failure> {
     let failed = |error| Failure::input("read the transcripts", file, &error);
@@ -94,7 +94,7 @@ fn gather(file: &Path, files: &mut Vec<PathBuf>, depth: usize) -> Result<(), Fai
     let mut below: Vec<PathBuf> = Vec::new();
     for entry in fs::read_dir(file).map_err(failed)? {
         let entry = entry.map_err(failed)?;
-        // A link may lead back to where it stands.
+        // Links are not followed, because they may form a loop.
         let kind = entry.file_type().map_err(failed)?;
         let path = entry.path();
         if kind.is_dir() && depth < DEPTH {

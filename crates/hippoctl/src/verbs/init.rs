@@ -1,4 +1,4 @@
-//! `init`: gives an agent's folder a memory.
+//! `init`: setup of memory in the folder of an agent.
 
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -23,18 +23,18 @@ use crate::render;
 use crate::render::init::{Initialised, Registered, file};
 use hippoctl::args::InitArgs;
 
-/// How long the daemon may take to read what is there before its index file is asked for; the rest comes with the next cycle.
+/// Time for the daemon to read the files before its index file is requested; the next cycle adds the rest.
 const READING: Duration = Duration::from_secs(5);
-/// How often it is asked whether it has.
+/// Interval between two status queries.
 const AGAIN: Duration = Duration::from_millis(20);
-/// What marks that hipocampus told an agent what to do as well.
+/// The marker of instructions from hipocampus.
 const OTHER_PROTOCOL: &str = "<!-- hipocampus:protocol:start -->";
 
-/// Lays out what the harness needs, and registers the folder.
+/// Installs the files of the harness, and registers the folder.
 ///
 /// # Errors
-/// A file stands in the way, cannot be read or says what cannot be meant, or nobody named the home folder (nothing is written then); the
-/// daemon refuses the folder.
+/// Fails without changes when a path is blocked, a file is unreadable or has invalid values, or the current folder
+/// is the home folder or the root and was not named. Fails after the changes when the daemon refuses the folder.
 pub fn init(session: &mut Session, args: InitArgs, out: &mut Output) -> Result<(), Failure> {
     if args.undo {
         return super::deinit::deinit(session, args, out);
@@ -72,7 +72,7 @@ pub fn init(session: &mut Session, args: InitArgs, out: &mut Output) -> Result<(
         return out.answer(&answer, render::init::initialised);
     }
     answer.taken_over |= foreign::is_confirmed(&answer.foreign, out);
-    // The record first, so that what a stopped process made is known.
+    // The record is written first, so that the changes of an interrupted run are known.
     keep(&plan.record, &state, &root)?;
     if adopted {
         forget_old_record(&dir)?;
@@ -83,7 +83,7 @@ pub fn init(session: &mut Session, args: InitArgs, out: &mut Output) -> Result<(
     refusal.map_or(Ok(()), Err)
 }
 
-/// The record of what init made before, and whether it comes from the workspace, where a build before left it.
+/// Returns the record of an earlier init, and true if it is from the workspace, where an older build wrote it.
 fn recorded(state: &Path, root: &Path, there: &Snapshot, trusted: bool) -> Result<(Record, bool), Failure> {
     let record = Record::read(state, root).map_err(|problem| refused(&[problem]))?;
     if !record.is_empty() || !trusted {
@@ -96,7 +96,7 @@ fn recorded(state: &Path, root: &Path, there: &Snapshot, trusted: bool) -> Resul
     }
 }
 
-/// Removes the record that a build before left in the workspace.
+/// Removes the record that an older build left in the workspace.
 pub(super) fn forget_old_record(dir: &WorkspaceDir) -> Result<(), Failure> {
     let removed = dir.remove_file(OLD_RECORD);
     let failed = |error| Failure::file("remove", &dir.root().join(OLD_RECORD), error);
@@ -108,7 +108,7 @@ fn keep(record: &Record, state: &Path, root: &Path) -> Result<(), Failure> {
     record.write(state, root).map_err(failed)
 }
 
-/// The plan, and what is to be said of the configuration that a folder brings.
+/// Returns the plan, the platform, and notes about the configuration in the folder.
 fn planned(
     there: &Snapshot,
     args: &InitArgs,
@@ -152,7 +152,8 @@ fn planned(
     Ok((plan, found, notes))
 }
 
-/// Trusts the configuration that init made and nobody changed: what was there before is not trusted by init.
+/// Trusts the configuration if init created it and it is unchanged. A configuration that existed before is not
+/// trusted.
 fn trust_own(
     session: &mut Session,
     workspace: &str,
@@ -173,7 +174,7 @@ fn trust_own(
     session.call::<WorkspaceTrustResponse>(request).map(drop)
 }
 
-/// Registers the folder and keeps in the record that it was done here. That no daemon can be had is no failure.
+/// Registers the folder and notes it in the record. A missing daemon is not a failure.
 fn register(
     session: &mut Session,
     dir: &WorkspaceDir,
@@ -184,7 +185,7 @@ fn register(
     let workspace = text(root)?;
     let of = workspace.clone();
     let before = record.registered;
-    // Before it is done: who is stopped in between is to take it back.
+    // Recorded in advance, so that the undo of an interrupted run unregisters the folder.
     let state = session.paths.state.clone();
     note_registered(&state, root, record, true)?;
     let asked = session.call::<WorkspaceAddResponse>(WorkspaceAddRequest { workspace });
@@ -229,13 +230,13 @@ fn register(
     }
 }
 
-/// Has the daemon take a tree of another program over, where a person confirmed that.
+/// Asks the daemon to take over the tree of another program, if the user confirmed it.
 fn take_over(session: &mut Session, workspace: &str, answer: &mut Initialised) {
     if answer.foreign.is_empty() {
         return;
     }
     match foreign::compact(session, workspace, answer.taken_over) {
-        // Which of them are taken over already the daemon knows.
+        // The daemon knows which nodes were taken over before.
         Ok(left) if !answer.taken_over => answer.foreign = left,
         Ok(_) => {}
         Err(failure) => {
@@ -248,7 +249,7 @@ fn take_over(session: &mut Session, workspace: &str, answer: &mut Initialised) {
     }
 }
 
-/// Has the daemon make the index file at once: the first light cycle that comes by itself may be an hour away.
+/// Runs a light cycle to write the index file: the first automatic one may be an hour away.
 fn write_index(session: &mut Session, workspace: String) -> Result<(), Failure> {
     let begun = Instant::now();
     while begun.elapsed() < READING && !is_read(session, &workspace)? {
@@ -263,7 +264,7 @@ fn write_index(session: &mut Session, workspace: String) -> Result<(), Failure> 
     session.call_patiently::<CycleReport>(request, |_| {}).map(|_| ())
 }
 
-/// Whether the daemon has read the files of a workspace; their vectors need not be there.
+/// Returns true once the daemon has read the files of a workspace; their vectors may still be missing.
 fn is_read(session: &mut Session, workspace: &str) -> Result<bool, Failure> {
     let status: StatusResponse = session.call(StatusRequest {})?;
     let of = status.workspaces.iter().find(|of| of.root == workspace);
@@ -272,7 +273,7 @@ fn is_read(session: &mut Session, workspace: &str) -> Result<bool, Failure> {
     }))
 }
 
-/// Writes into the record whether the folder was registered by init.
+/// Stores in the record that init registered the folder, or that it did not.
 fn note_registered(state: &Path, root: &Path, record: &mut Record, registered: bool) -> Result<(), Failure> {
     if record.registered == registered {
         return Ok(());
@@ -281,7 +282,7 @@ fn note_registered(state: &Path, root: &Path, record: &mut Record, registered: b
     keep(record, state, root)
 }
 
-/// What a person should know that no file says.
+/// Returns notes for the user.
 fn notes(there: &Snapshot, args: &InitArgs, found: &Found, record: &Record) -> Vec<String> {
     let mut notes = Vec::new();
     for other in &found.others {
@@ -335,7 +336,7 @@ fn is_in_path() -> bool {
     std::env::split_paths(&path).any(|folder| folder.join("hippoctl").is_file())
 }
 
-/// Opens the folder that is meant.
+/// Opens the requested folder.
 pub(super) fn folder(session: &Session, dir: Option<PathBuf>) -> Result<WorkspaceDir, Failure> {
     let dir = match (dir, session.given_workspace()?) {
         (Some(dir), _) => absolute(&dir)?,

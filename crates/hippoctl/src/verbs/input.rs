@@ -1,4 +1,4 @@
-//! How is a text taken from standard input or a file, whole and no longer than it may be?
+//! Text input from standard input or a file.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
@@ -7,10 +7,10 @@ use std::path::Path;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 
-/// All of a file, or of standard input, as far as `most` bytes go. `too_long` says what to do with more.
+/// Reads a file or standard input, up to `most` bytes. `too_long` is the hint for longer input.
 ///
 /// # Errors
-/// It cannot be read, is longer, or is no UTF-8.
+/// Fails when the input is unreadable, too long, or not UTF-8.
 #[expect(clippy::disallowed_methods, reason = "a file that the user names")]
 pub fn text(
     file: Option<&Path>,
@@ -43,7 +43,7 @@ pub fn text(
     })
 }
 
-/// One byte more than `most` tells a text that is too long from one that just fits.
+/// Reads at most one byte more than `most`, which is enough to detect a longer text.
 fn read(from: impl Read, most: usize) -> io::Result<Vec<u8>> {
     let most = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
     let mut bytes = Vec::new();

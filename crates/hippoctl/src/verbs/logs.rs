@@ -1,4 +1,4 @@
-//! `logs`: the log of the daemon, in its file or in the journal
+//! `logs`: daemon log, from its file or the journal.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -17,13 +17,13 @@ use crate::output::Output;
 use crate::service::{Control, Manager, SERVICE_UNIT};
 use hippoctl::args::LogsArgs;
 
-/// How often a followed log is read again.
+/// Interval at which a followed log is read.
 const AGAIN: Duration = Duration::from_millis(200);
 
-/// Prints the last lines of the log, then new ones if that was asked for.
+/// Prints the last lines of the log, then new ones with `--follow`.
 ///
 /// # Errors
-/// There is no log, or it cannot be read.
+/// Fails when the log does not exist or cannot be read.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn logs(session: &Session, args: &LogsArgs, out: &mut Output) -> Result<(), Failure> {
     let paths = &session.paths;
@@ -34,7 +34,7 @@ pub fn logs(session: &Session, args: &LogsArgs, out: &mut Output) -> Result<(), 
     let unit = launch::locked_by(paths)
         .and_then(|pid| fs::read_to_string(format!("/proc/{pid}/cgroup")).ok())
         .is_some_and(|cgroup| is_of_the_unit(&cgroup));
-    // A unit that was never enabled has written nothing to the journal.
+    // A unit that was never enabled has no journal.
     let serves = || Manager::here() == Ok(Manager::Systemd) && Control(Manager::Systemd).serves();
     if !args.hooks && (unit || (!log.exists() && serves())) {
         return journal(args, out);
@@ -64,13 +64,13 @@ pub fn logs(session: &Session, args: &LogsArgs, out: &mut Output) -> Result<(), 
     }
 }
 
-/// Whether a process of these control groups was started by the unit.
+/// Returns true if the control groups belong to a process of the unit.
 fn is_of_the_unit(cgroup: &str) -> bool {
     let mut parts = cgroup.lines().flat_map(|line| line.split('/'));
     parts.any(|part| part == SERVICE_UNIT)
 }
 
-/// Lets journalctl print the log of the unit.
+/// Prints the log of the unit with journalctl.
 fn journal(args: &LogsArgs, out: &mut Output) -> Result<(), Failure> {
     let mut command = Command::new("journalctl");
     command.args(["--user", "--no-pager", "-u", SERVICE_UNIT, "-n"]);
@@ -90,7 +90,7 @@ fn journal(args: &LogsArgs, out: &mut Output) -> Result<(), Failure> {
     }
 }
 
-/// The last lines of a text.
+/// Returns the last lines of a text.
 fn last_lines(text: &[u8], count: usize) -> &[u8] {
     let body = text.strip_suffix(b"\n").unwrap_or(text);
     let mut ends = body.iter().enumerate().rev().filter(|(_, byte)| **byte == b'\n');
@@ -100,10 +100,11 @@ fn last_lines(text: &[u8], count: usize) -> &[u8] {
     }
 }
 
-/// What was added to a log, also when the daemon has rotated it: the rest of the old file, then the new one.
+/// Returns the text added to a log. After a rotation by the daemon, this is the rest of the old file and the new
+/// one.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn added(file: &mut File, log: &Path) -> io::Result<Vec<u8>> {
-    // Opened first: once another file has the name, nothing more is written to this one.
+    // Opened first: once another file has this name, the old one no longer grows.
     let named = File::open(log).ok();
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
@@ -115,7 +116,7 @@ fn added(file: &mut File, log: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Whether two handles are of the same file, which was not emptied since.
+/// Returns true if both handles refer to the same file and it was not truncated.
 fn is_same(read: &mut File, named: &File) -> bool {
     let position = read.stream_position().unwrap_or(0);
     let (Ok(read), Ok(named)) = (read.metadata(), named.metadata()) else {
@@ -181,7 +182,7 @@ mod tests {
         fs::rename(&log, &old).unwrap();
         add("8\n");
         assert_eq!(read(), "6\n8\n");
-        // An emptied file is read from its start.
+        // A truncated file is read from its start.
         fs::write(&log, "").unwrap();
         read();
         add("9\n");

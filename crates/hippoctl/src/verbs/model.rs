@@ -1,4 +1,4 @@
-//! `model list|pull|verify|import|remove`: which embedding models are there?
+//! `model list|pull|verify|import|remove`: embedding models.
 
 use std::collections::HashMap;
 
@@ -14,10 +14,10 @@ use crate::output::Output;
 use crate::render;
 use hippoctl::args::ModelVerb;
 
-/// Does one of the verbs of `model`.
+/// Runs a verb of `model`.
 ///
 /// # Errors
-/// The daemon refuses, or the model could not be obtained or is damaged.
+/// Fails when the daemon refuses, or the model could not be obtained or is damaged.
 pub fn model(session: &mut Session, verb: ModelVerb, out: &mut Output) -> Result<(), Failure> {
     match verb {
         ModelVerb::List => {
@@ -82,7 +82,7 @@ struct Bars {
     by_item: HashMap<String, (ProgressBar, String)>,
 }
 
-/// How a step is drawn. Only a download has a speed: what is there already is done at once.
+/// Returns the template of a step. Only a download has a speed, because local steps are immediate.
 fn template(stage: &str) -> &'static str {
     match stage {
         "download" => "{msg:32!} {bar:30} {bytes:>10} {bytes_per_sec}",
@@ -97,7 +97,7 @@ impl Bars {
             .entry(progress.item.clone())
             .or_insert_with(|| (self.all.add(ProgressBar::new(0)), String::new()));
         if *stage != progress.stage {
-            // The time of one step says nothing of the next one's speed.
+            // The duration of one step does not predict the next.
             stage.clone_from(&progress.stage);
             bar.reset();
             let style = ProgressStyle::with_template(template(stage));
@@ -111,7 +111,7 @@ impl Bars {
 
 impl Drop for Bars {
     fn drop(&mut self) {
-        // Cleared, so that the result or the failure stands alone.
+        // Cleared, so that only the result or the failure remains.
         let _ = self.all.clear();
     }
 }

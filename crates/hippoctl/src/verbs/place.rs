@@ -1,13 +1,13 @@
-//! Which folder may be registered without being named?
+//! Checks of folders before their registration.
 
 use std::path::Path;
 
 use crate::failure::{Exit, Failure};
 
-/// Refuses the root of the file system and the home folder: who is there by chance does not want all below it to be memory.
+/// Refuses the root of the file system and the home folder, unless named: all files below would become memory.
 ///
 /// # Errors
-/// It is one of them.
+/// Fails for one of these folders.
 #[expect(clippy::disallowed_methods, reason = "the home folder")]
 pub fn meant(dir: &Path, verb: &str) -> Result<(), Failure> {
     let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
@@ -29,10 +29,10 @@ fn refused(dir: &Path, home: Option<&Path>, verb: &str) -> Option<Failure> {
     )))
 }
 
-/// Refuses what is no folder.
+/// Refuses a path that is not a folder.
 ///
 /// # Errors
-/// Nothing is there, or a file.
+/// Fails when the path does not exist or is a file.
 #[expect(clippy::disallowed_methods, reason = "a folder that the user names")]
 pub fn there(dir: &Path) -> Result<(), Failure> {
     let named = dir.display();

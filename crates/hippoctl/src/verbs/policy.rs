@@ -1,4 +1,6 @@
-//! `context policy`: what the lifecycle policies make of a transcript; needs no daemon
+//! `context policy`: effect of the lifecycle policies on a transcript.
+//!
+//! No daemon is needed.
 
 mod calls;
 mod records;
@@ -17,54 +19,54 @@ use crate::output::Output;
 use crate::render;
 use hippoctl::args::ContextPolicyArgs;
 
-/// Where the rules of a workspace stand.
+/// The path of the rules in a workspace.
 const POLICY_FILE: &str = ".hippocampus/policies.yaml";
-/// A larger policy file is refused, in bytes.
+/// Maximum size of a policy file in bytes.
 const LARGEST: u64 = 1 << 20;
-/// Bytes of a transcript, at most: it is read at once.
+/// Maximum size of a transcript in bytes, which is read at once.
 const MOST: u64 = 1 << 30;
 
-/// What the rules make of a transcript.
+/// The effect of the rules on a transcript.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Tested {
-    /// The file that the rules of the workspace come from; null: there is none.
+    /// The policy file of the workspace; null if there is none.
     pub policy: Option<String>,
     /// All rules, the built-in ones first.
     pub rules: Vec<RuleUse>,
-    /// What could be put, in its order.
+    /// The records of the transcript, in its order.
     pub records: Vec<RecordUse>,
-    /// How many become entries.
+    /// The number of records that become entries.
     pub entries: usize,
-    /// How many stay in the context as they are.
+    /// The number of records that stay in the context unchanged.
     pub passed: usize,
-    /// How many are of no use.
+    /// The number of records that are dropped.
     pub dropped: usize,
 }
 
-/// How often a rule was about something.
+/// A rule and the number of its matches.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct RuleUse {
-    /// Where it stands.
+    /// The location of the rule.
     pub place: String,
-    /// Whether it holds in every workspace.
+    /// True if the rule applies in every workspace.
     pub built_in: bool,
-    /// Records that it matches.
+    /// The number of matching records.
     pub matched: usize,
 }
 
-/// What the rules make of one record.
+/// The effect of the rules on one record.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct RecordUse {
-    /// Its place, from 0.
+    /// The position, from 0.
     pub index: usize,
-    /// Its type.
+    /// The type of the record.
     #[serde(rename = "type")]
     pub type_: &'static str,
-    /// Type of its source.
+    /// The type of the source.
     pub source: String,
-    /// Its size.
+    /// The size in tokens.
     pub tokens: u64,
-    /// Outcome, reason, fields.
+    /// Outcome, reason and fields.
     #[serde(flatten)]
     pub evaluated: PolicyEvaluation,
 }
@@ -72,7 +74,7 @@ pub struct RecordUse {
 /// Evaluates the rules on a transcript.
 ///
 /// # Errors
-/// The transcript or the rules cannot be read, or the transcript holds nothing.
+/// Fails when the transcript or the rules are unreadable, or the transcript is empty.
 pub fn policy(session: &Session, args: &ContextPolicyArgs, out: &mut Output) -> Result<(), Failure> {
     let bytes = transcript(&args.file)?;
     let file = match &args.policy {
@@ -107,7 +109,7 @@ pub fn policy(session: &Session, args: &ContextPolicyArgs, out: &mut Output) -> 
     })
 }
 
-/// Evaluates all records that `feed` hands on.
+/// Evaluates all records from `feed`.
 fn test(
     file: Option<&Path>,
     rules: &[PolicyRule],
@@ -165,7 +167,7 @@ fn named(path: &Path) -> Result<String, Failure> {
     fs::read_to_string(path).map_err(|error| Failure::input("read the policies", path, &error))
 }
 
-/// The policy file of the workspace given, if it has one, with its text; else that of the nearest folder above the current one.
+/// Returns path and text of the policy file in the given workspace, or in the nearest folder above the current one.
 fn nearest(workspace: Option<PathBuf>) -> Result<Option<(PathBuf, String)>, Failure> {
     let folders: Vec<PathBuf> = match workspace {
         Some(workspace) => vec![workspace],

@@ -1,4 +1,4 @@
-//! `remember`: how does a text get into the memory?
+//! `remember`: new text in the memory.
 
 use hippo_proto::{MAX_TEXT_BYTES, RememberRequest, RememberResponse};
 
@@ -9,10 +9,10 @@ use crate::output::Output;
 use crate::render;
 use hippoctl::args::RememberArgs;
 
-/// Appends the text to the log of today.
+/// Appends the text to today's log.
 ///
 /// # Errors
-/// There is no text, no workspace, or the daemon refuses.
+/// Fails without a text or workspace, or when the daemon refuses.
 pub fn remember(session: &mut Session, args: RememberArgs, out: &mut Output) -> Result<(), Failure> {
     let RememberArgs {
         text,
@@ -23,13 +23,13 @@ pub fn remember(session: &mut Session, args: RememberArgs, out: &mut Output) -> 
         fields,
     } = args;
     let text = match text.as_slice() {
-        // The fields say it all.
+        // The fields contain all the text.
         [] if fields.are_given() => String::new(),
         [] => standard_input(out)?,
         [dash] if dash == "-" => standard_input(out)?,
         words => words.join(" "),
     };
-    // The text is markdown: the indent of its first line means something, blank lines around it do not.
+    // The text is markdown: the indent of its first line is significant, blank lines around it are not.
     let text = text.trim_end().trim_start_matches(['\n', '\r']);
     if text.is_empty() && !fields.are_given() {
         return Err(Failure::new(Exit::Usage, "there is nothing to remember")

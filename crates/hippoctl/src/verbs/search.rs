@@ -1,4 +1,4 @@
-//! `search`: what does the memory say?
+//! `search`: search in the memory.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -14,7 +14,7 @@ use hippoctl::args::{OutputFormat, QmdSearch, SearchArgs};
 /// Searches the workspace.
 ///
 /// # Errors
-/// No workspace, or the daemon refuses.
+/// Fails without a workspace, or when the daemon refuses.
 pub fn search(session: &mut Session, args: SearchArgs, out: &mut Output) -> Result<(), Failure> {
     let SearchArgs {
         query,
@@ -63,7 +63,7 @@ pub fn search(session: &mut Session, args: SearchArgs, out: &mut Output) -> Resu
     }
 }
 
-/// Folders that were named and are not there: nothing can be found in them.
+/// Prints a note for each named folder that does not exist.
 fn tell_of_absent(session: &mut Session, asked: &QmdSearch, out: &mut Output) -> Result<(), Failure> {
     if asked.folders().next().is_none() {
         return Ok(());
@@ -80,7 +80,7 @@ fn tell_of_absent(session: &mut Session, asked: &QmdSearch, out: &mut Output) ->
     Ok(())
 }
 
-/// Whole documents, numbers of lines and whole paths, where they were asked for.
+/// Applies the options for whole documents, line numbers and full paths.
 fn shown_as_asked(
     session: &mut Session,
     workspace: &str,
@@ -100,7 +100,7 @@ fn shown_as_asked(
             (hit.start_line, hit.end_line, hit.text) = (whole.start_line, whole.end_line, whole.text);
         }
     }
-    // What was given may lie below the root.
+    // The given folder may be a subfolder of the root.
     let root = asked.full_path.then(|| session.root()).transpose()?;
     for hit in &mut answer.results {
         if asked.line_numbers {

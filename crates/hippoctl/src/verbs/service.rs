@@ -1,4 +1,4 @@
-//! `service`: give hippod to the service manager of this user, take it back, and say how it is.
+//! `service`: installation, removal and status of the user service.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ fn variable(name: &str) -> Option<std::ffi::OsString> {
     std::env::var_os(name)
 }
 
-/// Where and what.
+/// The installation target: manager, folder, units of a package, and values for the files.
 struct Place {
     manager: Manager,
     folder: PathBuf,
@@ -32,7 +32,7 @@ impl Place {
     fn new(session: &Session) -> Result<Self, Failure> {
         let manager = Manager::here()?;
         let folder = manager.folder(&variable)?;
-        // A service is told of and taken back without its program, too.
+        // Status and removal must also work without an installed program.
         let package = Package::find(manager, &variable);
         let named = || named_program(manager, &folder).or_else(|| Some(package.as_ref()?.program.clone()));
         let program = launch::daemon_program().or_else(named);
@@ -54,10 +54,10 @@ impl Place {
     }
 }
 
-/// Does what was asked for.
+/// Runs a verb of `service`.
 ///
 /// # Errors
-/// A file that somebody changed is in the way, a file cannot be written or removed, or the manager refuses.
+/// Fails when a changed file blocks the operation, a file cannot be written or removed, or the manager refuses.
 pub fn service(session: &mut Session, verb: &ServiceVerb, out: &mut Output) -> Result<(), Failure> {
     match verb {
         ServiceVerb::Start => return daemon::start(session, out),
@@ -79,9 +79,9 @@ pub fn service(session: &mut Session, verb: &ServiceVerb, out: &mut Output) -> R
     }
 }
 
-/// Adds to what the daemon found what is wrong with its service, where one is installed for its socket.
+/// Adds the problems of the service to those of the daemon, if a service is installed for its socket.
 pub fn examine(session: &Session, answer: &mut DoctorResponse) {
-    // What cannot be looked at is told by `service status`.
+    // `service status` reports this error.
     let Ok(look) = Place::new(session).and_then(|place| place.look(session)) else {
         return;
     };
@@ -139,7 +139,7 @@ fn install(session: &Session, place: Place, look: &Look, args: &ServiceArgs) -> 
         );
     }
     if control.0 == Manager::Launchd && !args.dry_run {
-        // launchd opens the log there, and makes no folders.
+        // launchd opens the log in this folder and does not create it.
         launch::create_private_folder(&session.paths.state)?;
     }
     let mut done = Done::new(control.0, args.dry_run);
@@ -246,7 +246,7 @@ fn uninstall(look: &Look, args: &ServiceArgs) -> Result<Done, Failure> {
     Ok(done)
 }
 
-/// Nothing is written or removed where somebody changed a file, unless that was asked for.
+/// Refuses the operation if the user changed a file, unless `--force` is given.
 fn refuse_changed(look: &Look, args: &ServiceArgs) -> Result<(), Failure> {
     let changed = look.files.iter().find(|(_, found)| *found == Found::Changed);
     match changed {
@@ -262,7 +262,7 @@ fn refuse_changed(look: &Look, args: &ServiceArgs) -> Result<(), Failure> {
     }
 }
 
-/// Writes what is not there as it should be. Answers whether anything was to be written.
+/// Writes the files that are missing or outdated. Returns true if there were any.
 fn write(files: &[(UnitFile, Found)], dry_run: bool, done: &mut Done) -> Result<bool, Failure> {
     let mut wrote = false;
     for (file, found) in files {
@@ -282,7 +282,7 @@ fn write(files: &[(UnitFile, Found)], dry_run: bool, done: &mut Done) -> Result<
     Ok(wrote)
 }
 
-/// Gives a file a name that no manager reads. Answers which.
+/// Renames a file to a name that no manager reads. Returns the new path.
 #[expect(clippy::disallowed_methods, reason = "the user's own folder")]
 fn set_aside(path: &Path, dry_run: bool) -> Result<PathBuf, Failure> {
     let named = |number: u32| {
@@ -310,7 +310,7 @@ fn remove(path: &Path, dry_run: bool) -> Result<(), Failure> {
     fs::remove_file(path).map_err(|error| Failure::file("remove the file", path, error))
 }
 
-/// Removes the links by which systemd knew that a unit is enabled, which it can not do itself now.
+/// Removes the links of an enabled unit, because systemd cannot remove them now.
 #[expect(clippy::disallowed_methods, reason = "the user's own folder")]
 fn remove_wants(unit: &Path, dry_run: bool, done: &mut Done) -> Result<(), Failure> {
     let (Some(folder), Some(name)) = (unit.parent(), unit.file_name()) else {
@@ -326,7 +326,7 @@ fn remove_wants(unit: &Path, dry_run: bool, done: &mut Done) -> Result<(), Failu
     Ok(())
 }
 
-/// Runs the commands, or says that they would be run.
+/// Runs the commands, or only lists them in a dry run.
 fn run(calls: &[Call], done: &mut Done) -> Result<(), String> {
     for call in calls {
         if !done.dry_run {

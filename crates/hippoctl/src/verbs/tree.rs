@@ -1,4 +1,4 @@
-//! `tree compact|pending|submit|show`: what do the days, weeks and months of a workspace come to?
+//! `tree compact|pending|submit|show`: summaries of days, weeks and months.
 
 use hippo_proto::{
     MAX_BODY_BYTES, TreeCompactRequest, TreeCompactResponse, TreePendingRequest, TreePendingResponse,
@@ -12,10 +12,10 @@ use crate::output::Output;
 use crate::render::tree as render;
 use hippoctl::args::TreeVerb;
 
-/// Does one of the verbs of `tree`.
+/// Runs a verb of `tree`.
 ///
 /// # Errors
-/// No workspace, no such node, or the daemon refuses; a node that could not be made.
+/// Fails without a workspace, for an unknown node, when the daemon refuses, or when a node could not be written.
 pub fn tree(session: &mut Session, verb: TreeVerb, out: &mut Output) -> Result<(), Failure> {
     match verb {
         TreeVerb::Compact(args) => {

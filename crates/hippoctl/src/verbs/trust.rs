@@ -1,4 +1,4 @@
-//! `workspace trust`: shows what the settings that a folder brings would change, and accepts them.
+//! `workspace trust`: review and acceptance of workspace settings.
 
 use hippo_proto::{WorkspaceTrustRequest, WorkspaceTrustResponse};
 
@@ -8,10 +8,10 @@ use crate::output::Output;
 use crate::render;
 use hippoctl::args::TrustArgs;
 
-/// Trusts the settings of a folder as they are now, or no longer.
+/// Trusts the current settings of a folder, or revokes the trust.
 ///
 /// # Errors
-/// It is not registered, or a file has changed since it was shown.
+/// Fails when the folder is not registered, or a file has changed since it was shown.
 pub fn trust(session: &mut Session, args: TrustArgs, out: &mut Output) -> Result<(), Failure> {
     let workspace = match &args.dir {
         Some(dir) => text(&absolute(dir)?)?,
@@ -26,7 +26,7 @@ pub fn trust(session: &mut Session, args: TrustArgs, out: &mut Output) -> Result
     let answer = if args.dry_run {
         shown
     } else {
-        // Exactly what is shown is accepted.
+        // Accepts exactly the content that was shown.
         let files = shown
             .files
             .iter()

@@ -1,4 +1,4 @@
-//! How does a person see how far the daemon is with something that takes long?
+//! Progress of long requests on the terminal.
 
 use hippo_proto::{Progress, Request};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -9,13 +9,13 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::render;
 
-/// What is done, by the bytes that are.
+/// The template for progress in bytes.
 pub const BYTES: &str = "{msg} {bytes} {bytes_per_sec}";
 
-/// Asks, and shows how far it is on a terminal.
+/// Sends a request and shows its progress on a terminal.
 ///
 /// # Errors
-/// No daemon, a refusal, or a broken connection.
+/// Fails without a daemon, on a refusal, or when the connection breaks.
 pub fn watched<R: DeserializeOwned>(
     session: &mut Session,
     request: impl Into<Request>,

@@ -1,4 +1,4 @@
-//! `workspace add|list|remove` and `sync`: which folders are watched, and are they up to date?
+//! `workspace add|list|remove` and `sync`: registered folders.
 
 use std::path::{Path, PathBuf};
 
@@ -14,10 +14,11 @@ use crate::output::Output;
 use crate::render;
 use hippoctl::args::SyncArgs;
 
-/// Registers a folder: the one given, else `--workspace`, else the current one.
+/// Registers a folder: the given one, else `--workspace`, else the current one.
 ///
 /// # Errors
-/// It is no folder, the root or the home folder without being named, or the daemon refuses it.
+/// Fails when the path is not a folder, the current folder is the root or the home folder, or the daemon refuses
+/// it.
 pub fn add(session: &mut Session, dir: Option<PathBuf>, out: &mut Output) -> Result<(), Failure> {
     let dir = match (dir, session.given_workspace()?) {
         (Some(dir), _) => absolute(&dir)?,
@@ -43,7 +44,7 @@ pub fn add(session: &mut Session, dir: Option<PathBuf>, out: &mut Output) -> Res
     })
 }
 
-/// For people; a program reads them in the answer.
+/// Prints notes for people; with `--json` the answer contains them.
 fn told(notes: &[String], out: &mut Output) {
     if out.json {
         return;
@@ -56,7 +57,7 @@ fn told(notes: &[String], out: &mut Output) {
 /// Lists the registered folders.
 ///
 /// # Errors
-/// No daemon, or no answer.
+/// Fails without a daemon, or when no answer arrives.
 pub fn list(session: &mut Session, out: &mut Output) -> Result<(), Failure> {
     let answer: WorkspaceListResponse = session.call(WorkspaceListRequest {})?;
     if answer.workspaces.is_empty() {
@@ -65,10 +66,10 @@ pub fn list(session: &mut Session, out: &mut Output) -> Result<(), Failure> {
     out.answer(&answer, render::status::workspaces)
 }
 
-/// Forgets a folder: the one given, else the workspace of this request.
+/// Unregisters a folder: the given one, else the workspace of this request.
 ///
 /// # Errors
-/// It is not registered.
+/// Fails when the folder is not registered.
 pub fn remove(
     session: &mut Session,
     dir: Option<PathBuf>,
@@ -106,7 +107,7 @@ pub fn remove(
 /// Reconciles the index with the disk.
 ///
 /// # Errors
-/// No workspace, or the daemon fails.
+/// Fails without a workspace, or when the daemon fails.
 pub fn sync(session: &mut Session, args: &SyncArgs, out: &mut Output) -> Result<(), Failure> {
     let request = WorkspaceSyncRequest {
         workspace: session.workspace()?,

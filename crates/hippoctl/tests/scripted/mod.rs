@@ -1,4 +1,4 @@
-//! What would the client do with such an answer? A scripted daemon behind a socket, so that each can be had at will.
+//! Scripted daemon for tests of the client.
 
 use std::io::{Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -10,21 +10,21 @@ use std::thread;
 use hippo_proto::{Call, Frame, FrameReader, Paths, Request, parse_request};
 use tempfile::TempDir;
 
-/// A folder with a socket that answers as told; every request is passed on.
+/// A folder with a socket that returns scripted answers and records every request.
 pub struct Daemon {
-    /// Its `HIPPOD_HOME`.
+    /// The folder for `HIPPOD_HOME`.
     pub home: TempDir,
-    /// What it was asked.
+    /// The received requests.
     pub requests: Receiver<Request>,
 }
 
 impl Daemon {
-    /// Answers each call as told; where that is nothing, the connection is closed.
+    /// Starts a daemon with these answers; an empty answer closes the connection.
     pub fn start(answer: impl Fn(&Call) -> Vec<u8> + Send + 'static) -> Self {
         Self::after(0, answer)
     }
 
-    /// The same, once as many connections were closed with what came on them unread.
+    /// Starts a daemon that first closes `unread` connections without reading their requests.
     pub fn after(unread: usize, answer: impl Fn(&Call) -> Vec<u8> + Send + 'static) -> Self {
         let home = tempfile::tempdir().unwrap();
         let listener = UnixListener::bind(Paths::below(home.path()).socket).unwrap();
@@ -33,11 +33,11 @@ impl Daemon {
             for (number, stream) in listener.incoming().enumerate() {
                 let Ok(mut stream) = stream else { return };
                 if number < unread {
-                    // It was sent: the first byte of it has come.
+                    // The first byte proves that the request was sent.
                     let _ = stream.read(&mut [0]);
                     continue;
                 }
-                // A client that is gone is no concern of the script.
+                // A client may disconnect early.
                 let _ = serve(stream, &answer, &|request| {
                     let _ = sender.send(request);
                 });
@@ -46,7 +46,7 @@ impl Daemon {
         Self { home, requests }
     }
 
-    /// Runs the client against it.
+    /// Runs the client against this daemon.
     #[allow(dead_code, reason = "not every test of the client has the state of this home")]
     pub fn run(&self, cwd: &Path, arguments: &[&str]) -> Output {
         hippoctl(self.home.path(), cwd, arguments)
@@ -54,7 +54,7 @@ impl Daemon {
 }
 
 impl Daemon {
-    /// Runs the client against it, with the state of another home.
+    /// Runs the client against this daemon, with the state of another home.
     #[allow(dead_code, reason = "not every test of the client has a state of its own")]
     pub fn run_in(&self, home: &Path, cwd: &Path, arguments: &[&str]) -> Output {
         let socket = Paths::below(self.home.path()).socket;
@@ -74,7 +74,7 @@ fn serve(
         while let Some(Frame::Line(line)) = frames.next_frame() {
             match parse_request(&line) {
                 Ok(call) => {
-                    // Heard before it is answered: a client that has ended was heard.
+                    // Recorded before the answer, so that the request is present once the client has ended.
                     let line = answer(&call);
                     heard(call.request);
                     if line.is_empty() {
@@ -92,12 +92,12 @@ fn serve(
     }
 }
 
-/// Runs the client below this home.
+/// Runs the client with this home.
 pub fn hippoctl(home: &Path, cwd: &Path, arguments: &[&str]) -> Output {
     command(home, cwd, arguments).output().unwrap()
 }
 
-/// The client as a command, with nothing of the test's own environment.
+/// Returns the client as a command, without the environment of the test.
 pub fn command(home: &Path, cwd: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_hippoctl"));
     command
@@ -109,7 +109,7 @@ pub fn command(home: &Path, cwd: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// Exit code, standard output, standard error.
+/// Returns exit code, standard output and standard error.
 pub fn out(output: &Output) -> (i32, String, String) {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     (

@@ -1,4 +1,4 @@
-//! Settings files of harnesses, and the record of init, from any bytes.
+//! Tests of settings files and records with arbitrary bytes.
 
 use super::super::json::{self, Edit};
 use super::super::plan::unsound_toml;
@@ -37,7 +37,7 @@ fn rest(data: &[u8]) -> &[u8] {
     data.split_first().map_or(data, |(_, rest)| rest)
 }
 
-/// Entries go in once and out again, or the reason is short.
+/// Entries can be inserted once and removed again, or the error is short.
 fn settings(data: &[u8]) {
     let bytes = rest(data);
     match json::enter(bytes, &HOOKS) {
@@ -51,13 +51,13 @@ fn settings(data: &[u8]) {
     }
 }
 
-/// A file of TOML is taken as sound, or the reason is short.
+/// A TOML file is accepted, or the error is short.
 fn toml(data: &[u8]) {
     let what = unsound_toml(rest(data), b"").unwrap_or_default();
     assert!(what.len() < 500, "{what}");
 }
 
-/// A record is read as it was written, and takes back what it can of any file.
+/// A record survives writing and reading, and reverts any file without a panic.
 fn record(data: &[u8]) {
     match Record::parse(rest(data)) {
         Ok(record) => {

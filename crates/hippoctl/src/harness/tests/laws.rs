@@ -1,4 +1,6 @@
-//! Does it hold for any mix of files: twice is once, every byte comes back, and what people wrote stays?
+//! Property tests of init and its undo.
+//!
+//! For any mix of files, a second init changes nothing, undo restores every byte, and edits of the user stay.
 
 use jsonc_parser::cst::CstNode;
 use proptest::prelude::*;
@@ -45,7 +47,7 @@ const TOML: [&str; 6] = [
     "# hippod: hooks\n# /hippod\n",
 ];
 
-/// A workspace with any mix of files that people may have.
+/// A workspace with any mix of files that users may have.
 fn worlds() -> impl Strategy<Value = World> {
     let file = |path: &'static str, texts: &'static [&'static str]| {
         proptest::option::of(select(texts)).prop_map(move |text| text.map(|text| (path, text)))
@@ -84,7 +86,7 @@ proptest! {
         prop_assert!(now.init(one));
         for (path, bytes) in &world.files {
             let made = &now.files[path];
-            // Entries of JSON stand within; all else is put behind what was there, or into a block that was.
+            // JSON entries are inserted inside; all other text is appended, or put into an existing block.
             let within = path.ends_with(".json") || String::from_utf8_lossy(bytes).contains("hippod: ");
             prop_assert!(within || made.starts_with(bytes), "{}", path);
         }
@@ -114,7 +116,7 @@ proptest! {
             back.deinit();
         }
         prop_assert_eq!(&back, &world);
-        // The same on top of another platform.
+        // Repeat with a second platform on top.
         whole.init_until(other, most);
         whole.deinit();
         prop_assert_eq!(&whole, &world);
@@ -140,7 +142,7 @@ proptest! {
         }
         now.deinit();
         for (path, bytes) in &expected.files {
-            // What began with a byte order mark does not any more; it stays whole all the same.
+            // A byte order mark at the start may be lost; the rest stays whole.
             let (left, bytes) = (String::from_utf8_lossy(&now.files[path]), String::from_utf8_lossy(bytes));
             prop_assert_eq!(&left, &bytes, "{}", path);
         }
@@ -206,7 +208,7 @@ fn closed(open: &str, all: &[String], comma: bool, gap: &str, close: &str) -> St
     format!("{open}{}{last}{gap}{close}", all.join(","))
 }
 
-/// What a JSON text says, white space, comments and trailing commas aside.
+/// Returns the content of a JSON text, without white space, comments and trailing commas.
 fn said(node: &CstNode) -> String {
     if let Some(object) = node.as_object() {
         let fields = object.properties();
@@ -244,7 +246,7 @@ proptest! {
             prop_assert_eq!(splice.undo(&made), Some(text.clone().into_bytes()));
             let out = json::take_out(&made, &entered).unwrap();
             let out = meaning(&out).unwrap();
-            // A comment that came into an object of ours keeps it.
+            // An object that we created stays if it contains a comment.
             prop_assert!(out == before || now.contains("/* a */") || now.contains("// b"), "{} became {}", text, out);
         }
     }

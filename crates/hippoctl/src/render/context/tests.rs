@@ -1,4 +1,4 @@
-//! Do sessions and entries look as they should?
+//! Tests of the rendering of sessions and entries.
 
 use hippo_proto::{
     ContextDecay, ContextLifecycle, ContextModifiers, ContextMove, ContextOrigin, ContextOutcome,

@@ -1,4 +1,4 @@
-//! Do runs look as they should, with colour and without?
+//! Tests of the rendering of runs, with and without colour.
 
 use std::collections::BTreeMap;
 

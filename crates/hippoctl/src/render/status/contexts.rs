@@ -1,10 +1,10 @@
-//! How does `status` tell of what sessions keep?
+//! Rendering of stored sessions in `status`.
 
 use hippo_proto::ContextsStatus;
 
 use crate::render::{bytes, one_line, plural};
 
-/// A line as those of the workspace that it belongs to.
+/// Returns a line in the layout of its workspace.
 pub fn line(contexts: &ContextsStatus) -> String {
     let ContextsStatus {
         sessions,

@@ -1,4 +1,4 @@
-//! How does `status` tell of the index file and of the cycles that tend it?
+//! Rendering of index file and cycles in `status`.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use hippo_proto::IndexStatus;
 use crate::output::Style;
 use crate::render::{cycle, one_line, plural};
 
-/// Lines as those of the workspace that they belong to.
+/// Returns lines in the layout of their workspace.
 pub fn lines(index: &IndexStatus, style: Style) -> String {
     let IndexStatus {
         entries,
@@ -33,7 +33,7 @@ pub fn lines(index: &IndexStatus, style: Style) -> String {
     let file = match file.as_str() {
         "written" => style.good("written"),
         "held" => style.bad("held"),
-        // Also what a newer daemon may say.
+        // A newer daemon may report other states.
         other => one_line(other),
     };
     let tokens = plural(*tokens, "token");

@@ -1,4 +1,6 @@
-//! How does `status` tell of the compaction tree and of the program that writes its summaries?
+//! Rendering of the compaction tree in `status`.
+//!
+//! Includes the program that writes its summaries.
 
 use std::fmt::Write;
 
@@ -7,7 +9,7 @@ use hippo_proto::{TreeCommandStatus, TreeStatus};
 use crate::output::Style;
 use crate::render::{age, one_line, plural};
 
-/// Lines as those of the workspace that they belong to.
+/// Returns lines in the layout of their workspace.
 pub fn lines(tree: &TreeStatus, style: Style) -> String {
     let TreeStatus {
         last,

@@ -1,4 +1,6 @@
-//! `compact --store`: the daemon makes the summary, and keeps the content of each message.
+//! `compact --store`: summary by the daemon.
+//!
+//! The daemon also stores the content of each message.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -15,20 +17,20 @@ use crate::output::Output;
 use crate::render::{harmless, one_line, plural};
 use hippoctl::args::{CompactArgs, FormatArg};
 
-/// The size of the sparse index.
+/// The setting for the size of the sparse index.
 const INDEX: &str = "maxSparseIndexTokens";
 
 /// Prints the summary; with `--json` the answer of the daemon.
 ///
 /// # Errors
-/// No workspace, no transcript, no message in it, or the daemon refuses.
+/// Fails without a workspace, a transcript or a message in it, or when the daemon refuses.
 pub fn compact(session: &mut Session, args: &CompactArgs, out: &mut Output) -> Result<(), Failure> {
     let workspace = session.workspace()?;
     let folder = folder(session)?;
     let state = session.paths.state.clone();
     let settings = settings(&folder)?;
     let debug = config(&state, &folder, settings.as_deref(), out)?.debug;
-    // The daemon reads a file; what comes through a pipe is one for as long as it takes.
+    // The daemon reads only files, so a pipe is copied into a temporary one.
     let (path, _spooled) = if args.file == Path::new("-") {
         let spooled = spooled()
             .map_err(|error| Failure::new(Exit::Failed, format!("could not read standard input: {error}")))?;
@@ -64,8 +66,8 @@ pub fn compact(session: &mut Session, args: &CompactArgs, out: &mut Output) -> R
     out.answer(&answer, |answer, _| format!("{}\n", harmless(&answer.summary)))
 }
 
-/// The numbers for the daemon; none where the file holds no object, which [`config`] reports. Without trust only a smaller index is
-/// passed on.
+/// Returns the settings for the daemon, or `None` if the file is not an object, which [`config`] reports. Untrusted
+/// settings can only lower the size of the index.
 fn numbers(bytes: &[u8], trusted: bool) -> Option<Map<String, Value>> {
     let Ok(Value::Object(mut object)) = serde_json::from_slice::<Value>(bytes) else {
         return None;
@@ -81,7 +83,7 @@ fn numbers(bytes: &[u8], trusted: bool) -> Option<Map<String, Value>> {
     Some(object)
 }
 
-/// Standard input in a file that this user alone may read; it is gone when this is dropped.
+/// Copies standard input into a temporary file that only this user can read; it is removed on drop.
 fn spooled() -> io::Result<NamedTempFile> {
     let mut file = NamedTempFile::new()?;
     io::copy(&mut io::stdin().lock(), &mut file)?;

@@ -1,4 +1,6 @@
-//! What does the harness say of the session, in JSON that may be cut, foreign, huge, or never end?
+//! Event of a harness, read from standard input.
+//!
+//! The JSON may be truncated, foreign, huge, or never end.
 
 use std::io::{self, IsTerminal, Read};
 use std::path::PathBuf;
@@ -8,27 +10,28 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// Bytes of an event that are read.
+/// Maximum bytes of an event.
 const LONGEST: usize = 4 << 20;
-/// How long the harness may take to say it.
+/// Maximum time to read an event.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// Bytes that are read at a time.
+/// Bytes per read.
 const PIECE: usize = 64 << 10;
 
-/// What is known of the session.
+/// The session that an event describes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Event {
-    /// Its id.
+    /// The id of the session.
     pub session: Option<String>,
-    /// Its transcript.
+    /// The path of its transcript.
     pub transcript: Option<PathBuf>,
-    /// Where it runs.
+    /// The folder in which it runs.
     pub cwd: Option<PathBuf>,
-    /// Why nothing is known.
+    /// The reason why the event could not be used.
     pub trouble: Option<&'static str>,
 }
 
-/// Reads the event from standard input, as far as it comes in time. A complete object ends it, whether or not the input is closed.
+/// Reads the event from standard input until the deadline. A complete JSON object ends it, even if the input stays
+/// open.
 pub fn read() -> Event {
     let input = io::stdin();
     if input.is_terminal() {
@@ -38,7 +41,7 @@ pub fn read() -> Event {
         };
     }
     let (pieces, heard) = mpsc::channel();
-    // Nobody waits for it when the input is never closed.
+    // The thread is abandoned if the input is never closed.
     let reader = thread::Builder::new().name("stdin".into()).spawn(move || {
         let mut input = input.lock();
         let mut piece = vec![0; PIECE];
@@ -69,10 +72,10 @@ pub fn read() -> Event {
     of(&bytes)
 }
 
-/// Nothing came: whoever calls a hook by hand gives none.
+/// The trouble of an empty input, normal for a hook that is called by hand.
 pub const NO_EVENT: &str = "there is no event on standard input";
 
-/// What an event says.
+/// Parses an event.
 fn of(bytes: &[u8]) -> Event {
     let text = String::from_utf8_lossy(bytes);
     let trouble = match serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}')) {
@@ -98,7 +101,7 @@ fn of(bytes: &[u8]) -> Event {
     }
 }
 
-/// A path that may begin with `~/`.
+/// Expands a path that begins with `~/`.
 fn home(path: String) -> PathBuf {
     let home = std::env::var_os("HOME").filter(|home| !home.is_empty());
     match (path.strip_prefix("~/"), home) {

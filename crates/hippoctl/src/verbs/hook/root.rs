@@ -1,7 +1,8 @@
-//! Section of the prompt that a session begins with: ROOT.md of a registered workspace, fenced and within its budget.
+//! Prompt section for the start of a session.
 //!
-//! The folder of a session may come from a stranger, and the hook runs in every folder. So only registered workspaces have a section, the
-//! file is read without following a link, and the budget is the user's: the folder can only lower it.
+//! The section is the ROOT.md of a registered workspace, fenced and within a budget. The hook runs in every folder,
+//! and a folder may be untrusted. So only registered workspaces have a section, the file is read without following
+//! links, and the folder can lower the user's budget but not raise it.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
@@ -14,26 +15,27 @@ use hippo_fs::{WorkspaceDir, is_absence};
 use hippo_proto::folder::{self, Trust};
 use hippo_proto::{Paths, Pending};
 
-/// The file, in a workspace.
+/// The path of the file in a workspace.
 const ROOT: &str = "memory/ROOT.md";
-/// Bytes of it that are read.
+/// Maximum bytes of the file.
 const LONGEST: u64 = 1 << 20;
-/// Tokens that are printed unless the user says otherwise.
+/// Default budget in tokens.
 const BUDGET: u32 = 3_000;
-/// The user's setting of it, in `config.toml` and in the environment.
+/// The user's setting for the budget, in `config.toml` and in the environment.
 const SETTING: (&str, &str, &str) = ("tree", "root_max_tokens", "HIPPOD_TREE_ROOT_MAX_TOKENS");
-/// Tokens of what waits.
+/// Budget for pending work, in tokens.
 const PENDING: usize = 500;
-/// How the instructions of Claude Code bring the file into the prompt by themselves.
+/// The line with which the instructions of Claude Code import the file into the prompt.
 const IMPORT: &str = "@memory/ROOT.md";
-/// Where they do.
+/// The files that may contain this line.
 const IMPORTING: [&str; 2] = ["CLAUDE.md", ".claude/CLAUDE.md"];
 
-/// The section for the prompt of a session in a folder; nothing where the folder is in no registered workspace, there is no such file, or
-/// the prompt has it already. `imports`: the harness follows the imports of `CLAUDE.md`, as Claude Code alone does.
+/// Returns the prompt section for a session in a folder. Returns `None` if the folder is in no registered
+/// workspace, the file does not exist, or the prompt contains it already. `imports` is true for a harness that
+/// follows the imports of `CLAUDE.md`, which only Claude Code does.
 ///
 /// # Errors
-/// The file is there and is not read: it is a link, a pipe, or of another user.
+/// Fails when the file exists but is not read: it is a link, a pipe, or belongs to another user.
 pub fn section(
     paths: &Paths,
     folder: &Path,
@@ -72,7 +74,7 @@ pub fn section(
     Ok((!section.is_empty()).then_some(section))
 }
 
-/// What waits for the agent, as a section of its own.
+/// Returns the pending work of the agent as a section of its own.
 pub fn pending(pending: &[Pending]) -> Option<String> {
     let mut text = String::new();
     for one in pending {
@@ -83,7 +85,7 @@ pub fn pending(pending: &[Pending]) -> Option<String> {
     (!section.is_empty()).then_some(section)
 }
 
-/// The nearest registered workspace at or above a folder, which is canonical.
+/// Returns the nearest registered workspace at or above a canonical folder.
 fn workspace(state: &Path, folder: &Path) -> Option<PathBuf> {
     let registered = folder::registered(state);
     folder
@@ -92,7 +94,8 @@ fn workspace(state: &Path, folder: &Path) -> Option<PathBuf> {
         .map(Path::to_path_buf)
 }
 
-/// The cap on tokens: the user's, which the workspace's configuration can only lower unless it is trusted.
+/// Returns the budget in tokens. The configuration of a workspace can lower the user's value; it can raise it only
+/// if it is trusted.
 fn configured(paths: &Paths, dir: &WorkspaceDir, owner: &Metadata) -> u32 {
     let user = of_user(&paths.config_file).unwrap_or(BUDGET);
     let Ok(text) = own_text(dir, FILE, owner) else {
@@ -107,7 +110,7 @@ fn configured(paths: &Paths, dir: &WorkspaceDir, owner: &Metadata) -> u32 {
     }
 }
 
-/// What the user's own configuration says.
+/// Returns the user's own setting.
 fn of_user(config: &Path) -> Option<u32> {
     let (section, name, variable) = SETTING;
     let set = std::env::var(variable)
@@ -119,21 +122,22 @@ fn of_user(config: &Path) -> Option<u32> {
     })
 }
 
-/// The metadata of a file that belongs to the user.
+/// Returns the metadata of a file that belongs to the user.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn owner(state: &Path) -> Option<Metadata> {
     fs::metadata(state.join(folder::REGISTRY)).ok()
 }
 
-/// The text of a file of a workspace, which is reached without a link and belongs, like the workspace, to the owner of `owner`.
+/// Returns the text of a file in a workspace, opened without following links. File and workspace must have the same
+/// owner as `owner`.
 fn own_text(dir: &WorkspaceDir, path: &str, owner: &Metadata) -> io::Result<String> {
     text(dir.open_file_owned_like(owner, path)?.0)
 }
 
-/// The text of the user's own configuration.
+/// Returns the text of the user's own configuration.
 #[expect(clippy::disallowed_methods, reason = "the user's own folder")]
 fn read_own(path: &Path) -> Option<String> {
-    // A pipe in its place would be waited for.
+    // Opening a pipe would block.
     if !path.is_file() {
         return None;
     }
@@ -146,7 +150,7 @@ fn text(file: File) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The text without its front matter.
+/// Returns the text without its front matter.
 fn body(text: &str) -> &str {
     let text = text.trim_start_matches('\u{feff}');
     let Some(rest) = text

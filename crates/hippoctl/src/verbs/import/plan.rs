@@ -1,4 +1,4 @@
-//! Plan of an import: new files with the memories that the workspace does not have.
+//! Plan of an import: files with the missing memories.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Component, Path};
@@ -11,22 +11,22 @@ use jiff::tz::TimeZone;
 
 use crate::failure::{Exit, Failure};
 
-/// Bytes of a file beyond which the next one is begun.
+/// Size in bytes at which a new file is started.
 const FULL: usize = 4 << 20;
-/// Maximum bytes of a file in which marks are looked for.
+/// Maximum bytes of a file that is searched for marks.
 const LOOKED_AT: u64 = 64 << 20;
-/// Impossible days that a note names.
+/// Maximum impossible dates that a note names.
 const NAMED: usize = 3;
-/// Memories after which progress is reported.
+/// Number of memories between two progress reports.
 const STEP: usize = 1000;
 
-/// A memory as text, and when it was made.
+/// The creation time and the text of a memory.
 type Dated = (Option<Timestamp>, Section);
 
-/// What is to be written.
+/// The files to write.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
-    /// In the order of their paths.
+    /// The files in the order of their paths.
     pub files: Vec<PlannedFile>,
     pub known: u64,
     pub redacted: u64,
@@ -34,16 +34,16 @@ pub(super) struct Plan {
     pub notes: Vec<String>,
 }
 
-/// A file that is to be created.
+/// A file to create.
 #[derive(Debug)]
 pub(super) struct PlannedFile {
-    /// Relative to the workspace.
+    /// The path relative to the workspace.
     pub path: String,
     pub text: String,
     pub memories: u64,
 }
 
-/// Returns the folder that everything is to go into, relative to the workspace.
+/// Returns the target folder relative to the workspace.
 pub(super) fn folder(root: &Path, into: &Path) -> Result<String, Failure> {
     let refused = |why: &str| {
         let what = format!("could not import into {}: {why}", into.display());
@@ -69,12 +69,12 @@ pub(super) fn folder(root: &Path, into: &Path) -> Result<String, Failure> {
     }
 }
 
-/// The default rules; no pattern cannot be read.
+/// Returns the default rules, which have no patterns and always parse.
 fn rules() -> SourceRules {
     SourceRules::new(&[], &[]).expect("no pattern is wrong")
 }
 
-/// Decides which memories are new, and which file gets them.
+/// Selects the new memories and assigns them to files.
 pub(super) fn plan(
     dir: &WorkspaceDir,
     program: Program,
@@ -98,7 +98,7 @@ pub(super) fn plan(
         }
         plan.redacted += u64::from(section.redacted);
         plan.flagged += u64::from(section.flagged);
-        // The first day of 1970 is that of a clock that was never set.
+        // The first day of 1970 means that the clock was never set.
         let is_day = |(moment, day): &(Timestamp, Date)| moment.0 >= DAY_MS && !is_far_ahead(today, *day);
         let dated = memory.created.map(|moment| (moment, day_of(moment)));
         let place = match dated.filter(is_day) {
@@ -114,7 +114,7 @@ pub(super) fn plan(
         places.entry(place).or_default().push((memory.created, section));
     }
     for ((stem, title), mut sections) in places {
-        // The oldest first; equal ones in the order of the export.
+        // Oldest first; the sort is stable and keeps the order of the export.
         sections.sort_by_key(|(created, _)| *created);
         fill(
             dir,
@@ -138,7 +138,7 @@ fn day_of(moment: Timestamp) -> Date {
     TimeZone::system().to_datetime(moment).date()
 }
 
-/// Returns the note about memories that are without a date because theirs is impossible.
+/// Returns the note about memories that lost an impossible date.
 fn note_of(days: &[Date]) -> Option<String> {
     let named: BTreeSet<Date> = days.iter().copied().collect();
     let named: Vec<String> = named.iter().take(NAMED).map(ToString::to_string).collect();
@@ -176,7 +176,7 @@ fn standing(dir: &WorkspaceDir) -> HashSet<String> {
     found
 }
 
-/// Puts sections into new files: `STEM.md`, `STEM-2.md`, …
+/// Distributes sections over new files: `STEM.md`, `STEM-2.md`, …
 fn fill(
     dir: &WorkspaceDir,
     stem: &str,
@@ -188,7 +188,7 @@ fn fill(
         1 => format!("{stem}.md"),
         number => format!("{stem}-{number}.md"),
     });
-    // Where a name cannot be looked at, the write reports why.
+    // If a path cannot be checked, the later write reports the reason.
     let mut free = names.filter(|path| dir.stat(path).map_or(true, |stat| stat.is_none()));
     let begun = plan.files.len();
     for section in sections {

@@ -1,13 +1,13 @@
-//! Which tool did a call go to, by the id that its answer names?
+//! Tool names by the ids of their calls.
 
 use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-/// The names of the tools of all calls in a transcript, by the ids of the calls.
+/// Returns the tool names of all calls in a transcript, by the ids of the calls.
 ///
-/// Whoever wrote it, a call is an object with an id and, there or in its `function`, the name of a tool. Ids that only
-/// look so are never asked for.
+/// In any format, a call is an object with an id and a tool name, either directly or in its `function`. Ids of
+/// other objects are harmless, because they are never looked up.
 pub fn names(transcript: &[u8]) -> HashMap<String, String> {
     let mut names = HashMap::new();
     if let Ok(document) = serde_json::from_slice::<Value>(transcript) {
@@ -22,7 +22,7 @@ pub fn names(transcript: &[u8]) -> HashMap<String, String> {
     names
 }
 
-/// The depth is bounded: deeper JSON is not read.
+/// Collects calls recursively; the parser limits the depth.
 fn walk(value: &Value, names: &mut HashMap<String, String>) {
     match value {
         Value::Array(values) => values.iter().for_each(|value| walk(value, names)),

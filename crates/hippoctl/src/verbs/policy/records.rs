@@ -1,4 +1,4 @@
-//! What of a transcript could be put, and as what?
+//! Records of a transcript for the policies.
 
 use std::collections::HashMap;
 
@@ -8,8 +8,7 @@ use hippo_core::context::policy::PolicyRecord;
 
 use super::calls;
 
-/// Hands on everything that could be put, in its order: a list or lines of what are records themselves, else the messages of a
-/// transcript.
+/// Passes all records to `take` in their order: a list or lines of records, else the messages of a transcript.
 pub fn each(bytes: &[u8], format: Option<SessionFormat>, take: &mut dyn FnMut(Vec<PolicyRecord>)) {
     if format.is_none()
         && let Some(records) = listed(bytes)
@@ -27,7 +26,7 @@ pub fn each(bytes: &[u8], format: Option<SessionFormat>, take: &mut dyn FnMut(Ve
         compactor.feed_with(bytes, |_, message| records.push(record(message, &names)));
         match compactor.finish_with(|_, message| records.push(record(message, &names))) {
             CompactionPass::Done(_) => return take(records),
-            // What the session left is not part of it.
+            // Abandoned branches do not belong to the session.
             CompactionPass::Again(selection) => {
                 records.clear();
                 compactor = Compactor::with_selection(options.clone(), selection);
@@ -36,7 +35,7 @@ pub fn each(bytes: &[u8], format: Option<SessionFormat>, take: &mut dyn FnMut(Ve
     }
 }
 
-/// A list or lines of records; `None` where one of them is none.
+/// Parses a list or lines of records; `None` if any item is not a record.
 fn listed(bytes: &[u8]) -> Option<Vec<PolicyRecord>> {
     if let Ok(records) = serde_json::from_slice(bytes) {
         return Some(records);
@@ -58,7 +57,7 @@ fn record(message: &Message<'_>, names: &HashMap<String, String>) -> PolicyRecor
         (Role::Assistant, _) => "assistant",
         (Role::Tool, "") => "tool",
         (Role::Tool, named) => named,
-        // The roles that stand in every prompt have one name here.
+        // The roles for instructions have one name here.
         (Role::Other, "" | "developer") => "system",
         (Role::Other, named) => named,
     };

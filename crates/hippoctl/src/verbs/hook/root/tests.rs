@@ -1,4 +1,4 @@
-//! Tests of the section that a session begins with.
+//! Tests of the prompt section at session start.
 
 use super::*;
 
