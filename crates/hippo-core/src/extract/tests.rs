@@ -1,4 +1,4 @@
-//! What is told of each kind of content?
+//! Tests of extraction for each kind of content.
 
 mod told;
 
