@@ -29,15 +29,15 @@ const RETRY: i64 = 5 * 60_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// It is under way.
+    /// The run is in progress.
     Running,
-    /// All that it planned is done.
+    /// The plan was completed.
     Done,
-    /// It stopped at the cap of demotions; the rest waits for the next one.
+    /// The run stopped at the limit of demotions; the rest is left for the next run.
     Capped,
-    /// It ended with an error.
+    /// The run ended with an error.
     Failed,
-    /// The process ended before it did.
+    /// The process ended before the run did.
     Interrupted,
 }
 

@@ -155,8 +155,8 @@ fn hash(parts: &[&str]) -> String {
     hasher.finalize().to_hex().chars().take(HASH).collect()
 }
 
-/// Returns the hashes of all complete marks in a file. The section of a truncated mark is incomplete and is imported
-/// again.
+/// Returns the hashes of all complete marks in a file. A truncated mark does not count, because its section can be
+/// incomplete.
 #[must_use]
 pub fn hashes(bytes: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(bytes);

@@ -65,7 +65,7 @@ pub struct Ranked {
     pub lexical: Option<f32>,
     /// Score by vectors only, in [0, 1].
     pub vector: Option<f32>,
-    /// What the score was made of.
+    /// Features that the score was computed from.
     pub explain: Features,
 }
 

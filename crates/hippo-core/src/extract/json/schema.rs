@@ -9,7 +9,7 @@ use crate::extract::draft::Draft;
 use crate::extract::words::counted;
 use crate::text::clip;
 
-/// Returns true if a value is a schema: it has a `$schema`, or is an object with typed properties.
+/// Returns true if a value is a schema: it has `$schema` and properties, or typed properties.
 pub(super) fn is_schema(shape: &Shape<'_>) -> bool {
     let Some(root) = shape.get(0) else { return false };
     if shape.kid(root, "$schema").is_some() {
