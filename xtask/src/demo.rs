@@ -160,7 +160,7 @@ fn show(question: &Question, answer: &Value, rank: Option<usize>) {
 /// Returns the demonstration questions in a file.
 ///
 /// # Errors
-/// The file cannot be read or is empty.
+/// The file cannot be read or contains no questions.
 pub fn questions(path: &Path) -> Result<Vec<Question>> {
     let failed = || format!("could not read the questions: {}", path.display());
     let text = fs::read_to_string(path).with_context(failed)?;

@@ -47,21 +47,21 @@ impl House {
         })
     }
 
-    /// Returns git in the project's root.
+    /// Returns a git command in the project's root.
     pub fn git(&self) -> Command {
         let mut command = Command::new("git");
         command.current_dir(&self.root);
         command
     }
 
-    /// Returns cargo in the project's root.
+    /// Returns a cargo command in the project's root.
     pub fn cargo(&self) -> Command {
         cargo(&self.root)
     }
 }
 
-/// Returns cargo in a folder, without the package variables that the outer cargo sets for this task: build scripts
-/// would treat them as a change.
+/// Returns a cargo command in a folder, without the package variables that the outer cargo sets for this task: build
+/// scripts would treat them as a change.
 fn cargo(folder: &Path) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     for (name, _) in std::env::vars_os() {

@@ -61,7 +61,7 @@ pub fn is_there() -> bool {
 /// Installs the requirements of a suite into an environment below the target folder if necessary, and runs the tests.
 ///
 /// # Errors
-/// Returns the failed command.
+/// A command failed; the error names it.
 pub fn test(house: &House, suite: &Suite) -> Result<()> {
     let folder = house.root.join(suite.folder);
     let environment = house.target.join(suite.environment);

@@ -14,7 +14,7 @@ use crate::{dist, node, prerequisites, python, setup, targets};
 /// Runs every step, and stops at the first failure.
 ///
 /// # Errors
-/// Returns the failed step.
+/// A step failed; the error names it.
 pub fn run(house: &House) -> Result<()> {
     let begun = Instant::now();
     let mut gate = Gate {
@@ -102,7 +102,7 @@ pub fn run(house: &House) -> Result<()> {
     Ok(())
 }
 
-/// Returns cargo without incremental compilation, which uses disk space and slows down a clean build.
+/// Returns a cargo command without incremental compilation, which uses disk space and slows down a clean build.
 fn cargo(house: &House) -> Command {
     let mut command = house.cargo();
     command.env("CARGO_INCREMENTAL", "0");

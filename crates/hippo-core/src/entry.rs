@@ -153,7 +153,7 @@ pub struct Entry {
     pub priority_rule: Option<String>,
     /// Author.
     pub origin: Origin,
-    /// Number of versions, from 1.
+    /// Revision number, from 1.
     pub version: u32,
 }
 

@@ -34,7 +34,7 @@ pub const MOST_TOKENS: usize = 500;
 /// Minimum tokens of an entry; smaller requested budgets are raised to this value.
 pub const LEAST_TOKENS: usize = 16;
 
-/// Metadata of a content.
+/// Metadata of the content.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Hints<'h> {
     /// `source.type`: the tool that produced the content, such as `browser.snapshot`, `exec`, `read`; may be empty.
@@ -45,7 +45,7 @@ pub struct Hints<'h> {
     pub content_type: Option<&'h str>,
 }
 
-/// Detected kind of a content.
+/// Detected kind of content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// Only white space.
@@ -86,7 +86,7 @@ impl Kind {
     }
 }
 
-/// The part of a content that remains in the context.
+/// The extract that replaces the content in the context.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Extract {
     /// Detected kind of the content.
@@ -110,7 +110,7 @@ impl Extract {
     }
 }
 
-/// Returns the default number of tokens of an entry for a content of this size, 24 to [`MOST_TOKENS`].
+/// Returns the default number of tokens of an entry for content of this size, 24 to [`MOST_TOKENS`].
 ///
 /// The number grows with the cube root of the content, so that the entry of a small result is not longer than the
 /// result, and a large result gets more than one line: 27 tokens for 1,000, 58 for 10,000, 250 for 50,000.
@@ -121,7 +121,7 @@ pub fn default_tokens(content_tokens: usize) -> usize {
     (grown.round() as usize).max(share).clamp(24, MOST_TOKENS)
 }
 
-/// Returns summary and key data of a content within `budget` tokens, or within [`default_tokens`]. Secrets are
+/// Returns summary and key data of the content within `budget` tokens, or within [`default_tokens`]. Secrets are
 /// redacted.
 ///
 /// The same bytes and hints give the same extract. Hints that contradict the content are ignored.

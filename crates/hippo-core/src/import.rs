@@ -159,7 +159,7 @@ impl Found {
     }
 }
 
-/// Returns an error if the memory is too large for a file.
+/// Returns the memory, or an error if it is too large for a file.
 fn of_a_size(memory: Option<Memory>) -> Result<Option<Memory>, String> {
     let bytes = memory.as_ref().map_or(0, Memory::bytes);
     if bytes <= LARGEST {

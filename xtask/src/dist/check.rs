@@ -22,7 +22,7 @@ const MOST: u64 = 60_000_000;
 /// Builds twice, in two folders, and tests the Debian package.
 ///
 /// # Errors
-/// Lists differences, failures or leftover files.
+/// A check failed; the error lists differences, failures or leftover files.
 pub fn run(house: &House) -> Result<()> {
     Root::possible()?;
     let work = work(house);
@@ -74,7 +74,7 @@ fn work(house: &House) -> PathBuf {
 /// Installs a package in a fresh Debian system without network, uses it, removes it, and compares the files.
 ///
 /// # Errors
-/// Lists failures or leftover files.
+/// A check failed; the error lists failures or leftover files.
 pub fn try_out(house: &House, package: &Path) -> Result<()> {
     Root::possible()?;
     let bytes = fs::read(package).with_context(|| format!("could not read {}", package.display()))?;

@@ -34,7 +34,7 @@ const BOTH: [&str; 13] = [
 /// cargo-about and cargo-deb.
 ///
 /// # Errors
-/// Lists missing, additional or different files.
+/// The packages differ from the expectation; the error lists missing, additional or different files.
 pub fn rehearse(house: &House) -> Result<()> {
     let parts = Parts {
         programs: &house.target.join("debug"),

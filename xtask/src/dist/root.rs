@@ -15,7 +15,7 @@ use crate::terminal::say;
 /// Debian release.
 const SUITE: &str = "bookworm";
 const MIRROR: &str = "http://deb.debian.org/debian";
-/// User of the package.
+/// User account for the package test.
 const USER: &str = "ada";
 /// Package database of the system, and paths that are not regular files.
 const NOT_LOOKED_AT: [&str; 7] = [
@@ -37,7 +37,7 @@ impl Root {
     /// Checks that this machine can create such a folder.
     ///
     /// # Errors
-    /// Lists the missing requirements.
+    /// A requirement is missing; the error names it.
     pub fn possible() -> Result<()> {
         let id = Command::new("id")
             .arg("-u")

@@ -10,7 +10,7 @@ use crate::text::clip;
 
 /// Maximum bytes of the first line in the summary.
 const FIRST: usize = 200;
-/// Line endings typical of code; at least a quarter of the lines of code have one.
+/// Last characters of lines of code; at least a quarter of the lines in source code end with one.
 const CODE: [char; 8] = ['{', '}', '(', ')', '[', ']', ';', ','];
 
 pub(super) fn draft(text: &Text<'_>) -> Draft {

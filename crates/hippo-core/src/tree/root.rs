@@ -42,7 +42,7 @@ pub struct Node<'a> {
 const RECENT: i32 = 7;
 /// Window in days for recurring names.
 const PATTERN: i32 = 30;
-/// Age in days from which a reference may be outdated.
+/// Age in days after which a reference may be outdated.
 const STALE: i32 = 30;
 /// Ages shown in lines; a line changes only when the next age is reached, not every day.
 const AGES: [i32; 8] = [365, 180, 90, 60, 30, 21, 14, 7];
@@ -259,7 +259,7 @@ fn patterns(gathered: &Gathered, today: Date, mut room: usize) -> Vec<String> {
     out
 }
 
-/// Returns a line for each month before the recent days, with the names that occur on most of its days.
+/// Returns a line for each month before the recent days, with its most frequent names.
 fn history(gathered: &Gathered, patterns: &[String], today: Date, room: usize) -> Vec<String> {
     let mut months: BTreeMap<String, usize> = BTreeMap::new();
     for day in &gathered.days {

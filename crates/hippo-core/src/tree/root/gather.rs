@@ -81,7 +81,7 @@ impl Gathered {
             days: Vec::new(),
             names: BTreeMap::new(),
         };
-        // Use fixed word weights: a name has the same weight on a day regardless of the other days.
+        // Words are not counted here, so that the weight of a name does not depend on other days.
         let mut words = WordCounts::new();
         for node in sorted {
             let reading = read(&Source {
