@@ -1,4 +1,4 @@
-//! Extraction of a summary and key values from large tool results.
+//! Summaries and key values of large tool results.
 //!
 //! Extraction uses no model: it recognises the kind of content, and each kind has rules for the values that are
 //! likely to be needed again. It never fails: unrecognised content is treated as plain text. The running time is

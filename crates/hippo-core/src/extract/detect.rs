@@ -1,4 +1,4 @@
-//! Detection of the kind of a text from hints and content.
+//! Detection of the kind of a text.
 
 use super::json::tokens::is_json;
 use super::lines::Text;

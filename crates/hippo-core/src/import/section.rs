@@ -1,4 +1,4 @@
-//! Markdown of an imported memory, redacted and marked with its origin.
+//! Redacted Markdown of an imported memory, with an origin mark.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Checks for a node body submitted by a person or an agent.
+//! Checks for node bodies submitted by people and agents.
 
 use std::collections::BTreeSet;
 
@@ -111,7 +111,7 @@ pub fn submitted(
     Ok((node, percent))
 }
 
-/// Returns the percentage of the distinct words of a text, stop words excluded, that the sources contain.
+/// Returns the percentage of the distinct words of a text that the sources contain.
 fn overlap(text: &str, sources: &[Source<'_>]) -> usize {
     let mut analyzer = Analyzer::new();
     let mut words = |text: &str| -> BTreeSet<String> {

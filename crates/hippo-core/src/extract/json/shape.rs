@@ -1,4 +1,4 @@
-//! Fields of a JSON value with paths, counts and sample values.
+//! Fields of a JSON value: paths, counts and sample values.
 
 use std::collections::BTreeMap;
 

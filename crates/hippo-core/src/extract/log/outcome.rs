@@ -1,4 +1,4 @@
-//! Result of a single line of a build or test log.
+//! Result in one line of a build or test log.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! Single date expressions such as "last week" or "3 May 2023".
+//! Date expressions such as "last week" or "3 May 2023".
 
 use jiff::civil::{ISOWeekDate, Weekday};
 

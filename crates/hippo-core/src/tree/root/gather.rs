@@ -1,4 +1,4 @@
-//! Topics, names and verbatim statements of all days, for the root.
+//! Topics, names and verbatim statements of all days.
 
 use std::collections::{BTreeMap, HashMap};
 
