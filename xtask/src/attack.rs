@@ -1,4 +1,4 @@
-//! Long runs of the attacks of `tests/attacks`, and a table of what they tried.
+//! Long runs of `tests/attacks`, with a table of results.
 
 use std::fs;
 use std::hash::{BuildHasher, RandomState};
@@ -11,9 +11,9 @@ use crate::house::{House, describe, succeeded};
 use crate::prerequisites;
 use crate::terminal::say;
 
-/// Minutes of a run over all attacks.
+/// Default minutes of a run over all attacks.
 const MINUTES: u64 = 60;
-/// With the features of the whole workspace, as everything else is built.
+/// With the features of the whole workspace, like all other builds.
 const ATTACKS: [&str; 6] = ["test", "--quiet", "--workspace", "--test", "attacks", "--"];
 const USAGE: &str = "usage: cargo xtask attack [--only NAME,…] [--minutes N] [--seed N]";
 
@@ -64,7 +64,7 @@ pub fn run(house: &House, arguments: &[String]) -> Result<()> {
         let status = command
             .status()
             .with_context(|| format!("could not run {}", describe(&command)))?;
-        // The table names the cases that failed; an attack without a row failed before its first case.
+        // The table lists failed cases; an attack without a row failed before its first case.
         if rows(&report) == before {
             bail!("{test} left no row in the report ({status})");
         }
@@ -83,7 +83,7 @@ pub fn run(house: &House, arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Lines of the report so far.
+/// Returns the number of lines in the report.
 fn rows(report: &Path) -> usize {
     fs::read_to_string(report).map_or(0, |text| text.lines().count())
 }
@@ -109,7 +109,7 @@ impl Options {
     }
 }
 
-/// Names of all attacks, as `MODULE::TEST`. Modules named `tests` check the tools of the attacks.
+/// Returns the names of all attacks, as `MODULE::TEST`. Modules named `tests` check the tools of the attacks.
 fn tests(house: &House) -> Result<Vec<String>> {
     let mut command = house.cargo();
     command.args(ATTACKS);
@@ -126,12 +126,12 @@ fn tests(house: &House) -> Result<Vec<String>> {
     Ok(attacks.map(str::to_owned).collect())
 }
 
-/// The cases of a line of the report that failed.
+/// Returns the failed cases of a line of the report.
 fn failed_cases(run: &Value) -> &[Value] {
     run["failed"].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// Prints the lines of the report, which attacks append.
+/// Prints the lines of the report.
 fn table(runs: &[Value], seed: u64) {
     say(format_args!(
         "\n{:<24} {:>8} {:>10} {:>8} {:>8}  repeat with",

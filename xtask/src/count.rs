@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use crate::house::{self, House};
 use crate::terminal::say;
 
-/// Folders whose code does not ship.
+/// Folders with code that is not released.
 const NOT_SHIPPED: [&str; 4] = ["fuzz", "lab", "tests", "xtask"];
 
 /// Lines of a crate.
@@ -20,10 +20,10 @@ struct Lines {
     tests: usize,
 }
 
-/// Prints a table of all crates, and how much code ships.
+/// Prints a table of all crates, and the size of the released code.
 ///
 /// # Errors
-/// A source cannot be read.
+/// A source file cannot be read.
 pub fn run(house: &House) -> Result<()> {
     let listed = house::output(house.git().args(["ls-files", "*.rs"]))?;
     let listed = String::from_utf8_lossy(&listed).into_owned();
@@ -58,7 +58,7 @@ fn count(sources: &BTreeMap<&str, String>) -> BTreeMap<String, Lines> {
         .iter()
         .map(|(name, text)| (*name, Source::read(text)))
         .collect();
-    // Modules in files of their own that only tests have.
+    // Test-only modules in separate files.
     let mut of_tests: BTreeSet<String> = BTreeSet::new();
     for (name, source) in &read {
         let path = Path::new(name);
@@ -109,7 +109,7 @@ fn count(sources: &BTreeMap<&str, String>) -> BTreeMap<String, Lines> {
     crates
 }
 
-/// What a character is part of; of a line, what it counts as.
+/// Kind of a character, and of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Blank,
@@ -118,12 +118,12 @@ enum Kind {
     Code,
 }
 
-/// A source, cut into lines.
+/// A source file split into lines.
 struct Source {
     lines: Vec<Kind>,
-    /// Lines of items that only tests have.
+    /// Lines of test-only items.
     tests: BTreeSet<usize>,
-    /// Names of modules in other files that only tests have.
+    /// Names of test-only modules in separate files.
     modules: Vec<String>,
 }
 
@@ -145,7 +145,7 @@ impl Source {
         source
     }
 
-    /// The end of the item behind an attribute, which is noted where it is a module in another file.
+    /// Returns the end of the item after an attribute, and records a module in a separate file.
     fn item(&mut self, code: &str, begin: usize) -> usize {
         let mut at = begin;
         while code[at..].trim_start().starts_with("#[") {
@@ -172,7 +172,7 @@ impl Source {
     }
 }
 
-/// The end of what the bracket at this place opens.
+/// Returns the end of the bracket pair that opens at `open`.
 fn closed(code: &str, open: usize) -> usize {
     let mut depth = 0_usize;
     for (offset, letter) in code[open..].char_indices() {
@@ -188,7 +188,7 @@ fn closed(code: &str, open: usize) -> usize {
     code.len()
 }
 
-/// The kind of each line, and the code with letters in place of what comments and strings hold.
+/// Returns the kind of each line, and the code with the contents of comments and strings masked.
 fn strip(text: &str) -> (Vec<Kind>, String) {
     let (mut lines, mut code) = (vec![Kind::Blank], String::new());
     let mut rest = text;
@@ -205,7 +205,7 @@ fn strip(text: &str) -> (Vec<Kind>, String) {
         for letter in part.chars() {
             code.push(if letter == '\n' { letter } else { mask });
             if letter == '\n' {
-                // A line within a string is code, however little it holds.
+                // A line within a string counts as code, even if it is blank.
                 lines.push(if mask == 'S' { Kind::Code } else { Kind::Blank });
             } else if let Some(line) = lines.last_mut().filter(|_| !letter.is_whitespace()) {
                 *line = (*line).max(kind);
@@ -216,7 +216,7 @@ fn strip(text: &str) -> (Vec<Kind>, String) {
     (lines, code)
 }
 
-/// The length of the comment that begins here, in bytes.
+/// Returns the length in bytes and the kind of a comment at the start of `text`.
 fn comment(text: &str) -> Option<(usize, Kind)> {
     if text.starts_with("//") {
         let docs = text.starts_with("//!") || (text.starts_with("///") && !text.starts_with("////"));
@@ -231,7 +231,7 @@ fn comment(text: &str) -> Option<(usize, Kind)> {
     Some((length, if docs { Kind::Docs } else { Kind::Comment }))
 }
 
-/// The length of the literal of text or of a character that begins here, in bytes.
+/// Returns the length in bytes of a string or character literal at the start of `text`.
 fn literal(text: &str) -> Option<usize> {
     if let Some(rest) = text.strip_prefix('\'') {
         let length = match rest.strip_prefix('\\') {

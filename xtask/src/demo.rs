@@ -1,4 +1,4 @@
-//! The demonstration: builds hippod, indexes the example workspace, asks questions and edits a file.
+//! Demonstration: index the example workspace, search and edit it.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -12,19 +12,18 @@ use crate::house::{self, House};
 use crate::setup::{self, Home, copy_folder};
 use crate::terminal::{duration, say};
 
-/// Results that are looked at.
+/// Number of results that are examined.
 pub const DEPTH: usize = 5;
 
-/// The file that is edited, the line that is added, words of it, and a question with other words.
+/// The edited file, the added line, words from it, and a question in other words.
 const FILE: &str = "memory/2026-03-30.md";
 const LINE: &str = "- The locksmith moved the appointment for the cellar door to Thursday at half past four.";
 const WORDS: &str = "locksmith cellar door";
 const MEANING: &str = "When will somebody come to repair the entrance to the basement?";
 
-/// A question with the places that answer it.
-/// A question with the places that answer it.
+/// A question with the locations of its answer.
 pub struct Question {
-    /// The words of the question.
+    /// Text of the question.
     pub query: String,
     evidence: Vec<Value>,
 }
@@ -32,7 +31,7 @@ pub struct Question {
 /// Runs the demonstration.
 ///
 /// # Errors
-/// Something did not work, or an answer was not found.
+/// A step failed, or an answer was not found.
 pub fn run(house: &House) -> Result<()> {
     let mut times: Vec<(String, Duration)> = Vec::new();
     say(format_args!("building hippod and hippoctl"));
@@ -136,7 +135,7 @@ fn hits(answer: &Value) -> impl Iterator<Item = &Value> {
     answer["results"].as_array().into_iter().flatten()
 }
 
-/// Prints the results up to the one that holds the evidence.
+/// Prints the results up to the one with the evidence.
 fn show(question: &Question, answer: &Value, rank: Option<usize>) {
     say(format_args!("\n{}", question.query));
     for (at, hit) in hits(answer).enumerate().take(rank.map_or(DEPTH, |rank| rank + 1)) {
@@ -158,10 +157,10 @@ fn show(question: &Question, answer: &Value, rank: Option<usize>) {
     }
 }
 
-/// The questions of the demonstration in a file.
+/// Returns the demonstration questions in a file.
 ///
 /// # Errors
-/// It cannot be read, or has none.
+/// The file cannot be read or contains no questions.
 pub fn questions(path: &Path) -> Result<Vec<Question>> {
     let failed = || format!("could not read the questions: {}", path.display());
     let text = fs::read_to_string(path).with_context(failed)?;
@@ -186,7 +185,7 @@ pub fn questions(path: &Path) -> Result<Vec<Question>> {
 }
 
 impl Question {
-    /// The position, from 0, of the first result of an answer that holds the evidence.
+    /// Returns the index of the first result with the evidence.
     pub fn rank_in(&self, answer: &Value) -> Option<usize> {
         hits(answer).position(|hit| {
             self.evidence.iter().any(|span| {

@@ -1,4 +1,4 @@
-//! The packages: an archive and a Debian package, the same bytes whoever builds them.
+//! Reproducible packages: an archive and a Debian package.
 
 mod build;
 mod check;
@@ -20,10 +20,10 @@ use contents::{Kind, Parts};
 
 pub use rehearsal::rehearse;
 
-/// Of everything in this workspace.
+/// Version of all crates in this workspace.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// What the user asks for.
+/// Command-line options.
 struct Options {
     out: Option<PathBuf>,
     check: bool,
@@ -31,10 +31,10 @@ struct Options {
 }
 
 impl Options {
-    /// Reads the arguments after `dist`.
+    /// Parses the arguments after `dist`.
     ///
     /// # Errors
-    /// An argument is unknown or lacks its value.
+    /// An argument is unknown or its value is missing.
     fn parse(arguments: &[String]) -> Result<Self> {
         let mut options = Self {
             out: None,
@@ -55,10 +55,10 @@ impl Options {
     }
 }
 
-/// Makes the packages.
+/// Builds the packages.
 ///
 /// # Errors
-/// Something does not build, or is not as it must be.
+/// The build or a check failed.
 pub fn run(house: &House, arguments: &[String]) -> Result<()> {
     let options = Options::parse(arguments)?;
     if options.check {
@@ -73,15 +73,15 @@ pub fn run(house: &House, arguments: &[String]) -> Result<()> {
     write(&packages, &folder)
 }
 
-/// Where packages go.
+/// Returns the folder for packages.
 pub fn folder(house: &House) -> PathBuf {
     house.target.join("packages")
 }
 
-/// Builds the programs and packs them. Returns the archive and the Debian package.
+/// Builds and packs the programs, and returns the archive and the Debian package.
 ///
 /// # Errors
-/// Something does not build, or names a folder of this machine.
+/// The build failed, or a program contains a path of this machine.
 fn make(house: &House, time: u64, pages: &Path) -> Result<[PathBuf; 2]> {
     let programs = build::build(house)?;
     for name in build::PROGRAMS {
@@ -121,11 +121,12 @@ fn archive(house: &House, parts: Parts<'_>, time: u64) -> Result<PathBuf> {
     Ok(place)
 }
 
-/// Packs the Debian package, as `[package.metadata.deb]` of hippod describes it. Nothing is started or enabled when it is installed:
-/// the daemon is a user's own.
+/// Packs the Debian package as described in `[package.metadata.deb]` of hippod.
+///
+/// The installation starts and enables nothing, because each user runs a separate daemon.
 ///
 /// # Errors
-/// A part is missing, or cargo-deb cannot be obtained.
+/// A part is missing, or cargo-deb cannot be installed.
 fn debian(house: &House, parts: Parts<'_>, time: u64) -> Result<PathBuf> {
     let work = contents::stage(house, Kind::Debian, "usr", parts)?;
     let mut deb = Command::new(tool(house, "cargo-deb", "3.8.0", &[])?);
@@ -150,10 +151,10 @@ fn debian(house: &House, parts: Parts<'_>, time: u64) -> Result<PathBuf> {
     Ok(work.join(made))
 }
 
-/// The names of all crates that the programs are made of, with their terms and the texts of these.
+/// Returns the names of all linked crates with their licences and licence texts.
 ///
 /// # Errors
-/// A crate says nothing of its terms, or cargo-about cannot be obtained.
+/// A crate has no licence, or cargo-about cannot be installed.
 fn licences(house: &House) -> Result<String> {
     let program = tool(house, "cargo-about", "0.9.3", &["--features", "cli"])?;
     let mut text = String::new();
@@ -170,10 +171,10 @@ fn licences(house: &House) -> Result<String> {
     Ok(text)
 }
 
-/// Copies packages into a folder, and says so.
+/// Copies packages into a folder and prints their paths.
 ///
 /// # Errors
-/// They cannot be written.
+/// The packages cannot be written.
 fn write(packages: &[PathBuf], folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).with_context(|| format!("could not create {}", folder.display()))?;
     for package in packages {
@@ -185,7 +186,7 @@ fn write(packages: &[PathBuf], folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The time that all files bear: `SOURCE_DATE_EPOCH`, else that of the commit.
+/// Returns the timestamp for all files: `SOURCE_DATE_EPOCH`, or the time of the commit.
 fn time(house: &House) -> Result<u64> {
     let hint = "set SOURCE_DATE_EPOCH to the seconds since 1970 that files shall bear";
     if let Some(set) = std::env::var_os("SOURCE_DATE_EPOCH") {

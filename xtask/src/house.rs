@@ -1,4 +1,4 @@
-//! The folders of the project, and how cargo and other programs are run.
+//! Project folders, and execution of cargo and other programs.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -7,19 +7,19 @@ use std::process::{Command, ExitStatus, Stdio};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-/// The project's folders.
+/// The folders of the project.
 pub struct House {
-    /// Where the workspace's `Cargo.toml` is.
+    /// Folder with the workspace's `Cargo.toml`.
     pub root: PathBuf,
-    /// Where cargo builds.
+    /// Cargo's target folder.
     pub target: PathBuf,
 }
 
 impl House {
-    /// Asks cargo.
+    /// Finds the folders with `cargo metadata`.
     ///
     /// # Errors
-    /// Cargo cannot be run, or the project is not there any more.
+    /// Cargo cannot be run, or the project was moved.
     pub fn find() -> Result<Self> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let output = cargo(&root)
@@ -47,21 +47,21 @@ impl House {
         })
     }
 
-    /// Git in the project's root.
+    /// Returns a git command in the project's root.
     pub fn git(&self) -> Command {
         let mut command = Command::new("git");
         command.current_dir(&self.root);
         command
     }
 
-    /// Cargo in the project's root.
+    /// Returns a cargo command in the project's root.
     pub fn cargo(&self) -> Command {
         cargo(&self.root)
     }
 }
 
-/// Cargo in a folder, without what the cargo that runs this task says of this task's own package: build scripts
-/// would take it for a change.
+/// Returns a cargo command in a folder, without the package variables that the outer cargo sets for this task: build
+/// scripts would treat them as a change.
 fn cargo(folder: &Path) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     for (name, _) in std::env::vars_os() {
@@ -74,10 +74,10 @@ fn cargo(folder: &Path) -> Command {
     command
 }
 
-/// Runs a command to its end with its output shown.
+/// Runs a command to its end and shows its output.
 ///
 /// # Errors
-/// It could not be run, or failed.
+/// The command could not be run, or failed.
 pub fn run(command: &mut Command) -> Result<()> {
     let name = describe(command);
     let status = command
@@ -86,7 +86,7 @@ pub fn run(command: &mut Command) -> Result<()> {
     succeeded(&name, status)
 }
 
-/// An error where the status is none of success.
+/// Returns an error unless the status is success.
 ///
 /// # Errors
 /// The command failed.
@@ -98,7 +98,7 @@ pub fn succeeded(name: &str, status: ExitStatus) -> Result<()> {
     }
 }
 
-/// The command as a person would type it.
+/// Returns the command as typed in a shell.
 pub fn describe(command: &Command) -> String {
     let program = Path::new(command.get_program());
     let name = program.file_stem().unwrap_or(program.as_os_str());
@@ -106,10 +106,10 @@ pub fn describe(command: &Command) -> String {
     words.map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ")
 }
 
-/// Runs a command and returns what it writes to standard output.
+/// Runs a command and returns its standard output.
 ///
 /// # Errors
-/// It could not be run, or failed, with what it wrote to standard error.
+/// The command could not be run, or failed; the error includes standard error.
 pub fn output(command: &mut Command) -> Result<Vec<u8>> {
     let name = describe(command);
     let output = command

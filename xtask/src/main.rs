@@ -1,4 +1,4 @@
-//! The project's own tasks: `cargo xtask TASK`.
+//! Project tasks: `cargo xtask TASK`.
 
 mod attack;
 mod count;
@@ -81,7 +81,7 @@ fn run() -> Result<()> {
     }
 }
 
-/// Has the tests that compare generated files write them.
+/// Regenerates files by running the tests that compare them.
 fn write(house: &House, target: &str, tests: &str) -> Result<()> {
     let mut command = house.cargo();
     command.args(["test", "--quiet", "--workspace", "--test", target, tests]);

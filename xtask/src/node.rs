@@ -1,4 +1,4 @@
-//! Does what runs in Node work with the real programs: the extension for Pi and OpenClaw, the official clients of MCP, our client?
+//! Node tests of the extension, MCP clients and TypeScript client.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -10,14 +10,14 @@ use crate::house::{self, House};
 use crate::prerequisites;
 use crate::terminal::say;
 
-/// What is tested, and its folder with a lock file and a script `test`.
+/// Suites with their folders, each with a lock file and a `test` script.
 pub const SUITES: [(&str, &str); 3] = [
     ("extension for Pi and OpenClaw", "integrations/openclaw"),
     ("official clients of MCP", "tests/mcp_clients"),
     ("TypeScript client", "integrations/typescript"),
 ];
 
-/// Whether there is a Node that runs them; says so where there is none.
+/// Returns true if Node is installed; otherwise reports the skipped suites.
 pub fn is_there() -> bool {
     let there = prerequisites::has_program("node") && prerequisites::has_program("npm");
     if !there {
@@ -30,10 +30,10 @@ pub fn is_there() -> bool {
     there
 }
 
-/// Installs what the lock file of a folder names, unless that is there, and runs its tests.
+/// Installs the packages of a folder's lock file if necessary, and runs the tests.
 ///
 /// # Errors
-/// Names the command that failed.
+/// A command failed; the error names it.
 pub fn test(house: &House, name: &str) -> Result<()> {
     let folder = house.root.join(name);
     let npm = |words: &[&str]| {
@@ -54,7 +54,7 @@ pub fn test(house: &House, name: &str) -> Result<()> {
     house::run(command.env("HIPPOCTL_PROGRAM", built("hippoctl")))
 }
 
-/// Whether what the lock file names was installed after it was written.
+/// Returns true if the packages were installed after the lock file was written.
 fn is_installed(folder: &Path) -> bool {
     let written = |name: &str| -> Option<SystemTime> { folder.join(name).metadata().ok()?.modified().ok() };
     match (

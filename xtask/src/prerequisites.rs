@@ -1,4 +1,4 @@
-//! Programs that must be on the machine.
+//! Checks for required programs.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -9,10 +9,11 @@ use crate::house::{self, House};
 use crate::setup;
 use crate::terminal::say;
 
-/// Checks for a C compiler, which SQLite needs. Cargo checks the version of Rust, and `hippoctl model pull` looks for pip.
+/// Checks for a C compiler, which SQLite requires. Cargo checks the version of Rust, and `hippoctl model pull` looks
+/// for pip.
 ///
 /// # Errors
-/// There is none; names what to install.
+/// There is no C compiler; the message lists the packages to install.
 pub fn check() -> Result<()> {
     let cc = std::env::var_os("CC")
         .filter(|cc| !cc.is_empty())
@@ -25,7 +26,7 @@ pub fn check() -> Result<()> {
     Ok(())
 }
 
-/// Installs strace on Debian where the user may do that. Without it two attacks are left out, which is no failure.
+/// Installs strace on Debian if the user has permission. Without strace, two attacks are skipped.
 pub fn provide_strace() {
     if !cfg!(target_os = "linux") || runs(Command::new("strace").arg("-V")) {
         return;
@@ -40,20 +41,20 @@ pub fn provide_strace() {
     }
 }
 
-/// Whether `cargo NAME` is installed.
+/// Returns true if `cargo NAME` is installed.
 pub fn has_subcommand(name: &str) -> bool {
     has_program(&format!("cargo-{name}"))
 }
 
-/// Whether a program is installed that knows `--version`.
+/// Returns true if a program is installed that accepts `--version`.
 pub fn has_program(name: &str) -> bool {
     runs(Command::new(name).arg("--version"))
 }
 
-/// A program of cargo's registry in this version, which is installed into the cache where it is not there.
+/// Returns a program from crates.io in this version, and installs it into the cache if necessary.
 ///
 /// # Errors
-/// It cannot be installed.
+/// The program cannot be installed.
 pub fn tool(house: &House, name: &str, version: &str, more: &[&str]) -> Result<PathBuf> {
     let folder = setup::cache(house)?
         .join("tools")

@@ -1,4 +1,4 @@
-//! Does what runs in Python work with the real programs: the official client of MCP, our client with LangChain?
+//! Python tests of the MCP client and the Python client.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -8,21 +8,21 @@ use anyhow::{Context, Result};
 use crate::house::{self, House};
 use crate::terminal::say;
 
-/// Something that is tested.
+/// A test suite.
 pub struct Suite {
-    /// What it is.
+    /// Name of the suite.
     pub what: &'static str,
-    /// Its folder.
+    /// Folder of the suite.
     folder: &'static str,
-    /// What it needs, in its folder.
+    /// Requirements file in the folder.
     requirements: &'static str,
-    /// Where that is installed, below the target folder.
+    /// Virtual environment, below the target folder.
     environment: &'static str,
-    /// Modules that are run there one after the other, with their arguments.
+    /// Modules to run in order, with their arguments.
     modules: &'static [&'static [&'static str]],
 }
 
-/// All that is tested.
+/// All test suites.
 pub const SUITES: [Suite; 2] = [
     Suite {
         what: "Python client of MCP",
@@ -40,10 +40,10 @@ pub const SUITES: [Suite; 2] = [
     },
 ];
 
-/// A Python that the versions named run on, with which an environment of its own can be made.
+/// Check for a Python that supports the required versions and can create virtual environments.
 const FIT: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))";
 
-/// Whether there is a Python for them; says so where there is none.
+/// Returns true if a suitable Python is installed; otherwise reports the skipped suites.
 pub fn is_there() -> bool {
     let mut command = Command::new("python3");
     command.args(["-c", FIT]).stderr(Stdio::null());
@@ -58,10 +58,10 @@ pub fn is_there() -> bool {
     there
 }
 
-/// Installs what a suite needs into an environment below the target folder, unless that is there, and runs its tests.
+/// Installs the requirements of a suite into an environment below the target folder if necessary, and runs the tests.
 ///
 /// # Errors
-/// Names the command that failed.
+/// A command failed; the error names it.
 pub fn test(house: &House, suite: &Suite) -> Result<()> {
     let folder = house.root.join(suite.folder);
     let environment = house.target.join(suite.environment);
@@ -82,7 +82,7 @@ pub fn test(house: &House, suite: &Suite) -> Result<()> {
         let pip = ["-m", "pip", "install", "--quiet", "--no-deps", "-r"];
         house::run(run(&python, &pip).arg(suite.requirements))
             .with_context(|| format!("what {} names could not be installed", wanted.display()))?;
-        // Written last: an installation that was cut off is made again.
+        // Written last, so that an interrupted installation is repeated.
         std::fs::write(&installed, named)
             .with_context(|| format!("could not write {}", installed.display()))?;
     }

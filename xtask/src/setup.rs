@@ -1,4 +1,4 @@
-//! The model and the runtime library in the cache, and homes for daemons that use them.
+//! Cache of model and runtime, and temporary daemon homes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,19 +13,20 @@ use crate::house::{self, House};
 use crate::prerequisites;
 use crate::terminal::{duration, note, say, status};
 
-/// Obtains the model and the runtime library by programs that are built. Returns the folder that holds `models/` and `runtime/`.
+/// Downloads the model and the runtime library with the given programs, and returns the folder with `models/` and
+/// `runtime/`.
 ///
 /// # Errors
-/// Something could not be obtained.
+/// The download failed.
 pub fn obtain(house: &House, programs: &Path) -> Result<PathBuf> {
     Home::new(house, programs)?.close()?;
     Ok(cache(house)?.join("home"))
 }
 
-/// Builds hippod and hippoctl for a demonstration. Returns their folder.
+/// Builds hippod and hippoctl for a demonstration, and returns their folder.
 ///
 /// # Errors
-/// A prerequisite is missing, or they do not build.
+/// A prerequisite is missing, or the build failed.
 pub fn build(house: &House) -> Result<PathBuf> {
     prerequisites::check()?;
     let mut command = house.cargo();
@@ -44,10 +45,10 @@ pub fn build(house: &House) -> Result<PathBuf> {
     Ok(house.target.join("demo"))
 }
 
-/// The cache of this user, or one below the build folder where no home is known.
+/// Returns the cache of this user, or a folder below the build folder if the home is unknown.
 ///
 /// # Errors
-/// The current folder cannot be found.
+/// The current folder cannot be determined.
 pub fn cache(house: &House) -> Result<PathBuf> {
     let folder = |name: &str| {
         std::env::var_os(name)
@@ -67,11 +68,11 @@ pub fn cache(house: &House) -> Result<PathBuf> {
     std::path::absolute(&cache).with_context(|| format!("could not find the cache: {}", cache.display()))
 }
 
-/// A temporary home for a daemon, with model and runtime library of the cache. The daemon is stopped and the home removed when this
-/// is dropped, or when the user interrupts the task.
+/// A temporary daemon home with the cached model and runtime library. Dropping it, or an interrupt by the user, stops
+/// the daemon and removes the home.
 pub struct Home {
     inner: Arc<Mutex<Inner>>,
-    /// The temporary folder.
+    /// Temporary folder.
     pub folder: PathBuf,
 }
 
@@ -82,10 +83,11 @@ struct Inner {
 }
 
 impl Home {
-    /// Makes the home, and obtains what the cache lacks. Only one can be made in a process, because it answers interrupts.
+    /// Creates the home, and downloads files missing from the cache. A process can create only one home, because it
+    /// handles interrupts.
     ///
     /// # Errors
-    /// The folder cannot be made, or something could not be obtained.
+    /// The folder cannot be created, or a download failed.
     pub fn new(house: &House, programs: &Path) -> Result<Self> {
         let cache = cache(house)?;
         let folder = tempfile::Builder::new().prefix("hippod-").tempdir();
@@ -118,7 +120,7 @@ impl Home {
         Ok(home)
     }
 
-    /// The client of this home; it starts the daemon where none runs.
+    /// Returns the client for this home; it starts the daemon if necessary.
     pub fn hippoctl(&self) -> Command {
         self.inner
             .lock()
@@ -126,10 +128,10 @@ impl Home {
             .hippoctl(&self.folder)
     }
 
-    /// Runs a verb of the client, with its output shown.
+    /// Runs a client command and shows its output.
     ///
     /// # Errors
-    /// It failed.
+    /// The command failed.
     pub fn run(&self, words: &[&str]) -> Result<()> {
         let mut command = self.hippoctl();
         command.args(words);
@@ -191,10 +193,10 @@ fn link(from: &Path, to: &Path) -> std::io::Result<()> {
     std::os::windows::fs::symlink_dir(from, to)
 }
 
-/// Copies a folder with all that is in it.
+/// Copies a folder recursively.
 ///
 /// # Errors
-/// Something cannot be read or written.
+/// A file cannot be read or written.
 pub fn copy_folder(from: &Path, to: &Path) -> Result<()> {
     let failed = || format!("could not copy {}", from.display());
     fs::create_dir_all(to).with_context(failed)?;
@@ -204,7 +206,7 @@ pub fn copy_folder(from: &Path, to: &Path) -> Result<()> {
         if entry.file_type().with_context(failed)?.is_dir() {
             copy_folder(&entry.path(), &target)?;
         } else {
-            // Not its permissions: what is copied from a read-only place must be writable.
+            // Permissions are not copied, because copies of read-only files must be writable.
             let bytes = fs::read(entry.path()).with_context(failed)?;
             fs::write(target, bytes).with_context(failed)?;
         }

@@ -1,4 +1,4 @@
-//! Does the tree type-check for other systems than this one?
+//! Type checks for other operating systems.
 
 use std::process::{Command, Stdio};
 
@@ -7,7 +7,7 @@ use anyhow::Result;
 use crate::house::{self, House};
 use crate::terminal::say;
 
-/// The systems that the tree is written for beside Linux.
+/// Supported targets besides Linux.
 const TARGETS: [&str; 4] = [
     "aarch64-apple-darwin",
     "x86_64-apple-darwin",
@@ -15,7 +15,7 @@ const TARGETS: [&str; 4] = [
     "x86_64-pc-windows-msvc",
 ];
 
-/// The targets whose libraries are installed here; says of each other one that it is not checked.
+/// Returns the targets with installed libraries, and reports the skipped ones.
 pub fn installed() -> Vec<&'static str> {
     let print = |what: &str| {
         let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
@@ -31,7 +31,7 @@ pub fn installed() -> Vec<&'static str> {
     let libraries = std::path::Path::new(&sysroot).join("lib/rustlib");
     TARGETS
         .into_iter()
-        // The steps before checked this system.
+        // Earlier steps checked the host system.
         .filter(|target| *target != host)
         .filter(|target| {
             let has_libraries = libraries.join(target).join("lib").is_dir();
@@ -45,8 +45,8 @@ pub fn installed() -> Vec<&'static str> {
         .collect()
 }
 
-/// What is missing. Dependencies in C are compiled even for a check, which needs a compiler for that system: `compiler` says whether
-/// the environment names one for the target.
+/// Returns the missing requirement, if any. Dependencies in C are compiled even for a check and need a compiler for
+/// the target: `compiler` is true if the environment names one.
 fn lacks(target: &str, here: &str, has_libraries: bool, compiler: bool) -> Option<String> {
     let system = match target.contains("apple") {
         true => "macos",
@@ -64,7 +64,7 @@ fn lacks(target: &str, here: &str, has_libraries: bool, compiler: bool) -> Optio
     }
 }
 
-/// The environment variable that names a C compiler for a target.
+/// Returns the environment variable for the C compiler of a target.
 fn variable(target: &str) -> String {
     format!("CC_{}", target.replace('-', "_"))
 }
@@ -72,7 +72,7 @@ fn variable(target: &str) -> String {
 /// Type-checks for a target.
 ///
 /// # Errors
-/// It does not compile there.
+/// The check failed.
 pub fn check(house: &House, target: &str) -> Result<()> {
     let mut command = house.cargo();
     command.args(["check", "--workspace", "--target", target]);

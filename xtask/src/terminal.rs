@@ -1,4 +1,4 @@
-//! Output of the tasks: lines, durations, and signs of life while a program runs.
+//! Terminal output of the tasks: lines, durations and progress.
 
 use std::fmt::{Arguments, Display};
 use std::io::{self, IsTerminal, Write};
@@ -7,10 +7,10 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a program may run without a line from us, where it shows no progress of its own.
+/// Interval of progress lines for programs without their own progress display.
 const SILENCE: Duration = Duration::from_millis(1900);
 
-/// Writes a line to standard output. A reader that has gone away is no failure of the task.
+/// Writes a line to standard output. A closed reader is not an error of the task.
 pub fn say(line: Arguments<'_>) {
     let _ = writeln!(io::stdout().lock(), "{line}");
 }
@@ -20,7 +20,7 @@ pub fn note(line: Arguments<'_>) {
     let _ = writeln!(io::stderr().lock(), "{line}");
 }
 
-/// A duration for people: `2 min 5 s`, `3.4 s`, `12 ms`, `0.8 ms`.
+/// Formats a duration: `2 min 5 s`, `3.4 s`, `12 ms`, `0.8 ms`.
 pub fn duration(time: Duration) -> impl Display {
     let seconds = time.as_secs_f64();
     match seconds {
@@ -31,8 +31,8 @@ pub fn duration(time: Duration) -> impl Display {
     }
 }
 
-/// Runs a command to its end. Where standard error is no terminal, programs show no progress bars there: a line says every two
-/// seconds that it is still running.
+/// Runs a command to its end. If standard error is not a terminal, programs show no progress bars, so a line is
+/// printed every two seconds.
 ///
 /// # Errors
 /// The command could not be run.

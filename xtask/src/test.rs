@@ -1,4 +1,4 @@
-//! The gate: all that must pass before a change is merged.
+//! The gate: all checks required before a merge.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
@@ -11,10 +11,10 @@ use crate::house::{self, House, describe, succeeded};
 use crate::terminal::{duration, say};
 use crate::{dist, node, prerequisites, python, setup, targets};
 
-/// Runs every step, and stops at the first that fails.
+/// Runs every step, and stops at the first failure.
 ///
 /// # Errors
-/// Names the step that failed.
+/// A step failed; the error names it.
 pub fn run(house: &House) -> Result<()> {
     let begun = Instant::now();
     let mut gate = Gate {
@@ -34,7 +34,8 @@ pub fn run(house: &House) -> Result<()> {
     gate.step("lints", |house| {
         let mut whole = cargo(house);
         house::run(whole.args(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
-        // The model is a feature of these. Its other half is checked, and not built and tested a second time.
+        // These packages have the model as a feature. The build without the feature is checked, but not built and
+        // tested again.
         let mut fewer = cargo(house);
         fewer.args([
             "clippy",
@@ -50,7 +51,7 @@ pub fn run(house: &House) -> Result<()> {
     for target in targets::installed() {
         gate.step("types on other systems", |house| targets::check(house, target))?;
     }
-    // With the features of the tests: what they start is built once.
+    // With the features of the tests, so that the programs they start are built once.
     gate.step("build", |house| {
         house::run(cargo(house).args(["build", "--workspace", "--bins", "--tests"]))
     })?;
@@ -101,7 +102,7 @@ pub fn run(house: &House) -> Result<()> {
     Ok(())
 }
 
-/// Cargo without incremental compilation, which costs room and, in a clean clone, time.
+/// Returns a cargo command without incremental compilation, which uses disk space and slows down a clean build.
 fn cargo(house: &House) -> Command {
     let mut command = house.cargo();
     command.env("CARGO_INCREMENTAL", "0");
@@ -127,7 +128,7 @@ impl Gate<'_> {
     }
 }
 
-/// What runs the tests.
+/// Program that runs the tests.
 #[derive(Clone, Copy)]
 enum Runner {
     Nextest,
@@ -145,7 +146,7 @@ impl Runner {
         Self::Cargo
     }
 
-    /// Runs tests and answers what they came to, in the runner's own words.
+    /// Runs tests and returns the runner's summary.
     fn run(self, house: &House, home: &Path) -> Result<String> {
         let mut command = cargo(house);
         match self {
@@ -174,8 +175,8 @@ impl Runner {
     }
 }
 
-/// Runs a command, shows its output and keeps some lines of it. Nextest writes to standard error, cargo test to
-/// standard output: what is not inherited already is watched.
+/// Runs a command, shows its output and returns selected lines. Nextest writes to standard error, cargo test to
+/// standard output; the corresponding stream is captured.
 fn watch(command: &mut Command, keep: impl Fn(&str) -> bool + Sync) -> Result<Vec<String>> {
     let name = describe(command);
     let (reader, writer) = io::pipe().context("could not open a pipe")?;
@@ -185,7 +186,7 @@ fn watch(command: &mut Command, keep: impl Fn(&str) -> bool + Sync) -> Result<Ve
         command.stdout(writer);
     }
     let mut child = command.spawn().with_context(|| format!("could not run {name}"))?;
-    // The command holds the pipe's other end, and the reading below ends only when nobody does.
+    // The command owns the other end of the pipe; the loop below ends only after all copies are closed.
     command.stdout(Stdio::null()).stderr(Stdio::null());
     let mut kept = Vec::new();
     for line in BufReader::new(reader).split(b'\n') {

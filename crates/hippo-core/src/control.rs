@@ -1,19 +1,19 @@
-//! What of a terminal's output does a reader see: no escape sequences, and nothing that was written over?
+//! Terminal output without escape sequences and overwritten text.
 
 use std::borrow::Cow;
 
 use memchr::{memchr_iter, memchr2_iter, memchr3_iter, memrchr};
 
 const ESCAPE: u8 = 0x1b;
-/// The first byte of the controls from U+0080 to U+009F as UTF-8.
+/// First UTF-8 byte of the control characters U+0080 to U+009F.
 const LEAD: u8 = 0xc2;
-/// What ends the payload of a sequence, besides its own end: cancel, substitute, and the end of the line.
+/// Bytes that cancel the payload of a sequence: cancel, substitute and newline.
 const ENDS: [u8; 3] = [0x18, 0x1a, b'\n'];
 
-/// The text without escape sequences of terminals: colours, movements, titles, links, character sets, images.
+/// Removes escape sequences: colours, cursor movements, titles, links, character sets, images.
 ///
-/// Neither ESC nor a control character from U+0080 to U+009F stays, but for U+0085, which ends a line; what cannot be a
-/// sequence loses only these. A payload that never ends is cut at the end of its line.
+/// The result contains neither ESC nor control characters from U+0080 to U+009F, except U+0085, which ends a line. Of
+/// invalid sequences only these characters are removed. An unterminated payload is removed up to the end of its line.
 #[must_use]
 pub fn without_escapes(text: &str) -> Cow<'_, str> {
     match has_escapes(text) {
@@ -22,7 +22,8 @@ pub fn without_escapes(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The same, and what backspaces and carriage returns wrote over is gone: a progress is told by how it ended.
+/// Removes escape sequences, and text overwritten by backspaces and carriage returns; of a progress display the final
+/// state remains.
 #[must_use]
 pub fn as_seen(text: &str) -> Cow<'_, str> {
     if has_escapes(text) || overwrites(text.as_bytes()) {
@@ -40,13 +41,13 @@ fn has_escapes(text: &str) -> bool {
     memchr2_iter(ESCAPE, LEAD, bytes).any(|at| bytes[at] == ESCAPE || control(&bytes[at..]).is_some())
 }
 
-/// Whether something was written over: a backspace, or a carriage return that ends no line.
+/// Returns true if text is overwritten: by a backspace, or by a carriage return within a line.
 fn overwrites(bytes: &[u8]) -> bool {
     let goes_on = |at: usize| !matches!(bytes.get(at + 1), None | Some(b'\n' | b'\r'));
     memchr2_iter(b'\r', 0x08, bytes).any(|at| bytes[at] == 0x08 || goes_on(at))
 }
 
-/// The second byte of a control from U+0080 to U+009F that begins here, U+0085 excepted.
+/// Returns the second byte of a control character from U+0080 to U+009F at the start, except U+0085.
 fn control(bytes: &[u8]) -> Option<u8> {
     match bytes {
         [LEAD, second @ 0x80..=0x9f, ..] if *second != 0x85 => Some(*second),
@@ -102,7 +103,7 @@ impl Reader {
         self.out
     }
 
-    /// Takes over a text without controls; writes over the line that a carriage return began again.
+    /// Appends text without control characters; after a carriage return it replaces the current line.
     fn copy(&mut self, text: &str) {
         if text.is_empty() {
             return;
@@ -115,7 +116,7 @@ impl Reader {
     }
 }
 
-/// Bytes of a sequence after its ESC.
+/// Returns the bytes of a sequence after its ESC.
 fn escape(bytes: &[u8]) -> usize {
     match bytes.first() {
         Some(b'[') => 1 + sequence(&bytes[1..]),
@@ -123,7 +124,7 @@ fn escape(bytes: &[u8]) -> usize {
             let rest = &bytes[1..];
             1 + payload(rest).unwrap_or_else(|| line(rest))
         }
-        // A character set and the like: marks, then one final byte.
+        // Character sets and similar: intermediate bytes, then one final byte.
         Some(b' '..=b'/') => {
             let marks = run(bytes, b' '..=b'/');
             marks + usize::from(matches!(bytes.get(marks), Some(b'0'..=b'~')))
@@ -133,8 +134,8 @@ fn escape(bytes: &[u8]) -> usize {
     }
 }
 
-/// Bytes of a sequence after a single control. Such a control is more often a letter in a wrong encoding: what does not
-/// look like a whole sequence stays.
+/// Returns the bytes of a sequence after a single control character. Such a character is more often a wrongly encoded
+/// letter, so an incomplete sequence is kept.
 fn single(control: u8, bytes: &[u8]) -> usize {
     match control {
         // CSI.
@@ -145,7 +146,7 @@ fn single(control: u8, bytes: &[u8]) -> usize {
     }
 }
 
-/// Parameters, intermediate bytes, one final byte.
+/// Returns the bytes of parameters, intermediate bytes and one final byte.
 fn sequence(bytes: &[u8]) -> usize {
     let parameters = run(bytes, b'0'..=b'?');
     let marks = parameters + run(&bytes[parameters..], b' '..=b'/');
@@ -156,7 +157,8 @@ fn run(bytes: &[u8], range: std::ops::RangeInclusive<u8>) -> usize {
     bytes.iter().take_while(|byte| range.contains(byte)).count()
 }
 
-/// Bytes of a payload with its end: BEL, ESC `\` or U+009C. None of one that does not end on its line.
+/// Returns the bytes of a payload including its terminator (BEL, ESC `\` or U+009C), or `None` if it is not
+/// terminated on its line.
 fn payload(bytes: &[u8]) -> Option<usize> {
     for (at, byte) in bytes.iter().enumerate() {
         match byte {
@@ -170,7 +172,7 @@ fn payload(bytes: &[u8]) -> Option<usize> {
     None
 }
 
-/// Bytes up to the end of the line, or to what cancels a sequence.
+/// Returns the bytes up to the end of the line, or up to a cancel byte.
 fn line(bytes: &[u8]) -> usize {
     bytes
         .iter()

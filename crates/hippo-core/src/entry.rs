@@ -1,4 +1,4 @@
-//! What is an entry of the index file: one topic, where it is told, how strong it is?
+//! Entries of the index file.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::time::Timestamp;
 
-/// Names an entry within its workspace, such as `acme-deploy`.
+/// Identifier of an entry within its workspace, such as `acme-deploy`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct EntryId(pub String);
@@ -18,7 +18,7 @@ impl fmt::Display for EntryId {
     }
 }
 
-/// How much an entry resists decay (v1 §5.2; `high` is v2's).
+/// Resistance of an entry to decay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Priority {
@@ -27,7 +27,7 @@ pub enum Priority {
     /// The default.
     #[default]
     Normal,
-    /// Named by v2; decays as `normal` does and is shown first.
+    /// Decays like `normal` and is shown first.
     High,
     /// Never fades.
     Amygdala,
@@ -53,7 +53,7 @@ impl FromStr for Priority {
     }
 }
 
-/// Who made an entry (`src`, v1 §5.2).
+/// Author of an entry (`src` in the index file).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Origin {
@@ -61,7 +61,7 @@ pub enum Origin {
     Defrag,
     /// A person or an agent; fades half as fast.
     Manual,
-    /// A search that found what no entry pointed at.
+    /// A search with a result that no entry pointed to.
     Retrieval,
     /// The scan of a file.
     #[default]
@@ -88,30 +88,30 @@ impl FromStr for Origin {
     }
 }
 
-/// A word that names no value of the kind that was asked for.
+/// Error for a name without a matching value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown name {0:?}")]
 pub struct UnknownName(pub String);
 
-/// The value that is displayed like this, whatever the case of its letters.
+/// Returns the value with this display name, compared case-insensitively.
 fn named<T: fmt::Display, const N: usize>(all: [T; N], name: &str) -> Result<T, UnknownName> {
     let mut all = all.into_iter();
     let found = all.find(|value| value.to_string().eq_ignore_ascii_case(name));
     found.ok_or_else(|| UnknownName(name.to_owned()))
 }
 
-/// Where a topic is told: a file, and a section of it.
+/// Location of a topic: a file, and optionally a section.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Pointer {
     /// Path relative to the workspace, with `/`.
     pub path: String,
-    /// Title of the section, without its marks; `None`: the whole file.
+    /// Title of the section, without marks; `None` for the whole file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub section: Option<String>,
 }
 
 impl fmt::Display for Pointer {
-    /// As people write it: `path §section`.
+    /// Formats the pointer as `path §section`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.section {
             Some(section) => write!(f, "{} §{section}", self.path),
@@ -120,45 +120,45 @@ impl fmt::Display for Pointer {
     }
 }
 
-/// One topic of the index file.
+/// A topic of the index file.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Entry {
-    /// Its name.
+    /// Identifier.
     pub id: EntryId,
-    /// The heading.
+    /// Heading.
     pub topic: String,
-    /// One line that says what there is to know.
+    /// One-line summary.
     pub summary: String,
-    /// Where it is told, the most important first.
+    /// Locations, the most important first.
     pub pointers: Vec<Pointer>,
-    /// When it was made.
+    /// Time of creation.
     pub created: Timestamp,
-    /// When it was last accessed, or made.
+    /// Time of the last access, or of creation.
     pub accessed: Timestamp,
-    /// Accesses so far.
+    /// Number of accesses.
     pub hits: u32,
-    /// Start of the curve, where a replay moved it beyond the last access: a replay is no access.
+    /// Start of the decay curve if a replay moved it beyond the last access; a replay does not count as an access.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed_to: Option<Timestamp>,
     /// Strength at the start of the curve (s0), in [0, 1].
     pub strength: f32,
-    /// Words that it is known by.
+    /// Tags.
     pub tags: Vec<String>,
-    /// Entries that belong to it.
+    /// Related entries.
     pub related: Vec<EntryId>,
-    /// How it resists decay.
+    /// Resistance to decay.
     pub priority: Priority,
-    /// The rule that set the priority; `None` where a person or nobody did.
+    /// Rule that set the priority; `None` if no rule did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority_rule: Option<String>,
-    /// Who made it.
+    /// Author.
     pub origin: Origin,
-    /// How often it was modified, from 1.
+    /// Revision number, from 1.
     pub version: u32,
 }
 
 impl Entry {
-    /// When it had the strength that it fades from: at its last access, or later by what replays took from its age.
+    /// Returns the start of the decay curve: the last access, or a later time set by replays.
     #[must_use]
     pub fn curve_start(&self) -> Timestamp {
         self.replayed_to.unwrap_or(self.accessed)

@@ -1,8 +1,8 @@
-//! What does a large tool result say in a few tokens, and which of its values will be asked for again (v2 §6)?
+//! Summaries and key values of large tool results.
 //!
-//! No model: the kind of content is recognised, and each kind knows what is asked for again. Nothing here fails: what is
-//! not understood is told as plain text. Any content takes time linear in its length. docs/extraction.md says what is
-//! kept of each kind.
+//! Extraction uses no model: it recognises the kind of content, and each kind has rules for the values that are
+//! likely to be needed again. It never fails: unrecognised content is treated as plain text. The running time is
+//! linear in the length of the content. docs/extraction.md lists the values kept for each kind.
 
 mod clean;
 mod detect;
@@ -29,47 +29,47 @@ use lines::Text;
 
 use crate::tokens;
 
-/// Tokens of an entry at most, whatever is asked for.
+/// Maximum tokens of an entry, regardless of the requested budget.
 pub const MOST_TOKENS: usize = 500;
-/// Tokens of an entry at least; a caller who asks for less gets this.
+/// Minimum tokens of an entry; smaller requested budgets are raised to this value.
 pub const LEAST_TOKENS: usize = 16;
 
-/// What is known of a content besides its bytes.
+/// Metadata of the content.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Hints<'h> {
-    /// `source.type`: the tool that gave it, such as `browser.snapshot`, `exec`, `read`; may be empty.
+    /// `source.type`: the tool that produced the content, such as `browser.snapshot`, `exec`, `read`; may be empty.
     pub source_type: &'h str,
     /// `source.ref`: a path, an address, a command, or the arguments of the call as JSON; may be empty.
     pub source_ref: &'h str,
-    /// A media type, where one is known.
+    /// Media type, if known.
     pub content_type: Option<&'h str>,
 }
 
-/// What a content was taken for.
+/// Detected kind of content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
-    /// Nothing but white space.
+    /// Only white space.
     Empty,
-    /// Bytes that are no text.
+    /// Bytes that are not text.
     Binary,
-    /// A JSON value, or one per line.
+    /// A JSON value, or one value per line.
     Json,
     /// A JSON Schema.
     JsonSchema,
     /// The accessibility tree of a page.
     Snapshot,
-    /// What a build or a test run printed.
+    /// Output of a build or a test run.
     Log,
     /// A stack trace.
     Trace,
     /// A unified diff.
     Diff,
-    /// Anything else.
+    /// Any other text.
     Text,
 }
 
 impl Kind {
-    /// Its name on the wire.
+    /// Returns the name used on the wire.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -86,33 +86,34 @@ impl Kind {
     }
 }
 
-/// What stays of a content in the context.
+/// The extract that replaces the content in the context.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Extract {
-    /// What it was taken for.
+    /// Detected kind of the content.
     pub kind: Kind,
-    /// What it is, in one or a few sentences; one line.
+    /// Summary in one or a few sentences, on one line.
     pub summary: String,
-    /// Values that may be asked for again, by name.
+    /// Values that are likely to be needed again, by name.
     pub key_data: Map<String, Value>,
-    /// Tokens of the content, estimated.
+    /// Estimated tokens of the content.
     pub content_tokens: usize,
-    /// Tokens of summary and key data as [`Extract::rendered`] shows them, estimated; at most what was asked for.
+    /// Estimated tokens of summary and key data as rendered by [`Extract::rendered`]; at most the requested budget.
     pub entry_tokens: usize,
 }
 
 impl Extract {
-    /// Summary and key data as they stand in a prompt: a line of text, and a line of JSON unless there is none.
+    /// Returns summary and key data as they appear in a prompt: a line of text, and a line of JSON if there are key
+    /// data.
     #[must_use]
     pub fn rendered(&self) -> String {
         draft::rendered(&self.summary, &self.key_data)
     }
 }
 
-/// Tokens that an entry for so large a content has by default, 24 to [`MOST_TOKENS`].
+/// Returns the default number of tokens of an entry for content of this size, 24 to [`MOST_TOKENS`].
 ///
-/// It grows with the cube root of the content, so that a small result is not made longer by what stands for it, and a
-/// large one is told in more than a line: 27 tokens for 1,000, 58 for 10,000, 250 for 50,000.
+/// The number grows with the cube root of the content, so that the entry of a small result is not longer than the
+/// result, and a large result gets more than one line: 27 tokens for 1,000, 58 for 10,000, 250 for 50,000.
 #[must_use]
 pub fn default_tokens(content_tokens: usize) -> usize {
     let grown = 27.0 * (content_tokens as f64 / 1_000.0).cbrt();
@@ -120,16 +121,17 @@ pub fn default_tokens(content_tokens: usize) -> usize {
     (grown.round() as usize).max(share).clamp(24, MOST_TOKENS)
 }
 
-/// Summary and key data of a content within `budget` tokens, or within [`default_tokens`]; secrets are redacted.
+/// Returns summary and key data of the content within `budget` tokens, or within [`default_tokens`]. Secrets are
+/// redacted.
 ///
-/// The same bytes and hints give the same extract. What does not look like what the hints say is taken for what it is.
+/// The same bytes and hints give the same extract. Hints that contradict the content are ignored.
 #[must_use]
 pub fn extract(content: &[u8], hints: &Hints<'_>, budget: Option<usize>) -> Extract {
     extract_from(content, hints, budget, false)
 }
 
-/// The same. `clean`: the content is known to show no secret, see [`crate::redact::redact`], and is not looked through for
-/// one again.
+/// Does the same as [`extract`]. `clean`: the content is known to contain no secrets (see [`crate::redact::redact`])
+/// and is not scanned again.
 pub(crate) fn extract_from(content: &[u8], hints: &Hints<'_>, budget: Option<usize>, clean: bool) -> Extract {
     let content_tokens = tokens::of_bytes(content.len());
     let budget = budget
@@ -145,7 +147,7 @@ pub(crate) fn extract_from(content: &[u8], hints: &Hints<'_>, budget: Option<usi
     draft.within(budget, content_tokens)
 }
 
-/// The first kind that fits and finds something to tell.
+/// Returns the draft of the first matching kind that finds any values.
 fn draft_of(text: &Text<'_>, hints: &Hints<'_>) -> Draft {
     if text.all.trim().is_empty() {
         return Draft::new(Kind::Empty, "nothing but white space");

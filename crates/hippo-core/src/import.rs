@@ -1,6 +1,7 @@
-//! JSON exports of other memory programs: their memories, and the markdown that each becomes.
+//! Import of memories from JSON exports of other programs.
 //!
-//! docs/import.md says which fields of which program are read. Nothing here writes.
+//! Each memory is converted to Markdown. docs/import.md lists the fields that are read for each program. This module
+//! does not write files.
 
 mod claude_mem;
 mod mem0;
@@ -18,25 +19,25 @@ use crate::redact::without_secrets;
 use crate::text::start;
 use crate::time::Timestamp;
 
-/// Bytes that a memory says at most: a file with a larger one might not be indexed.
+/// Maximum bytes of a memory, because a larger file might not be indexed.
 pub const LARGEST: usize = 4 << 20;
-/// Bytes of an id that are told where a record is named.
+/// Maximum bytes of an id in a message.
 const NAMED: usize = 60;
 
 /// The fields of one record of an export.
 type Fields = Map<String, Value>;
 
-/// A program whose memories can be read.
+/// A program with supported exports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Program {
-    /// claude-mem: the JSON that its script exports.
+    /// claude-mem: the JSON written by its export script.
     ClaudeMem,
     /// mem0: the JSON of `get_all`.
     Mem0,
 }
 
 impl Memory {
-    /// Bytes of all that it says.
+    /// Returns the total bytes of the texts.
     fn bytes(&self) -> usize {
         let title = self.title.as_ref().map_or(0, String::len);
         let tags: usize = self.tags.iter().map(String::len).sum();
@@ -46,7 +47,7 @@ impl Memory {
 }
 
 impl Program {
-    /// As people call it.
+    /// Returns the usual spelling of the name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -56,33 +57,33 @@ impl Program {
     }
 }
 
-/// One memory of another program.
+/// A memory of another program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Memory {
-    /// By which the program knows it; empty where it has no id.
+    /// Id in the other program; empty if there is none.
     pub id: String,
-    /// What the program calls its kind.
+    /// Kind in the other program.
     pub kind: String,
-    /// What it is about, where the program says that.
+    /// Title, if the program stores one.
     pub title: Option<String>,
-    /// What it says, markdown.
+    /// Text in Markdown.
     pub text: String,
-    /// When it was made.
+    /// Time of creation.
     pub created: Option<Timestamp>,
-    /// The type of the topic: `project` or `user`.
+    /// Type of the topic: `project` or `user`.
     pub topic_type: Option<&'static str>,
-    /// Words that it is known by.
+    /// Tags.
     pub tags: Vec<String>,
-    /// What else is worth a line, with its name.
+    /// Further details with their names.
     pub details: Vec<(&'static str, String)>,
 }
 
-/// What could not be read, and where.
+/// A problem in an export and its location.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Trouble {
-    /// Line of the file, from 1; `None` where it has none.
+    /// Line of the file, from 1; `None` if unknown.
     pub line: Option<u32>,
-    /// What is wrong.
+    /// Description of the problem.
     pub what: String,
 }
 
@@ -95,21 +96,21 @@ impl Trouble {
     }
 }
 
-/// What was read.
+/// Result of an import.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Found {
-    /// The memories, in the order of the source.
+    /// Memories in the order of the source.
     pub memories: Vec<Memory>,
-    /// What was passed over because it is damaged.
+    /// Damaged parts that were skipped.
     pub troubles: Vec<Trouble>,
-    /// Records that are no memories: sessions, prompts, what was deleted.
+    /// Number of records that are not memories: sessions, prompts, deleted records.
     pub left_out: u64,
 }
 
-/// The memories of an export: a JSON document, or a JSON object on each line.
+/// Returns the memories of an export: a JSON document, or a JSON object per line.
 ///
 /// # Errors
-/// It is no export of this program at all; nothing of it can be taken.
+/// The file is not an export of this program.
 pub fn export(program: Program, bytes: &[u8]) -> Result<Found, Trouble> {
     let groups: &[&str] = match program {
         Program::ClaudeMem => &["observations", "summaries", "sessions", "prompts"],
@@ -148,7 +149,7 @@ pub fn export(program: Program, bytes: &[u8]) -> Result<Found, Trouble> {
 }
 
 impl Found {
-    /// Takes a memory, unless it is none or too large.
+    /// Adds a memory, unless the record is not a memory or is too large.
     fn take(&mut self, memory: Result<Option<Memory>, String>, trouble: impl FnOnce(String) -> Trouble) {
         match memory.and_then(of_a_size) {
             Ok(Some(memory)) => self.memories.push(memory),
@@ -158,7 +159,7 @@ impl Found {
     }
 }
 
-/// A memory that a file has room for.
+/// Returns the memory, or an error if it is too large for a file.
 fn of_a_size(memory: Option<Memory>) -> Result<Option<Memory>, String> {
     let bytes = memory.as_ref().map_or(0, Memory::bytes);
     if bytes <= LARGEST {
@@ -171,7 +172,7 @@ fn of_a_size(memory: Option<Memory>) -> Result<Option<Memory>, String> {
     ))
 }
 
-/// What is wrong with a record: which one it is comes first, and its id where it has one.
+/// Prefixes an error with the location of the record and its id, if any.
 fn named(place: &str, id: &str, what: String) -> String {
     let id = without_secrets(id);
     match (place, start(&id, NAMED)) {
@@ -182,20 +183,20 @@ fn named(place: &str, id: &str, what: String) -> String {
     }
 }
 
-/// The line that a byte stands on, from 1.
+/// Returns the line of a byte offset, from 1.
 fn line_of(bytes: &[u8], at: usize) -> u32 {
     let before = bytes.get(..at).unwrap_or(bytes);
     let breaks = memchr::memchr_iter(b'\n', before).count();
     u32::try_from(breaks + 1).unwrap_or(u32::MAX)
 }
 
-/// A field that is a text with something in it.
+/// Returns a field with non-blank text.
 fn text<'f>(fields: &'f Fields, name: &str) -> Option<&'f str> {
     let text = fields.get(name)?.as_str()?;
     Some(text).filter(|text| !text.trim().is_empty())
 }
 
-/// A field that names a record: a text or a number.
+/// Returns a field with the id of a record: a text or a number.
 fn id(fields: &Fields, name: &str) -> String {
     match fields.get(name) {
         Some(Value::String(id)) => id.clone(),
@@ -204,7 +205,7 @@ fn id(fields: &Fields, name: &str) -> String {
     }
 }
 
-/// A field that is a list of words: a list, a list as JSON in a text, or one word.
+/// Returns a field with a list of words: a list, a JSON list in a text, or one word.
 fn words(fields: &Fields, name: &str) -> Vec<String> {
     let value = match fields.get(name) {
         Some(Value::String(text)) => match serde_json::from_str(text) {
@@ -219,7 +220,7 @@ fn words(fields: &Fields, name: &str) -> Vec<String> {
     words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// A moment: RFC 3339, a day, a day with a time that has no zone (then it is UTC), or seconds or milliseconds since 1970.
+/// Parses a time: RFC 3339, a date, a date and time without a zone (UTC), or seconds or milliseconds since 1970.
 fn moment(value: Option<&Value>) -> Option<Timestamp> {
     match value? {
         Value::Number(number) => Timestamp::from_clock(number.as_i64()?),

@@ -1,4 +1,4 @@
-//! What does a question ask for, and which chunks answer it?
+//! Query analysis and ranking of chunks.
 
 pub mod collapse;
 pub mod cue;

@@ -1,7 +1,8 @@
-//! Due consolidation cycles, from past runs, the time and the time zone
+//! Due consolidation cycles.
 //!
-//! The shell only ticks; what is due follows from recorded runs. Any number of missed times make one run. Running too
-//! often changes nothing, so a doubt about the clock is decided for running.
+//! The caller only provides ticks; the due cycles follow from recorded runs, the time and the time zone. Any number
+//! of missed times leads to one run. Repeated runs are harmless, so uncertainty about the clock is resolved in favour
+//! of running.
 
 mod cron;
 #[cfg(test)]
@@ -15,60 +16,61 @@ use crate::time::{DAY_MS, Timestamp};
 
 pub use cron::{Cron, CronError};
 
-/// Missed times that are counted; more are as good as many.
+/// Maximum number of missed times that are counted.
 const COUNTED: u32 = 1_000;
-/// Failures after which the wait between attempts no longer doubles.
+/// Number of failures after which the delay between attempts stops doubling.
 const DOUBLINGS: u32 = 6;
-/// Days between two archival cycles, at least: entries fade over months, and a weekly check costs nothing.
+/// Minimum days between two archival cycles: entries fade over months, and a weekly check is cheap.
 const ARCHIVAL_DAYS: i64 = 28;
-/// Milliseconds between a failed run and the next attempt; doubles with each failure in a row.
+/// Milliseconds between a failed run and the next attempt; the delay doubles with each consecutive failure.
 const RETRY: i64 = 5 * 60_000;
 
-/// How a run ended.
+/// Result of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// It is under way.
+    /// The run is in progress.
     Running,
-    /// All that it planned is done.
+    /// The plan was completed.
     Done,
-    /// It stopped at the cap of demotions; the rest waits for the next one.
+    /// The run stopped at the limit of demotions; the rest is left for the next run.
     Capped,
-    /// It ended with an error.
+    /// The run ended with an error.
     Failed,
-    /// The process ended before it did.
+    /// The process ended before the run did.
     Interrupted,
 }
 
-/// A run as recorded.
+/// A recorded run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunRecord {
-    /// Which cycle.
+    /// Cycle of the run.
     pub cycle: Cycle,
-    /// When it started.
+    /// Start time.
     pub started: Timestamp,
-    /// When it ended; `None`: it has not.
+    /// End time; `None` if the run has not ended.
     pub finished: Option<Timestamp>,
-    /// How.
+    /// Result.
     pub outcome: Outcome,
 }
 
-/// When cycles run.
+/// Schedule of the cycles.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    /// Light cycles; `None`: never by themselves.
+    /// Light cycles; `None` disables automatic runs.
     pub light: Option<Cron>,
-    /// Deep cycles.
+    /// Deep cycles; `None` disables automatic runs.
     pub deep: Option<Cron>,
-    /// When it is checked whether an archival cycle is due.
+    /// Times at which archival cycles are checked; `None` disables automatic runs.
     pub archival: Option<Cron>,
 }
 
 impl Settings {
-    /// Light hourly, deep at 02:30, archival checked on Sundays at 03:30 and run every 28 days.
+    /// Returns the default schedule: light hourly, deep at 02:30, archival checked on Sundays at 03:30 and run every
+    /// 28 days.
     ///
     /// # Errors
-    /// None in practice: the lines are constant, and a test reads them.
+    /// None in practice: the lines are constant and covered by a test.
     pub fn standard() -> Result<Self, CronError> {
         Ok(Self {
             light: Some(Cron::parse("0 * * * *")?),
@@ -78,39 +80,41 @@ impl Settings {
     }
 }
 
-/// Why a cycle is due.
+/// Reason why a cycle is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reason {
-    /// Its time has come.
+    /// A planned time was reached.
     Planned,
-    /// Its time came more than once while nothing ran.
+    /// Several planned times passed without a run.
     Missed,
-    /// A light cycle that never ran.
+    /// A light cycle has never run.
     First,
-    /// The last run was cut off.
+    /// The last run was interrupted.
     Interrupted,
-    /// The last run failed, and the wait is over.
+    /// The last run failed, and the delay is over.
     Retry,
-    /// All that is recorded lies in the future: the clock was set back.
+    /// All recorded runs lie in the future: the clock was set back.
     ClockSetBack,
 }
 
-/// A cycle that is due.
+/// A due cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Due {
-    /// Which.
+    /// Cycle.
     pub cycle: Cycle,
-    /// Since when.
+    /// Time since which it is due.
     pub since: Timestamp,
     /// Planned times since the last run, at most 1,000.
     pub missed: u32,
-    /// Why.
+    /// Reason.
     pub reason: Reason,
 }
 
-/// What is due at `now`, light first. `known_since` is when the workspace was registered: times before it were not
-/// missed. A cycle that is running is not due.
+/// Returns the cycles due at `now`, light first.
+///
+/// `known_since` is the registration time of the workspace; times before it do not count as missed. A running cycle
+/// is not due.
 #[must_use]
 pub fn due(
     runs: &[RunRecord],
@@ -132,7 +136,7 @@ pub fn due(
     cycles.into_iter().filter_map(of).collect()
 }
 
-/// The next moment after `now` at which something can become due; `None`: never by itself.
+/// Returns the next time after `now` at which a cycle can become due, or `None` without a schedule.
 #[must_use]
 pub fn next_tick(
     runs: &[RunRecord],
@@ -155,14 +159,14 @@ pub fn next_tick(
     cycles.into_iter().filter_map(of).min()
 }
 
-/// What is recorded of one cycle, without what lies in the future.
+/// Recorded runs of one cycle, without runs in the future.
 struct Past {
-    /// From when on planned times count; `None`: everything recorded lies in the future.
+    /// Time from which planned times count; `None` if all recorded runs lie in the future.
     base: Option<Timestamp>,
     ever: bool,
     running: bool,
     interrupted: Option<Timestamp>,
-    /// Start of the last run and how many failed in a row, when it did.
+    /// Start of the last run and number of consecutive failures, if it failed.
     failed: Option<(Timestamp, u32)>,
 }
 
@@ -194,7 +198,7 @@ impl Past {
         }
     }
 
-    /// Until when a failed run is not tried again.
+    /// Returns the end of the delay after a failed run.
     fn wait_until(&self) -> Option<Timestamp> {
         let (started, failures) = self.failed?;
         let factor = 1_i64 << failures.saturating_sub(1).min(DOUBLINGS);
@@ -210,10 +214,10 @@ const fn line(cycle: Cycle, settings: &Settings) -> Option<&Cron> {
     }
 }
 
-/// The first planned time after the last run, for archival cycles not before their days are over.
+/// Returns the first planned time after the last run; for archival cycles, after the minimum number of days.
 fn first_planned(cycle: Cycle, base: Timestamp, zone: &TimeZone, settings: &Settings) -> Option<Timestamp> {
     let from = match cycle {
-        // A check at the very moment that the days are over counts.
+        // Include a check at the exact end of the period.
         Cycle::Archival => base.plus(ARCHIVAL_DAYS * DAY_MS).plus(-1).max(base),
         Cycle::Light | Cycle::Deep => base,
     };

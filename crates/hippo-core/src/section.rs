@@ -1,10 +1,10 @@
-//! Text of a section of a log: its topic, and headings that stay within it.
+//! Text of a log section: topic and nested headings.
 
 use crate::text::one_line;
 
-/// Longest topic that is made from a text, in characters.
+/// Maximum characters of a topic derived from a text.
 const TOPIC: usize = 60;
-/// Most words before a colon that are a topic.
+/// Maximum words of a topic before a colon.
 const NAME: usize = 4;
 
 /// Returns the beginning of a text as a heading.
@@ -36,7 +36,7 @@ pub fn topic_of(text: &str) -> String {
     }
 }
 
-/// A line without the marks of headings, lists and quotations before it. A sign before a number is none of them.
+/// Returns a line without leading marks of headings, lists and quotes. A minus sign before a number is kept.
 fn unmarked(line: &str) -> &str {
     let bare = line.trim_start_matches(['#', '-', '*', '>', ' ']);
     let marks = &line[..line.len() - bare.len()];
@@ -46,8 +46,8 @@ fn unmarked(line: &str) -> &str {
     bare
 }
 
-/// Where the first sentence of a line ends, or the name before a colon: `Decision: …`. Marks within words end nothing:
-/// `http://…`, `10:30`, `v1.2`.
+/// Returns the end of the first sentence of a line, or of the name before a colon: `Decision: …`. Marks within words
+/// are ignored: `http://…`, `10:30`, `v1.2`.
 fn end_of_topic(line: &str) -> usize {
     let marks = line.char_indices().filter(|(at, mark)| {
         let spaced = line[at + mark.len_utf8()..]
@@ -67,15 +67,15 @@ fn end_of_topic(line: &str) -> usize {
         .unwrap_or(line.len())
 }
 
-/// Whether a few words name something, as before a colon.
+/// Returns true if a few words can be a name before a colon.
 fn is_name(text: &str) -> bool {
     let words = text.split(' ').count();
     let wordy = |mark: char| mark.is_alphabetic() || matches!(mark, ' ' | '-' | '\'' | '’');
     words <= NAME && text.chars().any(char::is_alphabetic) && text.chars().all(wordy)
 }
 
-/// Returns a text that stays within its section: headings are below the section's own, underlines make none, and a fence that was left
-/// open is closed.
+/// Returns a text that stays within its section: headings are nested below the section's heading, underlined headings
+/// are escaped, and an unclosed fence is closed.
 #[must_use]
 pub fn tamed(text: &str) -> String {
     let mut open: Option<&str> = None;
@@ -96,7 +96,7 @@ pub fn tamed(text: &str) -> String {
             out.push_str(&"#".repeat(3 - marks));
             out.push_str(bare);
         } else if outside && is_underline(bare) && !before.trim().is_empty() {
-            // The line above would be a heading of the section's own level or above it.
+            // An underline would turn the line above into a heading of the section's level or higher.
             out.push('\\');
             out.push_str(bare);
         } else {
@@ -111,7 +111,7 @@ pub fn tamed(text: &str) -> String {
     out.trim_end().to_owned()
 }
 
-/// Whether a line makes a heading of the one above it.
+/// Returns true if a line makes the line above a heading.
 fn is_underline(line: &str) -> bool {
     let line = line.trim_end();
     ['=', '-']

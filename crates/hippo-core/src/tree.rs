@@ -1,7 +1,8 @@
-//! What are the nodes of the compaction tree: a day, a week, a month, and `ROOT.md` over all of them?
+//! Nodes of the compaction tree: days, weeks, months and `ROOT.md`.
 //!
-//! A node is a file that people and agents read. It is derived from its sources, daily logs or the nodes below it, and made
-//! again only when these change; what somebody else wrote into one is kept. docs/tree.md says the rules.
+//! A node is a file that people and agents read. It is derived from its sources: daily logs, or the nodes of the
+//! level below. It is rebuilt only when its sources change, and text that another writer added to it is kept.
+//! docs/tree.md describes the rules.
 
 mod below;
 mod carried;

@@ -1,4 +1,4 @@
-//! Copies of a database that is being written, and the takeover of such a copy by another workspace.
+//! Copies of an open database, and takeover of copies.
 
 use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
@@ -13,9 +13,9 @@ mod tests;
 use crate::system::{self, PRIVATE_FILE, WithMode as _};
 use crate::{StoreError, contexts, db};
 
-/// Pages that are copied before it is looked whether to go on.
+/// Pages copied between two checks for cancellation.
 const PAGES: i32 = 4096;
-/// How long it is waited for a lock.
+/// Maximum wait for a lock.
 const BUSY: Duration = Duration::from_secs(10);
 
 /// One of the two databases of a workspace.
@@ -23,12 +23,12 @@ const BUSY: Duration = Duration::from_secs(10);
 pub enum Database {
     /// `index.db`: documents, entries, accesses, runs.
     Index,
-    /// `contexts.db`: sessions and what they stored.
+    /// `contexts.db`: sessions and their stored contents.
     Contexts,
 }
 
 impl Database {
-    /// The newest schema that this build knows.
+    /// Returns the newest schema version supported by this build.
     #[must_use]
     pub const fn schema(self) -> i64 {
         match self {
@@ -49,14 +49,15 @@ impl Database {
     }
 }
 
-/// One moment of a database, on a read-only connection of its own: writers wait for nothing, and what they write is not seen.
+/// A consistent snapshot of a database on its own read-only connection. It does not block writers and does not see
+/// later writes.
 pub struct Snapshot {
     connection: Connection,
     path: PathBuf,
 }
 
 impl Snapshot {
-    /// Takes the moment that is now.
+    /// Starts a snapshot of the current state.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -65,7 +66,7 @@ impl Snapshot {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags).map_err(sql)?;
         connection.busy_timeout(BUSY).map_err(sql)?;
-        // The transaction has its moment from the first read on.
+        // The transaction's snapshot starts with its first read.
         connection
             .execute_batch("BEGIN; SELECT count(*) FROM sqlite_schema;")
             .map_err(sql)?;
@@ -75,7 +76,7 @@ impl Snapshot {
         })
     }
 
-    /// The version of its tables.
+    /// Returns the schema version.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -97,11 +98,11 @@ impl Snapshot {
         })
     }
 
-    /// Copies it to a new file at `to` that only its owner can read, and sees to it that it is on the disk. `goes_on` is
-    /// asked now and then.
+    /// Copies the snapshot to a new file at `to` that only its owner can read, and flushes it to disk. `goes_on` is
+    /// called periodically; the copy stops when it returns false.
     ///
     /// # Errors
-    /// See [`StoreError`]; what there is at `to` then is to be thrown away.
+    /// See [`StoreError`]. After an error, the caller must remove the file at `to`.
     pub fn copy(&self, to: &Path, goes_on: &dyn Fn() -> bool) -> Result<(), StoreError> {
         copy(&self.connection, to, goes_on)
     }
@@ -111,7 +112,7 @@ impl Snapshot {
     }
 }
 
-/// Copies what a connection reads to a new file at `to`, as [`Snapshot::copy`] does.
+/// Copies the database of a connection to a new file at `to`; see [`Snapshot::copy`].
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub(crate) fn copy(from: &Connection, to: &Path, goes_on: &dyn Fn() -> bool) -> Result<(), StoreError> {
     let io = |source| StoreError::Io {
@@ -128,7 +129,7 @@ pub(crate) fn copy(from: &Connection, to: &Path, goes_on: &dyn Fn() -> bool) -> 
         .map_err(io)?;
     let sql = |source| StoreError::from_sql(to, source);
     let mut copy = Connection::open(to).map_err(sql)?;
-    // Half of a copy is thrown away: nothing of it needs a journal, and it is made durable once.
+    // A partial copy is discarded, so it needs no journal and is flushed only once.
     copy.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")
         .map_err(sql)?;
     let backup = Backup::new(from, &mut copy).map_err(sql)?;
@@ -139,7 +140,7 @@ pub(crate) fn copy(from: &Connection, to: &Path, goes_on: &dyn Fn() -> bool) -> 
             StepResult::More => {
                 return Err(io(std::io::Error::from(std::io::ErrorKind::Interrupted)));
             }
-            // Of a moment that is read nothing is locked; another answer would repeat itself.
+            // A snapshot takes no locks that could block the copy, so a retry would give the same result.
             _ => return Err(io(std::io::Error::from(std::io::ErrorKind::WouldBlock))),
         }
     }
@@ -148,12 +149,11 @@ pub(crate) fn copy(from: &Connection, to: &Path, goes_on: &dyn Fn() -> bool) -> 
     system::sync_file(to).map_err(io)
 }
 
-/// Makes a database at `file`, which came from elsewhere, one of this build and of the workspace at `root`: an older schema
-/// is brought up to date.
+/// Converts a database from another place to the schema of this build and assigns it to the workspace at `root`.
 ///
 /// # Errors
-/// [`StoreError::NewerSchema`]; [`StoreError::Corrupt`] for a file that is damaged, or whose tables and triggers are not
-/// those that hippod makes: triggers of a stranger would act with every change.
+/// [`StoreError::NewerSchema`], or [`StoreError::Corrupt`] for a damaged file and for a file with tables or triggers
+/// that hippod does not create: foreign triggers would run with every change.
 pub fn take_over(database: Database, file: &Path, root: &str) -> Result<(), StoreError> {
     match database {
         Database::Index => db::Store::open(file, root).map(drop)?,
@@ -186,7 +186,7 @@ pub fn take_over(database: Database, file: &Path, root: &str) -> Result<(), Stor
             .execute("UPDATE meta SET value = ?1 WHERE key = 'root'", [root])
             .map_err(sql)?;
     }
-    // Nothing of it may stand beside it when it is moved into its place.
+    // Leave no journal files beside the database before it is moved.
     connection
         .execute_batch("PRAGMA journal_mode = WAL; PRAGMA wal_checkpoint(TRUNCATE);")
         .map_err(sql)?;
@@ -198,7 +198,7 @@ pub fn take_over(database: Database, file: &Path, root: &str) -> Result<(), Stor
     })
 }
 
-/// Name and text of everything that a database is made of, blanks left out.
+/// Returns name and definition of each schema object, without white space.
 fn shape(connection: &Connection) -> rusqlite::Result<Vec<(String, String)>> {
     connection
         .prepare(

@@ -1,4 +1,4 @@
-//! The programs of a package, built so that they name no folder of this machine.
+//! Reproducible build of the packaged programs, without local paths.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -9,13 +9,13 @@ use anyhow::{Context, Result};
 
 use crate::house::{self, House};
 
-/// The programs of a package.
+/// Programs of a package.
 pub const PROGRAMS: [&str; 2] = ["hippod", "hippoctl"];
 
-/// Builds the programs. Returns their folder.
+/// Builds the programs, and returns their folder.
 ///
 /// # Errors
-/// They do not build.
+/// The build failed.
 pub fn build(house: &House) -> Result<PathBuf> {
     let mut command = house.cargo();
     command.args(["build", "--package", "hippod", "--package", "hippoctl"]);
@@ -24,7 +24,7 @@ pub fn build(house: &House) -> Result<PathBuf> {
     Ok(house.target.join("dist"))
 }
 
-/// Folders of this machine, and what stands for them in a program. Where several fit, compilers take the last one.
+/// Returns local folders with their replacements in a program. If several match, compilers use the last one.
 fn places(house: &House) -> Result<[(PathBuf, &'static str); 3]> {
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
     let home = variable("HOME").map(|home| Path::new(&home).join(".cargo"));
@@ -39,7 +39,7 @@ fn places(house: &House) -> Result<[(PathBuf, &'static str); 3]> {
     ])
 }
 
-/// Has the compilers name those folders as they are named on every machine.
+/// Sets compiler flags that replace the local folders.
 fn for_everywhere<'c>(
     command: &'c mut Command,
     places: &[(PathBuf, &'static str)],
@@ -66,7 +66,7 @@ fn for_everywhere<'c>(
         .env("CARGO_TARGET_DIR", target)
 }
 
-/// The first place of a program that names a folder of this machine, with what stands around it.
+/// Returns the first occurrence of a local folder in a program, with some context.
 pub fn named_folder(house: &House, program: &Path) -> Result<Option<String>> {
     let program = fs::read(program).with_context(|| format!("could not read {}", program.display()))?;
     for (place, _) in places(house)? {

@@ -1,4 +1,4 @@
-//! Are the packages the same when they are built elsewhere, and does one serve a person on a fresh machine?
+//! Checks of reproducibility and installation of the packages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,13 +16,13 @@ use crate::house::{self, House};
 use crate::setup;
 use crate::terminal::{duration, say};
 
-/// Most bytes of the Debian package, which has the runtime and no weights.
+/// Maximum bytes of the Debian package, which contains the runtime but not the model.
 const MOST: u64 = 60_000_000;
 
-/// Builds twice, in two folders, and tries the Debian package out.
+/// Builds twice, in two folders, and tests the Debian package.
 ///
 /// # Errors
-/// Names what differs, fails or is left behind.
+/// A check failed; the error lists differences, failures or leftover files.
 pub fn run(house: &House) -> Result<()> {
     Root::possible()?;
     let work = work(house);
@@ -66,15 +66,15 @@ pub fn run(house: &House) -> Result<()> {
     try_out(house, &first[1])
 }
 
-/// Where the second build and the Debian lie.
+/// Returns the folder of the second build and the Debian system.
 fn work(house: &House) -> PathBuf {
     house.target.join("dist-check")
 }
 
-/// Installs a package in a fresh Debian without network, uses it, removes it, and compares.
+/// Installs a package in a fresh Debian system without network, uses it, removes it, and compares the files.
 ///
 /// # Errors
-/// Names what fails or is left behind.
+/// A check failed; the error lists failures or leftover files.
 pub fn try_out(house: &House, package: &Path) -> Result<()> {
     Root::possible()?;
     let bytes = fs::read(package).with_context(|| format!("could not read {}", package.display()))?;
@@ -113,7 +113,7 @@ pub fn try_out(house: &House, package: &Path) -> Result<()> {
     root.discard()
 }
 
-/// What the person types. Answers go into files, to be looked at afterwards.
+/// Returns the user's commands. Answers are written to files and checked afterwards.
 fn session(model: &str, questions: &[Question]) -> String {
     let mut lines = vec![
         "hippoctl --version".to_owned(),
@@ -168,7 +168,7 @@ fn look_at_answers(root: &Root, questions: &[Question]) -> Result<()> {
     Ok(())
 }
 
-/// Copies what is part of the project, with its times, so that nothing is built again in vain.
+/// Copies the project's files with their modification times, to avoid unnecessary builds.
 fn copy_sources(house: &House, to: &Path) -> Result<()> {
     let listed =
         house::output(
@@ -183,7 +183,7 @@ fn copy_sources(house: &House, to: &Path) -> Result<()> {
     for name in listed.split('\0').filter(|name| !name.is_empty()) {
         let (from, to) = (house.root.join(name), to.join(name));
         let failed = || format!("could not copy {}", from.display());
-        // Removed, and not told to git yet.
+        // Deleted, but the deletion is not staged in git.
         if !from.is_file() {
             continue;
         }

@@ -1,4 +1,4 @@
-//! The files of a package, laid out in a folder as they are installed.
+//! Files of a package, in their installed layout.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use super::runtime;
 use crate::house::{self, House};
 use crate::setup::copy_folder;
 
-/// What a package is made for.
+/// Target of a package.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Any folder, such as `~/.local`.
@@ -20,7 +20,7 @@ pub enum Kind {
     Debian,
 }
 
-/// Documents beside the programs.
+/// Documents next to the programs.
 pub const DOCUMENTS: [&str; 6] = [
     "README.md",
     "ARCHITECTURE.md",
@@ -36,30 +36,30 @@ hippod and hippoctl are given on under the MIT licence or the Apache License 2.0
 folder. The crates that they are made of, and their terms, are in THIRD-PARTY.txt. ONNX Runtime, in lib/hippod, is Copyright (c)
 Microsoft Corporation, under the MIT licence: ONNXRUNTIME-LICENSE and ONNXRUNTIME-ThirdPartyNotices.txt.
 ";
-/// Where a package for Debian has the daemon.
+/// Path of the daemon in the Debian package.
 const PROGRAM: &str = "/usr/bin/hippod";
-/// Shells with their places for completions: what is before and after the name of the program.
+/// Shells, with the path of their completions before and after the program name.
 const SHELLS: [(&str, &str, &str); 3] = [
     ("bash", "share/bash-completion/completions/", ""),
     ("zsh", "share/zsh/site-functions/_", ""),
     ("fish", "share/fish/vendor_completions.d/", ".fish"),
 ];
 
-/// Parts of a package that are made for it.
+/// Parts of a package that are built separately.
 #[derive(Clone, Copy)]
 pub struct Parts<'a> {
-    /// The folder of the programs.
+    /// Folder of the programs.
     pub programs: &'a Path,
-    /// The folder of the manual pages and completions.
+    /// Folder of the manual pages and completions.
     pub pages: &'a Path,
-    /// The terms of the crates in it.
+    /// Licences of the included crates.
     pub licences: &'a str,
 }
 
-/// Has a test write the manual pages and completions. Returns their folder.
+/// Generates the manual pages and completions by running a test, and returns their folder.
 ///
 /// # Errors
-/// They cannot be made.
+/// The generation failed.
 pub fn make_pages(house: &House) -> Result<PathBuf> {
     let folder = house.root.join("target/package/pages");
     let mut command = house.cargo();
@@ -75,12 +75,12 @@ pub fn make_pages(house: &House) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Lays out the files of a package in the folder `name` of a new folder, which is returned.
+/// Creates the files of a package in the folder `name` of a new folder, and returns the new folder.
 ///
 /// # Errors
-/// A file cannot be read or made.
+/// A file cannot be read or written.
 pub fn stage(house: &House, kind: Kind, name: &str, parts: Parts<'_>) -> Result<PathBuf> {
-    // `[package.metadata.deb]` of hippod names this folder.
+    // `[package.metadata.deb]` of hippod refers to this folder.
     let work = house.root.join("target/package").join(match kind {
         Kind::Archive => "archive",
         Kind::Debian => "debian",
@@ -112,7 +112,7 @@ pub fn stage(house: &House, kind: Kind, name: &str, parts: Parts<'_>) -> Result<
     stage.document("THIRD-PARTY.txt", parts.licences.as_bytes())?;
     stage.pages(kind, parts.pages)?;
     if kind == Kind::Debian {
-        // Elsewhere `hippoctl service install` writes them, with the place of the program.
+        // On other systems, `hippoctl service install` writes the units with the path of the program.
         let units = house.root.join("systemd");
         for name in names(&units)? {
             let unit = String::from_utf8_lossy(&read(&units.join(&name))?).into_owned();
@@ -139,7 +139,7 @@ impl Stage {
         self.add(&format!("share/doc/hippod/{name}"), bytes)
     }
 
-    /// Manual pages and completions.
+    /// Adds manual pages and completions.
     fn pages(&self, kind: Kind, folder: &Path) -> Result<()> {
         for page in names(&folder.join("man"))? {
             let gz = house::output(
@@ -166,10 +166,10 @@ fn read(place: &Path) -> Result<Vec<u8>> {
     fs::read(place).with_context(|| format!("could not read {}", place.display()))
 }
 
-/// The names of the files in a folder, sorted.
+/// Returns the names of the files in a folder, sorted.
 ///
 /// # Errors
-/// It cannot be read.
+/// The folder cannot be read.
 pub fn names(folder: &Path) -> Result<Vec<String>> {
     let failed = || format!("could not read {}", folder.display());
     let mut names = Vec::new();
@@ -195,7 +195,7 @@ fn executable(_: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A unit with the program where Debian has it.
+/// Returns a unit with the program's path on Debian.
 fn for_debian(name: &str, unit: &str) -> Result<String> {
     let mut lines: Vec<String> = Vec::new();
     for line in unit.lines() {

@@ -1,4 +1,4 @@
-//! A rehearsal of the packages for the gate: the programs of the tests, packed twice, hold what they must.
+//! Rehearsal of packaging with debug programs.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ use super::{archive, time};
 use crate::house::House;
 use crate::terminal::say;
 
-/// Files of both packages, beside manual pages and documents.
+/// Files of both packages, without manual pages and documents.
 const BOTH: [&str; 13] = [
     "bin/hippoctl",
     "bin/hippod",
@@ -28,11 +28,13 @@ const BOTH: [&str; 13] = [
     "lib/hippod/runtime/onnxruntime-1.24.4/libonnxruntime.so.1.24.4",
 ];
 
-/// Packs the archive twice, compares the bytes, and compares the files of both packages with what is expected. The crates' terms
-/// and the Debian package itself are left to `cargo xtask dist`, which installs cargo-about and cargo-deb.
+/// Packs the archive twice, compares the bytes, and compares the files of both packages with the expected lists.
+///
+/// The crates' licences and the Debian package itself are built only by `cargo xtask dist`, which installs
+/// cargo-about and cargo-deb.
 ///
 /// # Errors
-/// Names what is missing, too much, or different.
+/// The packages differ from the expectation; the error lists missing, additional or different files.
 pub fn rehearse(house: &House) -> Result<()> {
     let parts = Parts {
         programs: &house.target.join("debug"),
@@ -88,7 +90,7 @@ fn compare(house: &House, what: &str, found: &BTreeSet<String>, kind: Kind) -> R
     Ok(())
 }
 
-/// The files below a folder, none of which is empty.
+/// Returns the files below a folder; empty files are an error.
 fn files(folder: &Path) -> Result<BTreeSet<String>> {
     let failed = || format!("could not read {}", folder.display());
     let mut found = BTreeSet::new();

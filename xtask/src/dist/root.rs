@@ -1,4 +1,4 @@
-//! A fresh Debian in a folder: what is needed for it, and what is done in it?
+//! Fresh Debian systems in folders, for package tests.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,12 +12,12 @@ use crate::prerequisites;
 use crate::setup::copy_folder;
 use crate::terminal::say;
 
-/// The release of Debian.
+/// Debian release.
 const SUITE: &str = "bookworm";
 const MIRROR: &str = "http://deb.debian.org/debian";
-/// Who uses the package.
+/// User account for the package test.
 const USER: &str = "ada";
-/// What the system writes about its packages, and what is no file.
+/// Package database of the system, and paths that are not regular files.
 const NOT_LOOKED_AT: [&str; 7] = [
     "proc",
     "sys",
@@ -28,16 +28,16 @@ const NOT_LOOKED_AT: [&str; 7] = [
     "var/cache",
 ];
 
-/// A folder with a Debian in it.
+/// A folder with a Debian system.
 pub struct Root {
     folder: PathBuf,
 }
 
 impl Root {
-    /// Whether this machine can make one.
+    /// Checks that this machine can create such a folder.
     ///
     /// # Errors
-    /// Says what is missing.
+    /// A requirement is missing; the error names it.
     pub fn possible() -> Result<()> {
         let id = Command::new("id")
             .arg("-u")
@@ -56,10 +56,10 @@ impl Root {
         Ok(())
     }
 
-    /// A copy of a base that is made once and kept.
+    /// Returns a copy of a base system, which is created once and kept.
     ///
     /// # Errors
-    /// The base cannot be made.
+    /// The base system cannot be created.
     pub fn fresh(work: &Path) -> Result<Self> {
         let base = work.join(SUITE);
         if !base.exists() {
@@ -85,25 +85,25 @@ impl Root {
         Ok(Self { folder })
     }
 
-    /// Runs a command in it as root.
+    /// Runs a command in the system as root.
     ///
     /// # Errors
-    /// It fails.
+    /// The command failed.
     pub fn run_as_root(&self, words: &[&str]) -> Result<()> {
         house::run(self.inside("root").args(words))
     }
 
-    /// Runs a script in it as the person, in their folder, and ends what it leaves running.
+    /// Runs a script in the system as the user, in the home folder, and ends all processes it started.
     ///
     /// # Errors
-    /// A line of it fails.
+    /// A line of the script failed.
     pub fn run_as_user(&self, script: &str) -> Result<()> {
         let path = format!("home/{USER}/session.sh");
         self.write(&path, format!("set -eux\ncd \"$HOME\"\n{script}\n").as_bytes())?;
         house::run(self.inside(USER).args(["sh", "session.sh"]))
     }
 
-    /// No network, processes and mounts of its own: all ends with the command.
+    /// Prepares a command without network and with separate processes and mounts, which end with the command.
     fn inside(&self, user: &str) -> Command {
         let home = if user == "root" {
             "/root".to_owned()
@@ -125,28 +125,28 @@ impl Root {
         command
     }
 
-    /// Writes a file in it.
+    /// Writes a file in the system.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub fn write(&self, path: &str, bytes: &[u8]) -> Result<()> {
         let place = self.folder.join(path);
         fs::write(&place, bytes).with_context(|| format!("could not write {}", place.display()))
     }
 
-    /// Removes a file of it.
+    /// Removes a file in the system.
     ///
     /// # Errors
-    /// It cannot be removed.
+    /// The file cannot be removed.
     pub fn remove(&self, path: &str) -> Result<()> {
         let place = self.folder.join(path);
         fs::remove_file(&place).with_context(|| format!("could not remove {}", place.display()))
     }
 
-    /// Copies a file or a folder into the person's folder, and gives it to them.
+    /// Copies a file or a folder into the user's home folder, and makes the user its owner.
     ///
     /// # Errors
-    /// It cannot be copied.
+    /// The copy failed.
     pub fn copy_for_user(&self, from: &Path, name: &str) -> Result<()> {
         let to = self.folder.join("home").join(USER).join(name);
         if from.is_dir() {
@@ -158,20 +158,20 @@ impl Root {
         self.run_as_root(&["chown", "--recursive", &owner, &format!("/home/{USER}/{name}")])
     }
 
-    /// Reads a file in the person's folder.
+    /// Reads a file in the user's home folder.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The file cannot be read.
     pub fn read_of_user(&self, name: &str) -> Result<Vec<u8>> {
         let place = self.folder.join("home").join(USER).join(name);
         fs::read(&place).with_context(|| format!("could not read {}", place.display()))
     }
 
-    /// Everything in it that a package could leave behind: a line for each path with its mode, its owner and its link, and one
-    /// with the sum of each file.
+    /// Returns a description of all files that a package could leave behind: a line per path with mode, owner and
+    /// link target, and a line per file with its checksum.
     ///
     /// # Errors
-    /// Something cannot be read.
+    /// A file cannot be read.
     pub fn files(&self) -> Result<BTreeSet<String>> {
         let pruned = NOT_LOOKED_AT.map(|path| format!("-path ./{path}")).join(" -o ");
         let script = format!(
@@ -185,10 +185,10 @@ impl Root {
             .collect())
     }
 
-    /// Removes it; the base stays.
+    /// Removes the system; the base system is kept.
     ///
     /// # Errors
-    /// It cannot be removed.
+    /// The folder cannot be removed.
     pub fn discard(self) -> Result<()> {
         remove(&self.folder)
     }

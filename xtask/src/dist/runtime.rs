@@ -1,4 +1,4 @@
-//! The runtime library of a package, with its licence, from the pinned wheel.
+//! Runtime library of a package, from the pinned wheel.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::house::{self, House};
 use crate::setup;
 
-/// Members of the wheel that say under which terms it is given on, and their names in a package.
+/// Licence files in the wheel, and their names in a package.
 const TERMS: [(&str, &str); 2] = [
     ("onnxruntime/LICENSE", "ONNXRUNTIME-LICENSE"),
     (
@@ -19,18 +19,18 @@ const TERMS: [(&str, &str); 2] = [
     ),
 ];
 
-/// What of the pinned wheel goes into a package.
+/// Files of the pinned wheel for a package.
 pub struct Runtime {
-    /// Its folder and files, below the folder of runtimes.
+    /// Path below the runtimes folder, and content.
     pub files: Vec<(String, Vec<u8>)>,
-    /// Its terms, by the name of the file.
+    /// Licence files: name and content.
     pub terms: Vec<(&'static str, Vec<u8>)>,
 }
 
-/// Takes it out of the pinned wheel in the cache, which pip obtains where it is not there.
+/// Extracts the files from the pinned wheel in the cache; pip downloads a missing wheel.
 ///
 /// # Errors
-/// It cannot be obtained, or is not the pinned one.
+/// The wheel cannot be downloaded, or its checksum differs.
 pub fn obtain(house: &House) -> Result<Runtime> {
     let manifest = manifest(house)?;
     let here = |one: &&Value| {
@@ -100,7 +100,7 @@ pub fn obtain(house: &House) -> Result<Runtime> {
     })
 }
 
-/// The name of the wheel of the default model.
+/// Returns the name of the default model's wheel.
 ///
 /// # Errors
 /// The manifest cannot be read.
@@ -108,7 +108,7 @@ pub fn model_wheel(house: &House) -> Result<String> {
     text(&manifest(house)?["model"][0]["wheel"]["name"])
 }
 
-/// The manifest of model and runtime of this tree.
+/// Returns the manifest of the model and the runtime.
 fn manifest(house: &House) -> Result<Value> {
     let script = "import json, sys, tomllib; json.dump(tomllib.load(sys.stdin.buffer), sys.stdout)";
     let place = house.root.join("models/manifest.toml");
@@ -124,10 +124,10 @@ fn text(value: &Value) -> Result<String> {
         .context("the manifest of the model lacks a text")
 }
 
-/// The SHA-256 of a file in hexadecimal.
+/// Returns the SHA-256 of a file in hexadecimal.
 ///
 /// # Errors
-/// It cannot be read.
+/// The file cannot be read.
 pub fn sum(place: &Path) -> Result<String> {
     let said = house::output(
         Command::new("sha256sum")

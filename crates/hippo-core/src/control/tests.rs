@@ -1,4 +1,4 @@
-//! Do all kinds of escape sequences go, and does nothing else?
+//! Tests of removed and kept characters.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ fn sequences_go_and_words_stay() {
         ("\x1b[31msrc/main.rs", "src/main.rs"),
         ("\x1b[38;5;12;1mx\x1b[m", "x"),
         ("\x1b[?25lx\x1b[2 q", "x"),
-        // Titles and links, ended by BEL or by ESC \.
+        // Titles and links, terminated by BEL or by ESC \.
         ("\x1b]0;title\x07prompt$", "prompt$"),
         ("\x1b]8;;http://a.b\x1b\\name\x1b]8;;\x1b\\", "name"),
         ("\x1b]0;never\nnext", "\nnext"),
@@ -26,10 +26,10 @@ fn sequences_go_and_words_stay() {
         ("a\x1b^secret\x1b\\\x1bXmore\x1b\\b", "ab"),
         ("a\x1bPtmux;\x1b\x1b]0;t\x07b", "ab"),
         ("a\x1bPnever\nb", "a\nb"),
-        // Single controls.
+        // Single control characters.
         ("\u{9b}31mred\u{9b}0m \u{9b}mx", "red x"),
         ("a\u{9d}0;title\u{9c}b\u{90}q\x1b\\c", "abc"),
-        // Letters in a wrong encoding are no sequences.
+        // Wrongly encoded letters are not sequences.
         ("â\u{80}\u{9c}quotedâ\u{80}\u{9d} and on", "âquotedâ and on"),
         ("a\u{85}b © · é", "a\u{85}b © · é"),
         ("a\x1b\nb", "a\nb"),
@@ -46,7 +46,7 @@ fn what_was_written_over_goes() {
         ("10%\r50%\r100%\ndone", "100%\ndone"),
         ("- \x08\\ \x08done\r\n", "-\\done\r\n"),
         ("10%\r\x1b[K50%\x1b[0m", "50%"),
-        // What is only coloured is not written over.
+        // A colour sequence does not overwrite text.
         ("whole\r\x1b[0m\nnext", "whole\r\nnext"),
         ("a\r\nb\r\nc\r", "a\r\nb\r\nc\r"),
         ("a\r\rb", "b"),

@@ -1,4 +1,4 @@
-//! What of some bytes does a reader see: no escape sequences, no progress that was written over, no secrets?
+//! Visible text of raw bytes, without escape sequences and secrets.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use super::draft::Draft;
 use crate::control::as_seen;
 use crate::redact::lines_without_secrets;
 
-/// Bytes that decide whether a content is text.
+/// Number of bytes examined to detect binary content.
 const LOOKED_AT: usize = 8_192;
 
 /// First bytes of well-known formats.
@@ -26,7 +26,7 @@ const MAGIC: [(&[u8], &str); 12] = [
     (b"\0asm", "WebAssembly module"),
 ];
 
-/// Whether the first bytes are no text: a byte of 0, or many that are neither printed nor UTF-8.
+/// Returns true if the first bytes are not text: they contain a zero byte, or many unprintable or invalid characters.
 pub(super) fn is_binary(content: &[u8]) -> bool {
     let head = content.get(..LOOKED_AT).unwrap_or(content);
     if head.starts_with(b"%PDF") || head.contains(&0) {
@@ -41,7 +41,7 @@ pub(super) fn is_binary(content: &[u8]) -> bool {
     strange > 4 && strange * 10 > head.len()
 }
 
-/// What can be told of bytes that are no text.
+/// Returns a draft for bytes that are not text.
 pub(super) fn binary(content: &[u8]) -> Draft {
     let format = MAGIC.iter().find(|(start, _)| content.starts_with(start));
     let format = format.map_or("binary data", |(_, name)| name);
@@ -50,12 +50,13 @@ pub(super) fn binary(content: &[u8]) -> Draft {
     draft
 }
 
-/// The text as it is seen, without secrets; its lines keep their numbers. `clean`: all of it is known to show none.
+/// Returns the visible text without secrets; lines keep their numbers. `clean`: the content is known to contain no
+/// secrets.
 pub(super) fn shown(content: &[u8], clean: bool) -> Cow<'_, str> {
     let marked = content.strip_prefix(b"\xEF\xBB\xBF");
     let clean = clean && marked.is_none();
     let content = marked.unwrap_or(content);
-    // What is sound is checked faster than it is mended.
+    // Checking valid UTF-8 is faster than replacing invalid sequences.
     let text = std::str::from_utf8(content).map_or_else(|_| String::from_utf8_lossy(content), Cow::Borrowed);
     let seen = match text {
         Cow::Borrowed(text) => as_seen(text),

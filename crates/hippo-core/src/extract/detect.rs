@@ -1,4 +1,4 @@
-//! What may a text be, by what is known of it and by how it looks?
+//! Detection of the kind of a text.
 
 use super::json::tokens::is_json;
 use super::lines::Text;
@@ -8,16 +8,16 @@ use super::words::extension;
 use super::{Hints, Kind, snapshot, trace};
 use crate::text::{floor, start};
 
-/// Lines from the start, and from the end, that are looked at.
+/// Maximum number of lines examined at the start and at the end.
 const LINES: usize = 400;
-/// Bytes from the start, and from the end, that are looked at.
+/// Maximum number of bytes examined at the start and at the end.
 const BYTES: usize = 65_536;
-/// Endings of files that may be a diff; a document or source file may quote one.
+/// Extensions of files that may be a diff; documents and source files may quote one.
 const MAY_BE_DIFFS: [&str; 6] = ["", "diff", "patch", "txt", "log", "out"];
-/// Bytes of a ref in which a path is looked for.
+/// Bytes of a ref in which a path is searched.
 const REF: usize = 4_096;
 
-/// What a text may be, the most likely first.
+/// Returns the possible kinds of a text, the most likely first.
 pub(super) fn kinds(text: &Text<'_>, hints: &Hints<'_>) -> Vec<Kind> {
     let seen = Seen::of(text);
     let mut kinds = Vec::new();
@@ -27,7 +27,7 @@ pub(super) fn kinds(text: &Text<'_>, hints: &Hints<'_>) -> Vec<Kind> {
     kinds
 }
 
-/// A line without its written number.
+/// Returns a line without its written number.
 fn bare<'t>(text: &Text<'_>, line: &'t str) -> &'t str {
     if !text.is_numbered() {
         return line;
@@ -36,7 +36,8 @@ fn bare<'t>(text: &Text<'_>, line: &'t str) -> &'t str {
         .trim_start_matches(['\t', '→', ':', '|'])
 }
 
-/// The file that the text is of: from the ref where the tool reads one, or from what the tool wrote above the lines.
+/// Returns the file of the text: from the ref if the tool reads a file, or from a header that the tool wrote above
+/// the lines.
 fn path_of(text: &Text<'_>, hints: &Hints<'_>) -> Option<String> {
     let first = text
         .all
@@ -76,7 +77,7 @@ fn by_media(media: &str) -> Option<Kind> {
     }
 }
 
-/// The start and the end of a text, at whole lines where there are any.
+/// Returns the start and the end of a text, cut at line ends where possible.
 fn sample(text: &str) -> (&str, &str) {
     if text.len() <= 2 * BYTES {
         return (text, "");
@@ -87,7 +88,7 @@ fn sample(text: &str) -> (&str, &str) {
     (start, end.find('\n').map_or(end, |at| &end[at + 1..]))
 }
 
-/// How many of the lines that are looked at look like what.
+/// Number of examined lines by appearance.
 #[derive(Debug, Default)]
 struct Seen {
     lines: usize,
@@ -108,7 +109,7 @@ impl Seen {
         let mut seen = Self::default();
         let (head, end) = sample(text.all);
         let tail = end.lines().rev().take(LINES);
-        // The end of a short text counts as well: that is where runs tell how they went.
+        // Examine the end of a short text as well, because test runs print their results there.
         let within = head.lines().skip(LINES).collect::<Vec<_>>();
         let within = within
             .into_iter()
@@ -148,7 +149,7 @@ impl Seen {
         self.json += usize::from(trimmed.starts_with('{') && trimmed.ends_with('}'));
     }
 
-    /// Whether what was told to be of a kind looks at least a little like it.
+    /// Returns true if a text has at least some features of the kind given by a hint.
     fn fits(&self, kind: Kind, text: &Text<'_>) -> bool {
         match kind {
             Kind::Json => is_json(text.all),
@@ -197,7 +198,7 @@ impl Seen {
     }
 }
 
-/// Whether the tool runs programs.
+/// Returns true if the tool runs programs.
 fn hints_run(hints: &Hints<'_>) -> bool {
     let tool = hints.source_type.to_ascii_lowercase();
     ["exec", "bash", "shell", "run", "terminal", "command"]

@@ -1,4 +1,4 @@
-//! Which files does a diff change, where, and by how much?
+//! Changed files and locations of a diff.
 
 use super::Kind;
 use super::draft::Draft;
@@ -6,9 +6,9 @@ use super::lines::Text;
 use super::words::counted;
 use crate::text::clip;
 
-/// Files that are told apart.
+/// Maximum number of distinct files.
 const FILES: usize = 2_000;
-/// Places of hunks that are kept.
+/// Maximum number of hunk locations kept.
 const PLACES: usize = 200;
 
 #[derive(Default)]
@@ -110,7 +110,7 @@ fn open(files: &mut Vec<Changed>, path: &str) {
     }
 }
 
-/// A path of a header line: no `a/` or `b/`, no time.
+/// Returns the path in a header line without `a/` or `b/` and without a timestamp.
 fn named(path: &str) -> &str {
     let path = path.split('\t').next().unwrap_or(path).trim();
     path.strip_prefix("b/")
@@ -118,7 +118,7 @@ fn named(path: &str) -> &str {
         .unwrap_or(path)
 }
 
-/// What stands in `@@ -1,2 +3,4 @@ fn name`.
+/// The parts of `@@ -1,2 +3,4 @@ fn name`.
 struct Hunk<'t> {
     old: u64,
     line: u64,

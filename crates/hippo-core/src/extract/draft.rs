@@ -1,4 +1,4 @@
-//! What is told first, and how much of it fits into the tokens of an entry?
+//! Packing of extracted facts into the tokens of an entry.
 
 use std::borrow::Cow;
 
@@ -9,16 +9,16 @@ use crate::redact::{self, value_without_secrets};
 use crate::text::clip;
 use crate::tokens;
 
-/// Bytes of one value at most.
+/// Maximum bytes of a value.
 const VALUE: usize = 160;
-/// Values of one fact that are kept to choose from.
+/// Maximum number of candidate values kept per fact.
 pub(super) const KEPT: usize = 400;
-/// Bytes that the start of a text must have to tell anything.
+/// Minimum bytes of a shortened text.
 const SHORT: usize = 30;
-/// Values in a row that may not fit before a fact is left.
+/// Number of consecutive values that may fail to fit before a fact is skipped.
 const MISSED: usize = 6;
 
-/// What an extractor found, the most important first.
+/// The result of an extractor, the most important parts first.
 #[derive(Debug, Clone)]
 pub(super) struct Draft {
     kind: Kind,
@@ -31,7 +31,7 @@ pub(super) struct Draft {
 struct Fact {
     key: String,
     items: Items,
-    /// So many values come before all further ones of the facts before it.
+    /// Number of values that are placed before further values of earlier facts.
     least: usize,
 }
 
@@ -62,7 +62,7 @@ impl Draft {
         }
     }
 
-    /// A further sentence of the summary.
+    /// Adds a sentence to the summary.
     pub fn say(&mut self, sentence: impl Into<String>) {
         let sentence = sentence.into();
         if !sentence.trim().is_empty() {
@@ -70,12 +70,12 @@ impl Draft {
         }
     }
 
-    /// One value.
+    /// Adds a single value.
     pub fn one(&mut self, key: &str, value: impl Into<Value>) {
         self.fact(key, Items::One(value.into()), 1);
     }
 
-    /// Some texts, the first `least` of which are wanted before more of the facts before.
+    /// Adds a list of texts; the first `least` are placed before further values of earlier facts.
     pub fn list(&mut self, key: &str, items: impl IntoIterator<Item = String>, least: usize) {
         let items: Vec<String> = items
             .into_iter()
@@ -85,7 +85,7 @@ impl Draft {
         self.fact(key, Items::List(items), least);
     }
 
-    /// Some values by name.
+    /// Adds values by name.
     pub fn pairs<V: Into<Value>>(
         &mut self,
         key: &str,
@@ -109,9 +109,9 @@ impl Draft {
         }
     }
 
-    /// As much as fits: the headline, a first share of each fact, the rest of the facts, further sentences.
+    /// Packs as much as fits: the headline, the first values of each fact, the remaining values, further sentences.
     pub fn within(self, budget: usize, content_tokens: usize) -> Extract {
-        // A share of the summary is kept free, so that no headline leaves the values without room.
+        // Reserve room for values, so that a long headline cannot displace them.
         let said = if self.facts.is_empty() {
             budget
         } else {
@@ -136,7 +136,7 @@ impl Draft {
     }
 }
 
-/// An entry while it is filled.
+/// An entry under construction.
 struct Packed {
     budget: usize,
     summary: String,
@@ -155,7 +155,7 @@ impl Packed {
         }
     }
 
-    /// A further sentence, if the summary stays within so many tokens and the entry within its budget.
+    /// Appends a sentence, if the summary then has at most `most` tokens and the entry stays within its budget.
     fn say(&mut self, sentence: &str, most: usize) {
         let sentence = clip(&value_without_secrets(sentence), 2_000);
         if sentence.is_empty() {
@@ -173,7 +173,7 @@ impl Packed {
         tokens::of_bytes(summary.len() + data)
     }
 
-    /// Takes values of a fact, from the one after those that were taken, until so many of it are in.
+    /// Adds values of a fact, starting at `taken`, until `until` of them are included.
     fn take(&mut self, fact: &Fact, taken: &mut usize, until: usize) {
         let mut missed = 0;
         while *taken < fact.items.len().min(until) && missed < MISSED {
@@ -216,7 +216,7 @@ impl Packed {
         true
     }
 
-    /// A value under a key, or under a name in the object under a key.
+    /// Adds a value under a key, or under a name in the object at a key.
     fn put(&mut self, key: &str, name: Option<&str>, value: &Value) -> bool {
         let value = match value {
             Value::String(text) => match clip(&value_without_secrets(text), VALUE) {
@@ -260,7 +260,7 @@ impl Packed {
         true
     }
 
-    /// The start of a text that does not fit as a whole, where a few words of it do.
+    /// Adds the start of a text that does not fit completely, if a few words fit.
     fn put_short(&mut self, key: &str, value: &Value) -> bool {
         let Value::String(text) = value else { return false };
         let used = self.tokens(&self.summary, self.bytes.max(3));
@@ -269,7 +269,7 @@ impl Packed {
     }
 
     fn finish(mut self, kind: Kind, content_tokens: usize) -> Extract {
-        // Values that are harmless alone may be seen to be a secret side by side.
+        // Adjacent values can together form a secret although each is harmless alone.
         while let Cow::Owned(_) = redact::redact(&json(&self.data)) {
             let suspect = self
                 .data
@@ -299,7 +299,7 @@ impl Packed {
     }
 }
 
-/// Whether a value shows no secret beside its name.
+/// Returns true if a value shows no secret next to its name.
 fn is_clean(key: &str, value: &Value) -> bool {
     let mut one = Map::new();
     one.insert(key.to_owned(), value.clone());
@@ -324,7 +324,7 @@ fn json_len(value: &Value) -> usize {
     }
 }
 
-/// Bytes of `"key":`, and of the comma before it.
+/// Returns the bytes of `"key":` and of the comma before it.
 fn key_len(key: &str, first: bool) -> usize {
     json_len(&Value::from(key)) + 1 + usize::from(!first)
 }

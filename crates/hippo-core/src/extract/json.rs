@@ -1,4 +1,4 @@
-//! Which names, counts and ids does a JSON value have that will be asked for again?
+//! Names, counts and identifiers of a JSON value.
 
 mod schema;
 mod shape;
@@ -15,14 +15,14 @@ use crate::text::clip;
 use shape::{Place, Shape};
 use tokens::unescaped;
 
-/// Names of fields in the headline.
+/// Maximum number of field names in the headline.
 const NAMED: usize = 10;
-/// Fields whose values are told where there is room.
+/// Maximum number of further fields whose values are listed if there is room.
 const FURTHER: usize = 24;
-/// Bytes of a text value.
+/// Maximum bytes of a text value.
 const TEXT: usize = 80;
 
-/// What a name is worth as the name of what one asks for by.
+/// Weights of field names that serve as identifiers.
 const IDS: [(&str, usize); 24] = [
     ("id", 6),
     ("uuid", 6),
@@ -63,7 +63,7 @@ pub(super) fn draft(text: &Text<'_>) -> Option<Draft> {
     if shape.depth > 6 {
         draft.say(format!("{} levels deep", shape.depth));
     }
-    // What stands once says what the whole is; what is repeated is told by its ids.
+    // Single fields describe the whole value; repeated objects are represented by their identifiers.
     let mut once: Vec<(usize, String, Value)> = Vec::new();
     let mut columns: Vec<(usize, usize)> = Vec::new();
     for (at, place) in shape.places.iter().enumerate().skip(1) {
@@ -113,7 +113,7 @@ fn headline(shape: &Shape<'_>, root: &Place<'_>) -> String {
         counts.push(format!("{} JSON values", shape.values));
     }
     let mut place = root;
-    // Lists in lists, down to what they are of.
+    // Descend nested lists to their element type.
     while place.lists > 0 && place.objects == 0 {
         let Some(item) = shape.kid(place, "") else { break };
         let what = match (item.objects, item.lists, item.texts, item.numbers) {
@@ -154,7 +154,7 @@ fn headline(shape: &Shape<'_>, root: &Place<'_>) -> String {
     said
 }
 
-/// Names of an object that is used as a map: many names, values alike.
+/// Returns the keys of objects used as maps: many names, values of one type.
 fn map_keys(shape: &Shape<'_>) -> Vec<String> {
     let maps = shape.places.iter().filter(|place| {
         place.kids.len() >= 12 && {
@@ -171,7 +171,7 @@ fn map_keys(shape: &Shape<'_>) -> Vec<String> {
         .collect()
 }
 
-/// Smallest and largest number of each repeated field that is a measure.
+/// Adds the smallest and largest number of each repeated numeric field.
 fn ranges(draft: &mut Draft, shape: &Shape<'_>) {
     let measures = shape.places.iter().enumerate().filter(|(at, place)| {
         place.numbers > 2 && shape.is_repeated(*at) && worth(named(shape, *at).name) < 4
@@ -181,7 +181,7 @@ fn ranges(draft: &mut Draft, shape: &Shape<'_>) {
         Some((column(shape, at).to_owned(), format!("{least}–{most}")))
     });
     let mut found: Vec<_> = found.collect();
-    // A price is asked for before a number of seats.
+    // Prices are needed more often than other numbers, such as a count of seats.
     found.sort_by_key(|(name, _)| {
         !["price", "cost", "amount", "total"]
             .iter()
@@ -190,7 +190,7 @@ fn ranges(draft: &mut Draft, shape: &Shape<'_>) {
     draft.pairs("range", found, 1);
 }
 
-/// Fields that have few different texts.
+/// Adds fields with few distinct texts.
 fn choices(draft: &mut Draft, shape: &Shape<'_>) {
     let few = shape.places.iter().enumerate().filter(|(at, place)| {
         place.texts > 3
@@ -208,7 +208,7 @@ fn choices(draft: &mut Draft, shape: &Shape<'_>) {
     draft.pairs("values", found, 0);
 }
 
-/// The place whose name an element has: that of its list.
+/// Returns the named place of an element: that of its list.
 fn named<'s, 't>(shape: &'s Shape<'t>, mut at: usize) -> &'s Place<'t> {
     while at != 0 && shape.places[at].name.is_empty() {
         at = shape.places[at].parent;
@@ -244,7 +244,7 @@ fn column_worth(shape: &Shape<'_>, at: usize) -> usize {
     let coded = if looks * 2 > place.scalars.len() { 3 } else { 0 };
     let distinct = if place.is_distinct() { 3 } else { 0 };
     let shallow = 6_usize.saturating_sub(shape.level(at));
-    // Measures and times tell little when they are asked for by nothing else.
+    // Measures and timestamps are rarely used as keys for a lookup.
     let measure = if place.numbers > place.texts && worth(named(shape, at).name) == 0 {
         6
     } else {
@@ -253,7 +253,7 @@ fn column_worth(shape: &Shape<'_>, at: usize) -> usize {
     (worth(named(shape, at).name) * 2 + coded + distinct + shallow).saturating_sub(measure)
 }
 
-/// Names from the top to a place, joined by dots.
+/// Returns the names from the top to a place, joined by dots.
 fn path(shape: &Shape<'_>, mut at: usize) -> String {
     let mut names = Vec::new();
     while at != 0 {

@@ -1,21 +1,21 @@
-//! Which lines does a text have, and which numbers do they have where they come from?
+//! Lines of a text with their original line numbers.
 
-/// Lines that decide whether the lines carry numbers.
+/// Number of lines examined to detect line numbers.
 const LOOKED_AT: usize = 40;
 
-/// A text, with or without the line numbers that `cat -n`, editors and file tools write.
+/// A text, possibly with line numbers written by `cat -n`, an editor or a file tool.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Text<'t> {
     pub all: &'t str,
     numbered: bool,
 }
 
-/// One line.
+/// A line of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Line<'t> {
-    /// 1-based; as written before it, where lines carry numbers.
+    /// 1-based line number; the written number if lines carry numbers.
     pub number: u32,
-    /// Without its end and its written number.
+    /// The line without its line ending and written number.
     pub text: &'t str,
 }
 
@@ -36,12 +36,12 @@ impl<'t> Text<'t> {
         }
     }
 
-    /// Whether the lines carry numbers.
+    /// Returns true if the lines carry numbers.
     pub fn is_numbered(&self) -> bool {
         self.numbered
     }
 
-    /// All lines, in order.
+    /// Returns all lines, in order.
     pub fn lines(&self) -> impl Iterator<Item = Line<'t>> + use<'t> {
         let numbered = self.numbered;
         let mut last = 0_u32;
@@ -54,7 +54,7 @@ impl<'t> Text<'t> {
     }
 }
 
-/// The number that is written before a line, and the line.
+/// Returns the number written before a line, and the line.
 fn written(line: &str) -> Option<(u32, &str)> {
     let rest = line.trim_start_matches(' ');
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
@@ -68,7 +68,7 @@ fn written(line: &str) -> Option<(u32, &str)> {
             return Some((number, text));
         }
     }
-    // `cat -n` of an empty line whose end was trimmed.
+    // `cat -n` of an empty line with trailing white space removed.
     rest.is_empty().then_some((number, rest))
 }
 
@@ -76,7 +76,7 @@ fn written(line: &str) -> Option<(u32, &str)> {
 mod tests {
     use super::*;
 
-    /// A text, whether its lines carry numbers, and its lines.
+    /// A text, true if its lines carry numbers, and the expected lines.
     type Case<'t> = (&'t str, bool, &'t [(u32, &'t str)]);
 
     #[test]

@@ -1,4 +1,4 @@
-//! How did a build or a test run end: what failed, with which first error, where, how many, how long?
+//! Result, failures and errors of a build or test log.
 
 mod outcome;
 
@@ -15,15 +15,15 @@ use crate::literal::LiteralKind;
 use crate::text::clip;
 pub(super) use outcome::{Outcome, outcome};
 
-/// Failed tests, errors and places that are kept to be told; all are counted.
+/// Maximum number of failed tests, errors and locations kept; all are counted.
 const KEPT: usize = 400;
-/// Failed tests and errors that are known again; further ones are counted each time.
+/// Maximum number of failed tests and errors checked for duplicates; further ones are counted on each occurrence.
 const MET: usize = 50_000;
 
 #[derive(Default)]
 struct Run<'t> {
     lines: usize,
-    /// The line that counts what passed and failed.
+    /// Line with the numbers of passed and failed tests.
     totals: Vec<String>,
     failed: Distinct<&'t str>,
     errors: Distinct<String>,
@@ -44,11 +44,11 @@ pub(super) fn draft(text: &Text<'_>) -> Option<Draft> {
     Some(run.told(text))
 }
 
-/// What was met, each once; the first of them are kept, all are counted.
+/// Distinct items: the first ones are kept, all are counted.
 #[derive(Debug)]
 struct Distinct<T> {
     kept: Vec<T>,
-    /// The hashes of the first [`MET`].
+    /// Hashes of the first [`MET`] items.
     met: HashSet<u64>,
     count: usize,
 }
@@ -97,7 +97,7 @@ impl<'t> Run<'t> {
         match outcome(line) {
             Some(Outcome::Total(text)) => self.sum(text),
             Some(Outcome::Failed(name)) => self.failed.take(name),
-            // A test that runs tests shows their failures too: the last list is that of the run.
+            // A test that runs other tests also prints their failures; the last list belongs to the run.
             Some(Outcome::Summary) => self.failed = Distinct::default(),
             Some(Outcome::Passed) => self.passed += 1,
             Some(Outcome::Error(text)) => self.errors.take(clip(text, 200)),
@@ -115,7 +115,7 @@ impl<'t> Run<'t> {
         }
     }
 
-    /// Keeps a sum; several packages tell each their own: the last failure counts, else the last.
+    /// Keeps one total. If several packages print totals, the last failed total counts, otherwise the last one.
     fn sum(&mut self, text: String) {
         let failed = |text: &str| {
             ["fail", "FAIL", "error"].iter().any(|word| text.contains(word)) && !text.contains(" 0 failed")
@@ -124,7 +124,7 @@ impl<'t> Run<'t> {
             return;
         }
         match self.totals.last_mut() {
-            // unittest tells in two lines.
+            // unittest prints its total on two lines.
             Some(last)
                 if last.starts_with("Ran ") && (text.starts_with("FAILED") || text.starts_with("OK")) =>
             {
@@ -162,7 +162,7 @@ impl<'t> Run<'t> {
         if let Some(error) = first_error {
             draft.one("error", clip(&error, 140));
         }
-        // Tests of one file are told without it.
+        // Tests of one file are listed without the file.
         let failed = self.failed.kept;
         let file = failed
             .first()
@@ -180,7 +180,7 @@ impl<'t> Run<'t> {
         });
         draft.list("failed", names.map(str::to_owned), 1);
         let mut at: Vec<String> = self.places;
-        // A trace of Python ends where it failed.
+        // A Python trace ends with the failing frame.
         at.extend(self.frames.iter().rev().map(|frame| frame.place.clone()));
         let (foreign, own): (Vec<_>, Vec<_>) = at.into_iter().partition(|place| is_foreign(place));
         let file = file.map(str::to_owned);
@@ -197,7 +197,7 @@ impl<'t> Run<'t> {
         }
         if !has_error && failed.is_empty() {
             draft.say(clip(self.last, 160));
-            // Looked for only here: most of the time of a log that tells what failed would go into it.
+            // Values are collected only here: for a log with failures, this scan would take most of the time.
             let mut values = Values::default();
             text.lines().for_each(|line| values.take(line.text));
             for (key, sort) in [

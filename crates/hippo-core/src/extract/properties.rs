@@ -1,4 +1,4 @@
-//! Does extraction keep its promises on any bytes?
+//! Property tests of extraction on arbitrary bytes.
 
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -14,7 +14,7 @@ fn config() -> ProptestConfig {
     }
 }
 
-/// Bytes of all kinds: any, fixtures with bytes changed, cut, repeated and put together.
+/// Arbitrary bytes, and fixtures that are modified, cut, repeated and concatenated.
 fn contents() -> impl Strategy<Value = Vec<u8>> {
     let fixture =
         || (any::<Index>()).prop_map(|at| fixtures()[at.index(fixtures().len())].1.as_bytes().to_vec());
@@ -68,7 +68,7 @@ fn hint() -> impl Strategy<Value = (&'static str, &'static str, Option<&'static 
     )
 }
 
-/// A secret and what stands around it: one that is known by its look, one by its label alone, a piece of a key by its lines.
+/// A secret with its surroundings: recognised by its format, by its label alone, or by the lines of a key.
 fn hidden() -> impl Strategy<Value = (&'static str, String)> {
     let known = prop::sample::select(vec![
         "\npassword = \"{}\"\n",
@@ -123,7 +123,7 @@ proptest! {
     ) {
         let mut text = String::from_utf8_lossy(&bytes).into_owned();
         let at = crate::text::floor(&text, at.index(text.len() + 1));
-        // A line of its own: what stands before it may make it the middle of a word.
+        // The secret is on its own line, because text before it could make it the middle of a word.
         text.insert_str(at, &format!("\n{}\n", form.replace("{}", &secret)));
         let shown = extract(text.as_bytes(), &Hints::default(), Some(tokens)).rendered();
         for piece in secret.split('\n').filter(|line| !line.starts_with("---")) {
@@ -137,7 +137,7 @@ proptest! {
         let less = extract(&bytes, &Hints::default(), Some(tokens));
         let more = extract(&bytes, &Hints::default(), Some(tokens * 2));
         prop_assert_eq!(less.kind, more.kind);
-        // The headline is the same, up to where it was cut; further sentences give way to values.
+        // The headline is equal up to its cut; further sentences can be replaced by values.
         let headline = less.summary.split(['…', ';']).next().unwrap_or_default();
         prop_assert!(more.summary.starts_with(headline), "{less:?}\n{more:?}");
         prop_assert!(more.entry_tokens + 24 >= less.entry_tokens, "{less:?}\n{more:?}");

@@ -1,4 +1,4 @@
-//! Which page does an accessibility tree show, and what are the refs of its controls?
+//! Page and controls of an accessibility tree.
 
 use super::Kind;
 use super::draft::Draft;
@@ -6,9 +6,9 @@ use super::lines::Text;
 use super::words::counted;
 use crate::text::{clip, start};
 
-/// Elements that are kept.
+/// Maximum number of elements kept.
 const KEPT: usize = 4_000;
-/// Roles that are counted together, those of elements that are not kept included.
+/// Roles that are counted together, including elements that are not kept.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("button", &["button"]),
     ("link", &["link"]),
@@ -19,23 +19,23 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("row", &["row"]),
     ("item", &["listitem"]),
 ];
-/// Bytes of a line that is looked at.
+/// Maximum bytes of a line that are examined.
 const LINE: usize = 1_000;
-/// Bytes of the name of a ref.
+/// Maximum bytes of a ref's name.
 const NAME: usize = 40;
 
-/// Something on a page that can be used.
+/// A control on a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Control {
     /// `button`, `textbox`, `link`, …
     pub role: String,
-    /// What it is called.
+    /// Label of the control.
     pub name: String,
-    /// How it is addressed: a ref, or a selector.
+    /// Address of the control: a ref or a selector.
     pub address: String,
 }
 
-/// What acts is asked for before what is filled in, links and text.
+/// Returns the rank of a control: actions first, then inputs, links and text.
 fn rank(control: &Control) -> usize {
     let name = control.name.to_ascii_lowercase();
     let role = match control.role.to_ascii_lowercase().as_str() {
@@ -60,7 +60,7 @@ fn rank(control: &Control) -> usize {
     (role + unnamed) * 2 - usize::from(tells)
 }
 
-/// Adds the addresses of controls by what they are called.
+/// Adds the addresses of controls by their labels.
 pub(super) fn told(draft: &mut Draft, mut controls: Vec<Control>) {
     controls.retain(|control| !control.address.is_empty());
     controls.sort_by_key(rank);
@@ -76,7 +76,7 @@ pub(super) fn told(draft: &mut Draft, mut controls: Vec<Control>) {
     draft.pairs("refs", refs, 8);
 }
 
-/// A name in lower case with `_` between its words.
+/// Returns a name in lower case with `_` between its words.
 fn slug(name: &str) -> String {
     let mut out = String::new();
     for word in name
@@ -94,7 +94,7 @@ fn slug(name: &str) -> String {
     out
 }
 
-/// The element that a line of an accessibility tree shows.
+/// Returns the element in a line of an accessibility tree.
 pub(super) fn element(line: &str) -> Option<Control> {
     let line = start(line, LINE);
     let text = line.trim_start().trim_start_matches("- ").trim_start();
@@ -123,7 +123,7 @@ pub(super) fn element(line: &str) -> Option<Control> {
     })
 }
 
-/// The ref of a line, and the line without what stands before its role.
+/// Returns the ref of a line, and the line without the text before its role.
 fn address(text: &str) -> Option<(&str, &str)> {
     let short = |address: &str| (1..=32).contains(&address.len()) && !address.contains(char::is_whitespace);
     if let Some((before, rest)) = text.split_once("[ref=") {

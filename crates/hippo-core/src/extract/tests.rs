@@ -1,4 +1,4 @@
-//! What is told of each kind of content?
+//! Tests of extraction for each kind of content.
 
 mod told;
 
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::*;
 
-/// A small content of each kind, with its name.
+/// A small sample of each kind of content, with its name.
 pub(super) fn fixtures() -> [(&'static str, &'static str); 11] {
     [
         ("json", JSON),

@@ -1,4 +1,4 @@
-//! Which values does a text have that nothing more is known of?
+//! Extraction of values from plain text.
 
 use super::Kind;
 use super::draft::Draft;
@@ -8,9 +8,9 @@ use super::words::counted;
 use crate::literal::LiteralKind;
 use crate::text::clip;
 
-/// Bytes of the line that stands for the text.
+/// Maximum bytes of the first line in the summary.
 const FIRST: usize = 200;
-/// Ends of lines of code; a quarter of the lines of code have them.
+/// Last characters of lines of code; at least a quarter of the lines in source code end with one.
 const CODE: [char; 8] = ['{', '}', '(', ')', '[', ']', ';', ','];
 
 pub(super) fn draft(text: &Text<'_>) -> Draft {
@@ -25,7 +25,7 @@ pub(super) fn draft(text: &Text<'_>) -> Draft {
         }
     }
     let mut said = counted(lines, "line");
-    // The first line of code is an import or a comment: values need its room more.
+    // The first line of code is often an import or a comment, and values need its room more.
     if code * 4 < lines {
         said.push_str(&format!(": {}", clip(first, FIRST)));
     }

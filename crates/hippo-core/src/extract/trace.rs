@@ -1,4 +1,4 @@
-//! Which exception ended a program, with which words, and where in whose code?
+//! Exception and frames of a stack trace.
 
 use super::Kind;
 use super::draft::Draft;
@@ -6,22 +6,22 @@ use super::lines::Text;
 use super::words::counted;
 use crate::text::{clip, start};
 
-/// Frames that are kept.
+/// Maximum number of frames kept.
 const FRAMES: usize = 400;
-/// Bytes of a line that is looked at.
+/// Maximum bytes of a line that are examined.
 const LINE: usize = 2_000;
 
-/// One call of a stack trace.
+/// A frame of a stack trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Frame {
     /// `path:line`
     pub place: String,
-    /// The function; may be empty.
+    /// Name of the function; may be empty.
     pub name: String,
 }
 
 impl Frame {
-    /// Whether it lies in code that came from somewhere else.
+    /// Returns true if the frame belongs to a library or a runtime.
     fn is_foreign(&self) -> bool {
         const FOREIGN: [&str; 16] = [
             "site-packages",
@@ -54,7 +54,7 @@ impl std::fmt::Display for Frame {
     }
 }
 
-/// The frame that a line shows.
+/// Returns the frame in a line.
 pub(super) fn frame(line: &str) -> Option<Frame> {
     let line = start(line, LINE).trim();
     let number = |text: &str| {
@@ -71,7 +71,7 @@ pub(super) fn frame(line: &str) -> Option<Frame> {
             name: name.to_owned(),
         });
     }
-    // Java, JavaScript, .NET, and the places of a Rust backtrace
+    // Java, JavaScript, .NET, and locations in a Rust backtrace
     if let Some(rest) = line.strip_prefix("at ") {
         if let Some((name, place)) = rest
             .rsplit_once(" in ")
@@ -114,7 +114,7 @@ pub(super) fn frame(line: &str) -> Option<Frame> {
             name: name.trim_matches(['`', '\'', '"']).to_owned(),
         });
     }
-    // Compilers' arrows
+    // Compiler locations with an arrow
     if let Some(place) = line.strip_prefix("--> ") {
         place_of(place)?;
         return Some(Frame {
@@ -125,7 +125,7 @@ pub(super) fn frame(line: &str) -> Option<Frame> {
     None
 }
 
-/// Path and line of `path:12`, `path:12:3`.
+/// Returns path and line of `path:12` or `path:12:3`.
 pub(super) fn place_of(text: &str) -> Option<(&str, u32)> {
     let mut parts = text.splitn(2, ':');
     let mut path = parts.next()?;
@@ -145,7 +145,7 @@ pub(super) fn place_of(text: &str) -> Option<(&str, u32)> {
         .map(|line| (path, line))
 }
 
-/// Path and line without the column.
+/// Returns path and line without the column.
 pub(super) fn shorter(place: &str) -> String {
     match place_of(place) {
         Some((path, line)) => format!("{path}:{line}"),
@@ -153,7 +153,7 @@ pub(super) fn shorter(place: &str) -> String {
     }
 }
 
-/// Type and words of the exception that a line tells.
+/// Returns the type and message of the exception in a line.
 pub(super) fn exception(line: &str) -> Option<(&str, &str)> {
     let line = start(line, LINE).trim();
     let line = line.strip_prefix("E  ").map_or(line, str::trim_start);
@@ -219,7 +219,7 @@ pub(super) fn draft(text: &Text<'_>) -> Option<Draft> {
             }
         } else if let Some((name, words)) = exception(line).filter(|_| thrown.len() < 50) {
             if name == "panic" && words.ends_with(':') {
-                // Rust tells the place in this line, the words in the next one.
+                // Rust prints the location in this line and the message in the next one.
                 after_panic = true;
                 count += 1;
                 let place = shorter(words.trim_end_matches(':'));
@@ -237,7 +237,7 @@ pub(super) fn draft(text: &Text<'_>) -> Option<Draft> {
     if frames.is_empty() && !python {
         return None;
     }
-    // Python tells the innermost call and the last exception at the end, all others at the start.
+    // Python prints the innermost frame and the last exception at the end; other languages print them at the start.
     if python {
         frames.reverse();
         thrown.reverse();

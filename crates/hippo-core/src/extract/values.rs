@@ -1,14 +1,14 @@
-//! Which paths, addresses, names of a program and numbers does a text have, and how often?
+//! Paths, addresses, identifiers and numbers in a text, with counts.
 
 use std::collections::HashMap;
 
 use super::draft::KEPT;
 use crate::literal::{self, LiteralKind, LiteralVisitor, classify_literal, location_end};
 
-/// Different values that are counted.
+/// Maximum number of distinct values.
 const DIFFERENT: usize = 8_192;
 
-/// A value, how often and where it appears first (its rank among all different ones).
+/// A value with its count and the rank of its first occurrence among all distinct values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Found<'t> {
     pub text: &'t str,
@@ -17,7 +17,7 @@ pub(super) struct Found<'t> {
     pub first: usize,
 }
 
-/// Values of many lines, counted.
+/// Counted values of many lines.
 #[derive(Debug)]
 pub(super) struct Values<'t> {
     found: HashMap<&'t str, Found<'t>>,
@@ -36,7 +36,7 @@ impl<'t> Values<'t> {
         literal::scan(line, &mut Line { values: self, line });
     }
 
-    /// Those of some sorts, the most frequent first, else the earliest.
+    /// Returns the values of some kinds, the most frequent first, then the earliest.
     pub fn of(&self, sorts: &[LiteralKind]) -> Vec<Found<'t>> {
         let mut found: Vec<_> = self
             .found
@@ -51,7 +51,7 @@ impl<'t> Values<'t> {
     }
 }
 
-/// Sorts as many as are ever chosen from, and leaves the others out.
+/// Sorts by `key` and keeps the first [`KEPT`] items.
 pub(super) fn first_by_key<T, K: Ord>(all: &mut Vec<T>, key: impl Fn(&T) -> K) {
     if all.len() > KEPT {
         all.select_nth_unstable_by_key(KEPT, &key);
@@ -60,7 +60,7 @@ pub(super) fn first_by_key<T, K: Ord>(all: &mut Vec<T>, key: impl Fn(&T) -> K) {
     all.sort_unstable_by_key(key);
 }
 
-/// A line of which the values are taken.
+/// Visitor that collects the values of a line.
 struct Line<'v, 't> {
     values: &'v mut Values<'t>,
     line: &'t str,
@@ -69,7 +69,7 @@ struct Line<'v, 't> {
 impl<'t> LiteralVisitor<'t> for Line<'_, 't> {
     fn literal(&mut self, literal: &'t str, sort: LiteralKind, at: usize) {
         let text = match sort {
-            // Capitals and hyphens alone are not asked for again.
+            // Capitalized and hyphenated terms are rarely needed again.
             LiteralKind::Term => return,
             LiteralKind::Path => &self.line[at..location_end(self.line, at + literal.len())],
             _ => literal,
@@ -93,7 +93,7 @@ impl<'t> LiteralVisitor<'t> for Line<'_, 't> {
     }
 }
 
-/// The first path in a line, without the place behind it.
+/// Returns the first path in a line, without a line number after it.
 pub(super) fn first_path(line: &str) -> Option<&str> {
     struct First<'t>(Option<&'t str>);
     impl<'t> LiteralVisitor<'t> for First<'t> {
@@ -108,7 +108,7 @@ pub(super) fn first_path(line: &str) -> Option<&str> {
     first.0
 }
 
-/// Whether a word is a name that a program gave: `snake_case`, `camelCase`, letters and digits mixed.
+/// Returns true if a word is an identifier: `snake_case`, `camelCase`, or a mix of letters and digits.
 pub(super) fn is_code(word: &str) -> bool {
     let mixed = || {
         word.bytes().any(|byte| byte.is_ascii_alphabetic())

@@ -1,6 +1,6 @@
-//! How are counts and names of files told?
+//! Wording of counts and file names.
 
-/// A count with the thing that is counted: `1 file`, `3 files`.
+/// Returns a count with its noun: `1 file`, `3 files`.
 pub(in crate::extract) fn counted(count: usize, what: &str) -> String {
     let plural = match what.as_bytes() {
         _ if count == 1 => "",
@@ -13,7 +13,7 @@ pub(in crate::extract) fn counted(count: usize, what: &str) -> String {
     }
 }
 
-/// The last part of a path.
+/// Returns the last component of a path.
 fn name_of(path: &str) -> &str {
     path.trim_end_matches(['/', '\\'])
         .rsplit(['/', '\\'])
@@ -21,7 +21,7 @@ fn name_of(path: &str) -> &str {
         .unwrap_or(path)
 }
 
-/// The ending of a name in lower case without its dot; empty where there is none.
+/// Returns the extension of a name in lower case without the dot, or an empty string.
 pub(in crate::extract) fn extension(path: &str) -> String {
     match name_of(path).rsplit_once('.') {
         Some((stem, ending))

@@ -1,9 +1,9 @@
-//! What is a memory of claude-mem: an observation, or the summary of a session?
+//! Observations and session summaries of claude-mem.
 
 use super::{Fields, Memory, id, moment, text, words};
 use crate::text::one_line;
 
-/// Parts of a summary, in their order, and what they are called.
+/// Fields of a summary in order, with their labels.
 const SUMMARY: [(&str, &str); 6] = [
     ("request", "request"),
     ("investigated", "investigated"),
@@ -13,13 +13,13 @@ const SUMMARY: [(&str, &str); 6] = [
     ("notes", "notes"),
 ];
 
-/// The memory of a record of this group; `None` for what is none.
+/// Returns the memory of a record in this group, or `None` for other records.
 pub(super) fn memory(group: &str, fields: &Fields) -> Result<Option<Memory>, String> {
     match group {
         "observations" => observation(fields).map(Some),
         "summaries" => summary(fields).map(Some),
         "sessions" | "prompts" => Ok(None),
-        // A line of its own does not say what it is.
+        // A JSON line does not name its group.
         _ if fields.contains_key("investigated") => summary(fields).map(Some),
         _ => observation(fields).map(Some),
     }
@@ -39,7 +39,7 @@ fn observation(fields: &Fields) -> Result<Memory, String> {
     }
     let title = text(fields, "title").map(one_line);
     if parts.is_empty() {
-        // All that some observations say is their title.
+        // Some observations have only a title.
         parts.extend(title.clone());
     }
     if parts.is_empty() {

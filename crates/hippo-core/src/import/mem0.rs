@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{Fields, Memory, id, moment, text, words};
 
-/// One record of an export.
+/// Returns the memory of a record.
 pub(super) fn memory(fields: &Fields) -> Result<Memory, String> {
     let said = ["memory", "text", "content", "data"]
         .iter()
@@ -25,7 +25,7 @@ pub(super) fn memory(fields: &Fields) -> Result<Memory, String> {
         }
     }
     let about_user = fields.get("user_id").is_some_and(Value::is_string);
-    // What an agent says beside is not what the user said.
+    // Metadata written by an agent is not a statement by the user.
     let by_agent = fields.get("agent_id").is_some_and(Value::is_string);
     Ok(Memory {
         id: id(fields, "id"),

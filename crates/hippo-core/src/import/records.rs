@@ -1,7 +1,8 @@
-//! Which records does a JSON export hold, on which lines do they begin, and which of them are damaged?
+//! Records of a JSON export, with lines and damage.
 //!
-//! Each record is cut out and read by itself: one that is damaged costs no other one, and no more than one is in memory as values, which
-//! take many times the bytes of their text. A document that ends too early gives what is whole.
+//! Each record is located and parsed separately: a damaged record does not affect the others, and only one record at
+//! a time is in memory as JSON values, which take many times the bytes of the text. A truncated document gives its
+//! complete records.
 
 mod cut;
 
@@ -11,34 +12,34 @@ use super::{Fields, LARGEST, Trouble, line_of};
 use crate::text::start;
 use cut::{Cutter, Piece};
 
-/// Bytes of a name in the document that are told.
+/// Maximum bytes of a document name in a message.
 const NAME: usize = 40;
 
-/// Maximum bytes of a record: the text of the largest memory, and as much again.
+/// Maximum bytes of a record: the text of the largest memory, doubled.
 pub(super) const LARGEST_RECORD: usize = 2 * LARGEST;
-/// Maximum records of an export.
+/// Maximum number of records of an export.
 pub(super) const MOST_RECORDS: usize = 500_000;
 
-/// One record.
+/// A record.
 #[derive(Debug)]
 pub(super) struct Record<'r> {
-    /// The list that it stands in; empty in a list without a name, or on a line of its own.
+    /// Name of the enclosing list; empty for an unnamed list or a JSON line.
     pub group: &'r str,
-    /// Which one of its list, from 1; `None` where each has a line of its own.
+    /// Number in its list, from 1; `None` for a JSON line.
     pub number: Option<u64>,
-    /// Its first line, from 1.
+    /// First line, from 1.
     pub line: u32,
-    /// Its text.
+    /// Text of the record.
     json: &'r [u8],
 }
 
-/// What a document holds.
+/// Content of a document.
 #[derive(Debug, Default)]
 pub(super) struct Records<'r> {
     pub records: Vec<Record<'r>>,
-    /// Where the records end before the document does.
+    /// Location where the records end early.
     pub ends: Option<Trouble>,
-    /// What is wrong with the document as a whole, which damaged records explain.
+    /// Damage of the whole document, reported unless damaged records explain it.
     pub damage: Option<Trouble>,
 }
 
@@ -57,10 +58,10 @@ impl<'r> Records<'r> {
 }
 
 impl Record<'_> {
-    /// What it says.
+    /// Returns the fields.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// A description of the problem.
     pub fn fields(&self) -> Result<Fields, String> {
         if self.json.len() > LARGEST_RECORD {
             return Err(format!(
@@ -79,10 +80,10 @@ impl Record<'_> {
     }
 }
 
-/// Reads a list of records, an object with lists of them under names that are known, or a record on each line.
+/// Reads a list of records, an object with lists of records under known names, or one record per line.
 ///
 /// # Errors
-/// It is none of them.
+/// The input has none of these forms.
 pub(super) fn read<'r>(bytes: &'r [u8], groups: &[&'r str]) -> Result<Records<'r>, Trouble> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     begins_as_json(bytes)?;
@@ -159,19 +160,19 @@ fn no_list(groups: &[&str], names: &[&str]) -> Trouble {
     Trouble { line: None, what }
 }
 
-/// What serde says of the whole document, with its line.
+/// Converts a serde error for the whole document, with its line.
 fn damaged(error: &serde_json::Error, what: &str) -> Trouble {
     let line = u32::try_from(error.line()).unwrap_or(u32::MAX);
     Trouble::at(line, format!("{what}: {}", without_place(error)))
 }
 
-/// The error without line and column: they are those of the piece that was read.
+/// Returns the error without line and column, which refer to the parsed piece.
 fn without_place(error: &serde_json::Error) -> String {
     let what = error.to_string();
     what.split(" at line ").next().unwrap_or(&what).to_owned()
 }
 
-/// Whether each line is a record: one of the first is an object by itself, and there are more.
+/// Returns true if each line is a record: one of the first lines is a complete object, and there are more lines.
 fn is_lines(bytes: &[u8]) -> bool {
     let mut full = bytes
         .split(|byte| *byte == b'\n')

@@ -1,4 +1,4 @@
-//! Is each memory of an export found, with what it says, and is damage named where it stands?
+//! Tests of imported memories and reported damage.
 
 use super::*;
 
@@ -17,7 +17,7 @@ fn damage_costs_the_record_it_is_in_and_is_named_by_its_line() {
     let said: Vec<&str> = found.memories.iter().map(|memory| &*memory.text).collect();
     assert_eq!(said, ["one", "four } ] \" é"]);
     assert_eq!(lines_of(&found), [Some(4), Some(5)]);
-    // Cut off anywhere, it gives what is whole, and says where it ends.
+    // A truncated file gives its complete records and reports the line where it ends.
     for end in 0..text.trim_end().len() {
         match export(Program::Mem0, &text.as_bytes()[..end]) {
             Ok(found) => assert!(

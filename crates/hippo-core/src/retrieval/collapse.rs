@@ -1,4 +1,4 @@
-//! Which chunks of a ranked list say again what another one says?
+//! Removal of repeated texts from a ranked list.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -7,9 +7,10 @@ use crate::corpus::Corpus;
 use crate::retrieval::rank::Ranked;
 use crate::source::SourceKind;
 
-/// Returns the first `limit` chunks of a ranked list, best first, each text once. Of equal texts the best ranked stays, but a
-/// node of the compaction tree gives its place and score to the file that it was copied from. Texts are told apart by
-/// [`crate::corpus::ChunkPlace::mark`].
+/// Returns the first `limit` chunks of a ranked list, best first, each text once.
+///
+/// Of equal texts, the best ranked one is kept, except that the source file of a compaction tree node takes over the
+/// node's rank and score. Texts are compared by [`crate::corpus::ChunkPlace::mark`].
 pub fn collapse(ranked: &[Ranked], corpus: &Corpus, limit: usize) -> Vec<Ranked> {
     let is_node = |hit: &Ranked| {
         let place = corpus.place(hit.chunk);
@@ -42,19 +43,19 @@ pub fn collapse(ranked: &[Ranked], corpus: &Corpus, limit: usize) -> Vec<Ranked>
     kept
 }
 
-/// Remembers the texts of an answer, to leave out what says nearly the same once more.
+/// Texts of an answer, for the detection of near-duplicates.
 #[derive(Debug, Default)]
 pub struct Said {
     texts: Vec<Vec<u64>>,
 }
 
 impl Said {
-    /// Texts of fewer different words are never near-duplicates: "yes, on Monday" and "yes, on Tuesday" differ.
+    /// Minimum number of distinct words of a near-duplicate: "yes, on Monday" and "yes, on Tuesday" differ.
     const WORDS: usize = 8;
-    /// Of the words of two texts together, the share that both have (Jaccard), from which they say the same.
+    /// Minimum Jaccard similarity of the words of near-duplicates.
     const SHARE: f32 = 0.9;
 
-    /// Whether a text says something that none before it said; then it is remembered.
+    /// Returns true and stores the text if no earlier text is a near-duplicate.
     pub fn is_new(&mut self, text: &str) -> bool {
         let mut words: Vec<u64> = text
             .split(|sign: char| !sign.is_alphanumeric())

@@ -1,9 +1,9 @@
-//! Which index entries does a question name?
+//! Search of index entries by the words of a question.
 //!
-//! An inverted index over the words of the entries, made anew whenever the entries change. The score is BM25F
-//! (Robertson, Zaragoza and Taylor 2004): how often a word comes in each field is weighed and set against the field's
-//! length before it is saturated, so that a word of the topic counts more than one of the summary, and the same word
-//! in both does not count as two.
+//! An inverted index over the words of the entries, rebuilt whenever the entries change. The score is BM25F
+//! (Robertson, Zaragoza and Taylor 2004): the frequency of a word in each field is weighted and normalized by the
+//! length of the field before saturation. A word of the topic counts more than a word of the summary, and a word in
+//! both fields does not count twice.
 
 use std::collections::HashMap;
 
@@ -13,41 +13,41 @@ use crate::entry::{Entry, Pointer};
 
 /// Fields of an entry: topic, tags, summary, section names, file names.
 const FIELDS: usize = 5;
-/// How much a word counts in each field.
+/// Weight of a word in each field.
 const WEIGHTS: [f32; FIELDS] = [2.0, 2.0, 1.0, 1.0, 0.5];
-/// How much the length of a field counts against it, 0 to 1 (BM25F's b). A summary is one line, and tags are a handful:
-/// there a longer one says more.
+/// Length normalization of each field, 0 to 1 (BM25F's b). It is 0 for summaries and tags: both are short, and a
+/// longer one contains more information.
 const LENGTHS: [f32; FIELDS] = [0.75, 0.0, 0.0, 0.5, 0.5];
-/// The weighted number of occurrences that counts half (BM25's k1).
+/// Weighted number of occurrences with half of the maximum score (BM25's k1).
 const HALF: f32 = 1.2;
-/// The score that is a relevance of one half.
+/// Score that corresponds to a relevance of 0.5.
 const HALF_RELEVANT: f32 = 10.0;
 
-/// An entry that a question names.
+/// An entry that matches a question.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Match {
-    /// Position of the entry among those that the index was made from.
+    /// Position of the entry in the input of the index.
     pub entry: usize,
-    /// How much the words that it has say that this entry is meant, 0 to 1, whatever else the question says.
+    /// Relevance from the words in the entry, 0 to 1, independent of other words in the question.
     pub relevance: f32,
-    /// Of the question's words, weighed by how rare they are, the share that the entry has, 0 to 1.
+    /// Share of the question's words that the entry contains, weighted by rarity, 0 to 1.
     pub coverage: f32,
 }
 
-/// The words of index entries, ready to be asked.
+/// Inverted index of the words of index entries.
 #[derive(Debug, Clone, Default)]
 pub struct Cues {
-    /// Sorted, so that those with the same beginning are neighbours.
+    /// Words in sorted order, so that words with the same prefix are adjacent.
     words: Vec<Box<str>>,
-    /// Where the entries of each word begin in `postings`, and behind the last one where they end.
+    /// Start of each word's entries in `postings`, and the end of the last one.
     starts: Vec<usize>,
-    /// The entries of each word by position, with how much it counts there, 0 to 1.
+    /// Positions of the entries of each word, with the word's weight in the entry, 0 to 1.
     postings: Vec<(u32, f32)>,
     entries: usize,
 }
 
 impl Cues {
-    /// The words of `entries`, which are known by their positions from here on.
+    /// Indexes the words of `entries`, which are identified by their positions.
     pub fn new<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Self {
         let mut reader = Reader::default();
         for entry in entries {
@@ -56,21 +56,21 @@ impl Cues {
         reader.index()
     }
 
-    /// The number of entries.
+    /// Returns the number of entries.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.entries
     }
 
-    /// Whether there are no entries.
+    /// Returns true if there are no entries.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.entries == 0
     }
 
-    /// The entries that a question names, best first, ties by position; `limit` at most.
+    /// Returns the entries that match a question, best first, ties by position; at most `limit`.
     ///
-    /// Stop words count only in a question that has no other words.
+    /// Stop words count only in a question without other words.
     #[must_use]
     pub fn find(&self, terms: &[QueryTerm], limit: usize) -> Vec<Match> {
         let words = || terms.iter().filter(|term| !is_speaker_term(&term.term));
@@ -79,11 +79,11 @@ impl Cues {
         let mut mass = 0.0;
         for (number, term) in (1u32..).zip(words().filter(|term| !(term.stop && telling))) {
             let postings = self.postings(term);
-            // Its parts are asked for, too: a compound that no entry has says nothing that they do not say.
+            // The parts of a compound are separate query terms: skip a compound that no entry contains.
             if postings.is_empty() && is_compound(&term.term) {
                 continue;
             }
-            // A beginning is that of several words, of which an entry may have more than one.
+            // A prefix matches several words, and an entry can contain more than one of them.
             let mut entries = postings.len();
             if term.prefix {
                 entries = 0;
@@ -97,7 +97,7 @@ impl Cues {
             mass += idf;
             for (entry, weight) in postings {
                 let found = &mut found[*entry as usize];
-                // Of several words with this beginning the one that counts most.
+                // Of several words with this prefix, count the one with the highest weight.
                 let before = if found.counted == number {
                     found.weight
                 } else {
@@ -127,7 +127,7 @@ impl Cues {
         matches
     }
 
-    /// Where a term comes: of a beginning, the postings of all words that begin so.
+    /// Returns the postings of a term; for a prefix, those of all words that start with it.
     fn postings(&self, term: &QueryTerm) -> &[(u32, f32)] {
         let first = self.words.partition_point(|word| **word < *term.term);
         let words = &self.words[first..];
@@ -142,41 +142,41 @@ impl Cues {
         }
     }
 
-    /// How much it tells that an entry has a word that `entries` of them have; what none has tells as much as what one has.
+    /// Returns the inverse document frequency of a word in `entries` entries; a word in no entry counts as in one.
     fn idf(&self, entries: usize) -> f32 {
         let (all, having) = (self.entries.max(1) as f32, entries.max(1) as f32);
         (1.0 + (all - having + 0.5) / (having + 0.5)).ln()
     }
 }
 
-/// What a question has in an entry.
+/// Intermediate result for an entry.
 #[derive(Debug, Clone, Copy, Default)]
 struct Found {
     score: f32,
-    /// Mass of the words that it has.
+    /// Weight of the matched words.
     covered: f32,
-    /// The last word that was counted here, how much it counted, and the last one that was seen here.
+    /// Number of the last counted word, its weight, and the number of the last seen word.
     counted: u32,
     weight: f32,
     seen: u32,
 }
 
-/// Whether the analyzer gives the parts of a term as terms of their own.
+/// Returns true if the analyzer also emits the parts of a term.
 fn is_compound(term: &str) -> bool {
     term.contains(|mark: char| mark.is_ascii_punctuation()) && !term.ends_with(['+', '#'])
 }
 
-/// The entries that have a word, and how often it comes in each of their fields.
+/// Entries that contain a word, with its frequency in each field.
 type Occurrences = Vec<(u32, [f32; FIELDS])>;
 
-/// Reads entries one after the other.
+/// Reads entries one at a time.
 #[derive(Default)]
 struct Reader {
     analyzer: Analyzer,
     counts: HashMap<Box<str>, Occurrences>,
-    /// Words in the fields of each entry.
+    /// Number of words in the fields of each entry.
     lengths: Vec<[f32; FIELDS]>,
-    /// A field's terms.
+    /// Buffer for the terms of a field.
     terms: String,
 }
 

@@ -1,7 +1,7 @@
-//! Which days does a question speak of?
+//! Dates in questions.
 //!
-//! English, with the commonest words for yesterday and today of some other languages, and dates written in numbers.
-//! Weeks start on Monday. A month or day without a year is the latest one that is not after today.
+//! Supports English, the most common words for yesterday and today in some other languages, and numeric dates. Weeks
+//! start on Monday. A month or day without a year is the latest one that is not after today.
 
 mod calendar;
 mod moment;
@@ -13,32 +13,32 @@ use calendar::Days;
 use moment::{Found, find};
 use word::{Word, words};
 
-/// Longest question that is looked through, in words; dates stand in questions, not in pasted files.
+/// Maximum number of words examined: dates occur in questions rather than in pasted files.
 const WORDS: usize = 400;
 
-/// Days from `start` to `end`, both included.
+/// Days from `start` to `end`, both inclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DateRange {
     /// First day; [`Date::MIN`] for "until …" and "before …".
     pub start: Date,
     /// Last day.
     pub end: Date,
-    /// The question names the calendar with its year ("in May 2026", "2026-05-01"); false for what depends on the
-    /// day it was asked ("yesterday", "last week", "in May").
+    /// True if the question contains a date with its year ("in May 2026", "2026-05-01"); false for dates relative to
+    /// today ("yesterday", "last week", "in May").
     pub explicit: bool,
 }
 
 impl DateRange {
-    /// Whether a day lies in it.
+    /// Returns true if the range contains the day.
     #[must_use]
     pub fn contains(&self, day: Date) -> bool {
         self.start <= day && day <= self.end
     }
 }
 
-/// The days that a question names, understood as asked on `today`; `None` when it names none.
+/// Returns the days in a question asked on `today`, or `None` if it contains no date.
 ///
-/// Of several expressions the first with a year counts, else the first.
+/// Of several expressions, the first with a year counts, otherwise the first.
 #[must_use]
 pub fn date_range(query: &str, today: Date) -> Option<DateRange> {
     let words = words(query, WORDS);
@@ -58,7 +58,7 @@ pub fn date_range(query: &str, today: Date) -> Option<DateRange> {
     first
 }
 
-/// An expression that starts at a word, and how many words it takes.
+/// Returns the range of an expression that starts at a word, and its length in words.
 fn expression(words: &[Word], at: usize, today: Date) -> Option<(DateRange, usize)> {
     let whole = |days: Days, explicit: bool| DateRange {
         start: days.start,
@@ -137,7 +137,7 @@ fn expression(words: &[Word], at: usize, today: Date) -> Option<(DateRange, usiz
     }
 }
 
-/// "X and Y", "X to Y": from the first day of X to the last of Y.
+/// Parses "X and Y" and "X to Y": from the first day of X to the last day of Y.
 fn pair(words: &[Word], at: usize, today: Date) -> Option<(Found, usize)> {
     let one = find(words, at, today)?;
     let link = at + one.length;
@@ -150,7 +150,7 @@ fn pair(words: &[Word], at: usize, today: Date) -> Option<(Found, usize)> {
         return None;
     }
     let other = find(words, link + 1, today)?;
-    // "between May and July 2023": the year belongs to both.
+    // "between May and July 2023": the year applies to both.
     let one = if other.explicit && !one.explicit {
         find(words, at, other.days.end)?
     } else {

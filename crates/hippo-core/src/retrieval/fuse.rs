@@ -1,8 +1,8 @@
-//! What score do the features of a chunk make together?
+//! Combination of features into a score.
 //!
-//! A logistic model over features on an absolute scale: shares of the attainable BM25 for words, cosines for meaning.
-//! Scores are summed, not ranks, since how much better a hit is than the next one says whether to trust it; and the
-//! scale does not depend on what else was found, so that a score of one query can be held against one of another.
+//! The score is a logistic model over features with absolute scales: shares of the attainable BM25, and cosines.
+//! Scores are combined rather than ranks, because the distance between two hits carries information. The scale is
+//! independent of other results, so scores of different queries are comparable.
 
 use std::cmp::Ordering;
 
@@ -13,15 +13,17 @@ use crate::retrieval::lexical::{LexicalHit, REACH};
 use crate::retrieval::rank::{Features, Mode, RankInput, Ranked};
 use crate::time::{Date, days_between};
 
-/// Days from the dates of a question at which a date counts no more. Chosen with the weight of the date, leaving one
-/// conversation out at a time: 7 days and 2.5 for most of them.
+/// Distance in days at which a date no longer counts. Distance and weight were chosen together in leave-one-out runs
+/// over conversations: 7 days and 2.5 for most of them.
 const NEAR_DAYS: f32 = 7.0;
-/// Chunks by words that are looked at more closely.
+/// Number of lexical candidates that are scored in full.
 const CANDIDATES: usize = 300;
 
-/// Weights of the features. The logit is what their sum has above `middle`, divided by 2.5: a scale on which a hit
-/// that shares no word with the question and has a cosine of 0.5 scores about 0.2, noise (a cosine of 0.1) below 0.1,
-/// and a hit whose words and meaning both fit above 0.8. It orders nothing; it is for thresholds.
+/// Weights of the features.
+///
+/// The logit is their weighted sum minus `middle`, divided by 2.5. On this scale a hit without common words and a
+/// cosine of 0.5 scores about 0.2, noise (a cosine of 0.1) below 0.1, and a hit that matches in words and meaning
+/// above 0.8. The scaling does not change the order; it is for thresholds.
 #[derive(Debug)]
 struct Weights {
     unit: f32,
@@ -35,8 +37,9 @@ struct Weights {
     middle: f32,
 }
 
-/// Words and meaning. Fitted with a softmax over the chunks of each question of conversations, leaving one conversation
-/// out at a time; then chosen on a coarse grid over those and assistant logs together, where the figures are flat.
+/// Words and vectors. The weights were fitted with a softmax over the chunks of each question, leaving one
+/// conversation out at a time, then chosen on a coarse grid over conversations and assistant logs, in a region where
+/// results are stable.
 const HYBRID: Weights = Weights {
     unit: 6.5,
     window: 8.0,
@@ -48,7 +51,7 @@ const HYBRID: Weights = Weights {
     cosine_window: 2.0,
     middle: 7.0,
 };
-/// Words alone.
+/// Words only.
 const LEXICAL: Weights = Weights {
     user: 0.5,
     cosine: 0.0,
@@ -56,7 +59,7 @@ const LEXICAL: Weights = Weights {
     middle: 6.0,
     ..HYBRID
 };
-/// Meaning alone.
+/// Vectors only.
 const VECTOR: Weights = Weights {
     unit: 0.0,
     window: 0.0,
@@ -70,7 +73,7 @@ const VECTOR: Weights = Weights {
 };
 
 impl Weights {
-    /// The part of the sum that is known before the cosines.
+    /// Returns the part of the sum that does not depend on cosines.
     fn words(&self, features: &Features) -> f32 {
         self.unit * features.lexical_unit
             + self.window * features.lexical_window
@@ -80,7 +83,7 @@ impl Weights {
             + self.date * features.date
     }
 
-    /// The score in [0, 1].
+    /// Returns the score in [0, 1].
     fn score(&self, features: &Features) -> f32 {
         let meaning = self.cosine * features.vector_unit.unwrap_or(0.0)
             + self.cosine_window * features.vector_window.unwrap_or(0.0);
@@ -89,7 +92,7 @@ impl Weights {
     }
 }
 
-/// Scores the candidates of both kinds and orders them.
+/// Scores the candidates of both kinds and sorts them.
 pub(crate) fn fuse(input: &RankInput<'_>, mut hits: Vec<LexicalHit>) -> Vec<Ranked> {
     let vectors = input.vectors.filter(|_| input.mode != Mode::Lexical);
     let weights = match (input.mode, vectors) {
@@ -151,7 +154,7 @@ pub(crate) fn fuse(input: &RankInput<'_>, mut hits: Vec<LexicalHit>) -> Vec<Rank
     ranked
 }
 
-/// The order of equals: by path, then by place in the document. Ids would tell how the index came to be.
+/// Orders equal scores by path and position. Ids would depend on the history of the index.
 fn in_place(corpus: &Corpus, a: u32, b: u32) -> Ordering {
     let key = |chunk| {
         let place = corpus.place(chunk)?;
@@ -186,8 +189,8 @@ fn features(input: &RankInput<'_>, hit: &LexicalHit) -> Option<Features> {
     })
 }
 
-/// How near a day is to those that the question speaks of: 1 within them, falling to 0 at [`NEAR_DAYS`] from them. What
-/// happened is often written down some days later.
+/// Returns the proximity of a date to a range: 1 within the range, falling to 0 at [`NEAR_DAYS`], because events are
+/// often written down some days later.
 fn nearness(range: &DateRange, date: Date) -> f32 {
     let gap = if date < range.start {
         days_between(date, range.start)
@@ -201,7 +204,7 @@ fn nearness(range: &DateRange, date: Date) -> f32 {
     (1.0 - gap / NEAR_DAYS).max(0.0)
 }
 
-/// Asks for the cosines of all candidates and their neighbours at once.
+/// Requests the cosines of all candidates and their neighbours in one call.
 fn add_cosines(input: &RankInput<'_>, candidates: &mut [Candidate]) {
     let corpus = input.corpus;
     let mut wanted: Vec<u32> = Vec::with_capacity(candidates.len() * 4);
@@ -217,7 +220,7 @@ fn add_cosines(input: &RankInput<'_>, candidates: &mut [Candidate]) {
         let at = wanted.binary_search(&chunk).ok()?;
         cosines.get(at).copied().filter(|cosine| cosine.is_finite())
     };
-    // A chunk that has no vector yet is taken to be as far as the farthest of the nearest.
+    // A chunk without a vector gets the lowest cosine among the vector hits.
     let hits = input.vectors.map_or(&[][..], |vectors| &vectors.hits);
     let floor = hits
         .iter()

@@ -1,8 +1,8 @@
-//! How well do the words of a chunk, of its window and of its passage match a query: BM25 from postings.
+//! BM25 scores of chunks, windows and passages from postings.
 //!
-//! The index knows which chunks have a term, not how often. Chunks are small, so that once is nearly always; a window
-//! or passage has a term as often as it has chunks with it. The passage counts without what an assistant said: long
-//! answers touch every subject, the questions tell which one it was.
+//! The index stores which chunks contain a term, without frequencies. Chunks are small, so the frequency is nearly
+//! always one. In a window or passage, the frequency of a term is the number of chunks with it. Lines of an assistant
+//! do not count for the passage: long answers mention many subjects, and the questions identify the actual one.
 
 use crate::chunk::Speaker;
 use crate::corpus::{ChunkPlace, Corpus};
@@ -11,25 +11,25 @@ use crate::retrieval::speaker::is_speaker_term;
 
 /// Saturation of repeated terms in BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009).
 const K1: f32 = 1.2;
-/// How much length counts in BM25 for a chunk: little, since the shortest lines say least.
+/// Length normalization of BM25 for a chunk; it is low because the shortest lines contain the least information.
 const B_UNIT: f32 = 0.3;
-/// The same for a passage: the usual value.
+/// Length normalization for a passage: the usual value.
 const B_PASSAGE: f32 = 0.75;
-/// Chunks on either side that make up a window.
+/// Number of chunks on either side in a window.
 pub(crate) const REACH: u32 = 2;
 
-/// The lexical features of a chunk: shares in [0, 1] of the largest sum of term weights that the query allows.
+/// Lexical features of a chunk: shares in [0, 1] of the largest sum of term weights that the query allows.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct LexicalHit {
     pub chunk: u32,
     pub unit: f32,
     pub window: f32,
     pub passage: f32,
-    /// Whether the query names who says the chunk.
+    /// True if the query names the speaker of the chunk.
     pub speaker: bool,
 }
 
-/// Arrays by chunk id, all zero between queries. A passage is known by the id of its first chunk.
+/// Arrays by chunk id, all zero between queries. A passage is identified by the id of its first chunk.
 #[derive(Debug, Default)]
 pub(crate) struct LexicalScratch {
     sums: Vec<Sums>,
@@ -47,7 +47,7 @@ struct Sums {
     speaker: bool,
 }
 
-/// Scores every chunk whose window has a term of the query, and those of `others`, each once and in no order.
+/// Scores every chunk whose window contains a term of the query, and the chunks in `others`; each once, unordered.
 pub(crate) fn score(
     corpus: &Corpus,
     postings: &[Postings<'_>],
@@ -151,7 +151,7 @@ impl LexicalScratch {
         }
     }
 
-    /// Reads the sums out as features and leaves zeros behind.
+    /// Returns the features from the sums, and resets the arrays to zero.
     fn take(&mut self, corpus: &Corpus, attainable: f32) -> Vec<LexicalHit> {
         let share = if attainable > 0.0 { attainable.recip() } else { 0.0 };
         let mut hits: Vec<LexicalHit> = Vec::with_capacity(self.found.len());
@@ -189,14 +189,14 @@ fn first_of_passage(corpus: &Corpus, place: &ChunkPlace) -> Option<u32> {
         .copied()
 }
 
-/// BM25's weight of a term that `with` of `all` chunks contain; above 0.
+/// Returns BM25's weight of a term that `with` of `all` chunks contain; above 0.
 #[must_use]
 pub fn idf(all: u64, with: u64) -> f32 {
     let (all, with) = (all.max(with) as f32, with as f32);
     (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
 }
 
-/// BM25's saturated count, below K1 + 1; `length` in mean lengths.
+/// Returns BM25's saturated frequency, below K1 + 1; `length` is relative to the mean length.
 fn saturated(count: f32, b: f32, length: f32) -> f32 {
     count * (K1 + 1.0) / (count + K1 * (1.0 - b + b * length))
 }

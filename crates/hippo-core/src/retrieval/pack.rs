@@ -1,9 +1,9 @@
-//! Which chunks of a ranked list fit into a limit and a token budget?
+//! Selection of ranked chunks within a limit and token budget.
 
-/// Chunks that do not fit and are passed over, before the budget counts as used up.
+/// Number of skipped chunks after which the budget counts as used up.
 const PASSED_OVER: u32 = 8;
 
-/// Takes whole chunks in rank order while they fit. A chunk that does not fit is passed over, so that a long one does
+/// Takes whole chunks in rank order while they fit. A chunk that does not fit is skipped, so that one long chunk does
 /// not end the answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Packer {
@@ -14,7 +14,7 @@ pub struct Packer {
 }
 
 impl Packer {
-    /// For at most `limit` chunks of at most `budget` tokens together.
+    /// Creates a packer for at most `limit` chunks with at most `budget` tokens in total.
     pub fn new(limit: usize, budget: Option<u64>) -> Self {
         Self {
             places: limit,
@@ -24,7 +24,7 @@ impl Packer {
         }
     }
 
-    /// Whether the next chunk is taken, which has so many tokens.
+    /// Takes the next chunk with this number of tokens if it fits, and returns true if it was taken.
     pub fn take(&mut self, tokens: u32) -> bool {
         if self.is_full() {
             return false;
@@ -39,12 +39,12 @@ impl Packer {
         true
     }
 
-    /// Whether nothing more will be taken.
+    /// Returns true if no more chunks will be taken.
     pub fn is_full(&self) -> bool {
         self.places == 0 || self.passed_over == PASSED_OVER
     }
 
-    /// Tokens of all that was taken, at most the budget.
+    /// Returns the tokens of all chunks taken, at most the budget.
     pub fn tokens(&self) -> u64 {
         self.tokens
     }
@@ -62,7 +62,7 @@ mod tests {
         (taken, packer.tokens())
     }
 
-    /// Tokens, limit and budget; what is taken, and its tokens.
+    /// Tokens, limit and budget; expected chunks and their tokens.
     type Case<'a> = (&'a [u32], usize, Option<u64>, &'a [usize], u64);
 
     #[test]

@@ -1,4 +1,4 @@
-//! Which chunks answer a query best, from postings per term and vector candidates.
+//! Ranking of chunks from term postings and vector candidates.
 
 use crate::corpus::Corpus;
 use crate::retrieval::dates::DateRange;
@@ -6,95 +6,97 @@ use crate::retrieval::fuse;
 use crate::retrieval::lexical::{self, LexicalScratch};
 use crate::retrieval::terms::QueryTerm;
 
-/// Which evidence counts.
+/// Evidence used for ranking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
-    /// Words and meaning.
+    /// Words and vectors.
     #[default]
     Hybrid,
-    /// Words alone.
+    /// Words only.
     Lexical,
-    /// Meaning alone.
+    /// Vectors only.
     Vector,
 }
 
 /// The chunks that contain a term.
 #[derive(Debug, Clone, Copy)]
 pub struct Postings<'a> {
-    /// The term as the query has it.
+    /// The term of the query.
     pub term: &'a QueryTerm,
-    /// Ids of the chunks that contain it, ascending.
+    /// Ids of the chunks that contain the term, ascending.
     pub chunks: &'a [u32],
 }
 
-/// What the vector index found for a query.
+/// Results of the vector index for a query.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct VectorHits {
-    /// Chunk ids with their cosines in [-1, 1], the nearest first.
+    /// Chunk ids with cosines in [-1, 1], the nearest first.
     pub hits: Vec<(u32, f32)>,
 }
 
-/// What ranking works on.
+/// Input of a ranking.
 pub struct RankInput<'a> {
-    /// The workspace.
+    /// Corpus of the workspace.
     pub corpus: &'a Corpus,
-    /// Which evidence counts.
+    /// Evidence to use.
     pub mode: Mode,
     /// Postings of each term of the query.
     pub postings: &'a [Postings<'a>],
-    /// Nearest chunks by vector; `None` where no query vector exists, and then words alone count.
+    /// Nearest chunks by vector; `None` if there is no query vector, so that only words count.
     pub vectors: Option<&'a VectorHits>,
-    /// Cosines of chunks with the query, in the order asked for; NaN for a chunk without a vector.
+    /// Returns the cosines of chunks with the query, in the order of the argument; NaN for a chunk without a vector.
     pub neighbour_scores: &'a dyn Fn(&[u32]) -> Vec<f32>,
-    /// Whether a chunk may be returned. A chunk that may not still lends its context to its neighbours.
+    /// Returns true if a chunk may be returned. Other chunks still serve as context for their neighbours.
     pub filter: &'a dyn Fn(u32) -> bool,
-    /// Dates that the query speaks of.
+    /// Dates mentioned in the query.
     pub dates: Option<DateRange>,
-    /// Largest number of chunks to return.
+    /// Maximum number of chunks to return.
     pub limit: usize,
 }
 
-/// One chunk of an answer.
+/// A ranked chunk.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ranked {
-    /// Its id.
+    /// Id of the chunk.
     pub chunk: u32,
-    /// How well it answers, in [0, 1].
+    /// Score in [0, 1].
     pub score: f32,
-    /// Its score by words alone, in [0, 1].
+    /// Score by words only, in [0, 1].
     pub lexical: Option<f32>,
-    /// Its score by meaning alone, in [0, 1].
+    /// Score by vectors only, in [0, 1].
     pub vector: Option<f32>,
-    /// What the score was made of.
+    /// Features that the score was computed from.
     pub explain: Features,
 }
 
-/// What is known of a chunk with respect to a query. The lexical features are shares of the largest sum of term
-/// weights that the query allows, in [0, 1]; the vector features are cosines, `None` without a vector.
+/// Features of a chunk for a query.
+///
+/// Lexical features are shares of the largest sum of term weights that the query allows, in [0, 1]. Vector features
+/// are cosines, `None` without a vector.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Features {
     /// BM25 of the chunk.
     pub lexical_unit: f32,
     /// BM25 of the chunk with its neighbours.
     pub lexical_window: f32,
-    /// BM25 of its passage.
+    /// BM25 of the chunk's passage.
     pub lexical_passage: f32,
     /// Cosine of the chunk.
     pub vector_unit: Option<f32>,
     /// Mean cosine of the chunk with its neighbours.
     pub vector_window: Option<f32>,
-    /// Whether the query names who says it; 0 or 1.
+    /// 1 if the query names the speaker of the chunk, otherwise 0.
     pub speaker: f32,
-    /// How near its date is to those that the query speaks of; 1 within them, 0 far away.
+    /// Proximity of the chunk's date to the dates of the query: 1 within them, 0 far away.
     pub date: f32,
-    /// Whether the user of an assistant said it; 0 or 1.
+    /// 1 if the user of an assistant is the speaker, otherwise 0.
     pub user: f32,
 }
 
 impl Features {
-    /// The features that are known, by name, for people who ask why.
+    /// Returns the known features by name, to explain a score.
     pub fn named(&self) -> Vec<(&'static str, f32)> {
-        // Taken apart whole, so that a new feature is not forgotten here.
+        // Destructure completely, so that the compiler reports a new field.
         let Self {
             lexical_unit,
             lexical_window,
@@ -121,20 +123,21 @@ impl Features {
     }
 }
 
-/// Arrays by chunk id that are kept from query to query.
+/// Arrays by chunk id that are reused between queries.
 #[derive(Debug, Default)]
 pub struct RankScratch {
     pub(crate) lexical: LexicalScratch,
 }
 
 impl RankScratch {
-    /// Empty arrays; they grow with the first query.
+    /// Creates empty arrays; they grow with the first query.
     pub fn new() -> Self {
         Self::default()
     }
 }
 
-/// Ranks the chunks that words or vectors bring up: best first, at most `limit`, each chunk once; ties by path and place.
+/// Ranks the chunks found by words or vectors, best first, each once, at most `limit`; ties are ordered by path and
+/// position.
 pub fn rank(input: &RankInput<'_>, scratch: &mut RankScratch) -> Vec<Ranked> {
     let postings = if input.mode == Mode::Vector {
         &[]

@@ -1,15 +1,15 @@
-//! Whose words is a line, as a term of the index?
+//! Speakers of lines as terms of the index.
 //!
-//! "When did Caroline paint?" is answered by what Caroline said more often than by what was said to her. Who says a
-//! line is indexed beside its words as one more term, `@carolin`, which no word can be mistaken for: a term of words
-//! never starts with `@`.
+//! "When did Caroline paint?" is answered more often by Caroline's own lines than by lines addressed to her. The
+//! speaker of a line is indexed with its words as an additional term, `@carolin`. Terms of words never start with
+//! `@`, so the two kinds cannot collide.
 
-/// What a term starts with that names a speaker.
+/// First character of a speaker term.
 const MARK: char = '@';
-/// Longest name, in bytes.
+/// Maximum bytes of a name.
 const NAME: usize = 40;
 
-/// The speaker term of a name's term.
+/// Returns the speaker term for the term of a name.
 pub(crate) fn speaker_term(term: &str) -> String {
     let mut marked = String::with_capacity(term.len() + 1);
     marked.push(MARK);
@@ -17,13 +17,13 @@ pub(crate) fn speaker_term(term: &str) -> String {
     marked
 }
 
-/// Whether a term names a speaker.
+/// Returns true if a term is a speaker term.
 pub(crate) fn is_speaker_term(term: &str) -> bool {
     term.starts_with(MARK)
 }
 
-/// The name in front of the colon at the start of a line of the text: of `- **Caroline:** hi`, `Caroline`. Whether it
-/// is one is known to the chunker, which marks the chunk as somebody's words.
+/// Returns the name before the colon at the start of a line: `Caroline` for `- **Caroline:** hi`. The caller must
+/// know from the chunker that the chunk has a speaker.
 pub(crate) fn name(text: &str) -> Option<&str> {
     text.lines().find_map(label)
 }

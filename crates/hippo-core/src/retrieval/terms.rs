@@ -1,7 +1,7 @@
-//! Which words of a text are looked up, and in which form?
+//! Terms of texts and queries.
 //!
-//! Everything is indexed, stop words too; a question marks its stop words, so that one made of nothing else still
-//! finds something. A term never contains a space.
+//! All words are indexed, including stop words. A query marks its stop words, so that a question of only stop words
+//! still has results. A term never contains a space.
 
 mod fold;
 mod scan;
@@ -17,34 +17,34 @@ pub(crate) use fold::is_unspaced;
 use scan::Token;
 pub(crate) use stop::is_stop;
 
-/// Longest term in bytes; longer words are cut, longer compounds are known by their parts only.
+/// Maximum bytes of a term; longer words are cut, and longer compounds are indexed by their parts only.
 const TERM: usize = 64;
-/// Stems kept at a time: more than the words of a few languages.
+/// Maximum number of cached stems, more than the vocabulary of a few languages.
 const STEMS: usize = 1 << 16;
-/// A term of a question with at most this many characters also matches as the beginning of a word.
+/// A query term with at most this many characters also matches as a prefix.
 const SHORT: usize = 3;
 
-/// Different words of a question that are looked up, at most: each costs a look into the index.
+/// Maximum number of distinct query terms, because each costs an index lookup.
 const MOST_QUERY_TERMS: usize = 512;
 
-/// One word of a question.
+/// A term of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueryTerm {
-    /// The form that the index holds.
+    /// The form in the index.
     pub term: String,
-    /// The word says nothing about what is asked for ("what", "did"): use it only when there is no other.
+    /// True for a stop word such as "what" or "did", which counts only in a query without other words.
     pub stop: bool,
-    /// Short enough that it should also match as the beginning of a word.
+    /// True if the term is short enough to match as a prefix as well.
     pub prefix: bool,
 }
 
-/// Turns text into terms; keeps its buffers and the stems of words that it met.
+/// Converts text to terms; keeps its buffers and a cache of stems.
 pub struct Analyzer {
     stemmer: Stemmer,
     stems: HashMap<Box<str>, Box<str>>,
     /// A token in lower case, without accents.
     folded: String,
-    /// A word made of parts.
+    /// Buffer for a word composed of parts.
     word: String,
 }
 
@@ -60,13 +60,13 @@ impl Default for Analyzer {
 }
 
 impl Analyzer {
-    /// An analyzer that has met nothing yet.
+    /// Creates an analyzer with an empty cache.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Appends the terms of `text` to `out`, separated by single spaces, and returns how many there were.
+    /// Appends the terms of `text` to `out`, separated by single spaces, and returns their number.
     pub fn index_terms(&mut self, text: &str, out: &mut String) -> usize {
         let mut count = 0;
         self.each(text, |term, _| {
@@ -86,7 +86,8 @@ impl Analyzer {
         count
     }
 
-    /// The first 512 different terms of a question in order; then, for each that is no stop word, the same as a speaker's name.
+    /// Returns the first 512 distinct terms of a query in order, then a speaker term for each that is not a stop
+    /// word.
     pub fn query_terms(&mut self, query: &str) -> Vec<QueryTerm> {
         let mut terms: Vec<QueryTerm> = Vec::new();
         let mut known: HashSet<String> = HashSet::new();
@@ -118,7 +119,7 @@ impl Analyzer {
         terms
     }
 
-    /// Calls `sink` with each term and the folded word that it comes from.
+    /// Calls `sink` with each term and the folded word that it is derived from.
     fn each(&mut self, text: &str, mut sink: impl FnMut(&str, &str)) {
         scan::scan(text, |token| self.token(token, &mut sink));
     }
@@ -145,7 +146,7 @@ impl Analyzer {
         self.folded = folded;
     }
 
-    /// A token with marks in it: the whole, and its parts.
+    /// Emits a token with marks as a whole, and its parts.
     fn compound(&mut self, token: Token<'_>, folded: &str, sink: &mut impl FnMut(&str, &str)) {
         if folded.ends_with(['+', '#']) {
             sink(folded, folded);
@@ -192,7 +193,7 @@ impl Analyzer {
         }
     }
 
-    /// A word with apostrophes: `don't` is `dont`, `Ada's` is `ada`, `we'll` is `we`, `O'Brien` is `obrien`.
+    /// Emits a word with apostrophes: `don't` is `dont`, `Ada's` is `ada`, `we'll` is `we`, `O'Brien` is `obrien`.
     fn contraction(&mut self, folded: &str, sink: &mut impl FnMut(&str, &str)) {
         if let Some((base, "s" | "d" | "m" | "ll" | "re" | "ve")) = folded.split_once('\'') {
             return self.runs(base, sink);
@@ -210,7 +211,7 @@ impl Analyzer {
         }
     }
 
-    /// The parts of `camelCase`.
+    /// Emits the parts of `camelCase`.
     fn humps(&mut self, text: &str, sink: &mut impl FnMut(&str, &str)) {
         let bytes = text.as_bytes();
         let mut start = 0;
@@ -231,7 +232,7 @@ impl Analyzer {
         }
     }
 
-    /// A folded word in any scripts: pairs of characters where words are written without spaces.
+    /// Emits a folded word in any scripts; scripts without spaces are split into pairs of characters.
     fn runs(&mut self, folded: &str, sink: &mut impl FnMut(&str, &str)) {
         let mut rest = folded;
         while let Some(first) = rest.chars().next() {
@@ -249,7 +250,7 @@ impl Analyzer {
         }
     }
 
-    /// One folded word: its stem, when it is in Latin letters only.
+    /// Emits one folded word; a word in Latin letters is stemmed.
     fn word(&mut self, word: &str, sink: &mut impl FnMut(&str, &str)) {
         if word.len() > TERM {
             return sink(text::start(word, TERM), word);
@@ -269,8 +270,8 @@ impl Analyzer {
     }
 }
 
-/// The pairs of neighbours in a run of characters, and the last character alone: a pair that starts with a character
-/// finds it everywhere but at the end.
+/// Emits the pairs of adjacent characters of a run, and the last character alone. A prefix search for a single
+/// character then finds every occurrence.
 fn pairs(run: &str, sink: &mut impl FnMut(&str, &str)) {
     let mut before = None;
     for (at, character) in run.char_indices() {
@@ -285,12 +286,12 @@ fn pairs(run: &str, sink: &mut impl FnMut(&str, &str)) {
     }
 }
 
-/// Marks that join parts.
+/// Returns true for marks that join the parts of a word.
 const fn is_mark(mark: char) -> bool {
     is_strong_mark(mark) || mark == '\''
 }
 
-/// Marks that make an identifier, path or address.
+/// Returns true for marks that occur in identifiers, paths and addresses.
 const fn is_strong_mark(mark: char) -> bool {
     matches!(mark, '_' | '-' | '.' | '/' | '\\' | '@' | ':' | ',')
 }
@@ -301,7 +302,7 @@ fn has_hump(text: &str) -> bool {
         .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
 }
 
-/// The terms of a text that goes into the index.
+/// Returns the terms of a text for the index.
 #[must_use]
 pub fn index_terms(text: &str) -> Vec<String> {
     let mut terms = String::new();
@@ -313,16 +314,16 @@ pub fn index_terms(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The terms of a question in order, each once.
+/// Returns the distinct terms of a query in order.
 #[must_use]
 pub fn query_terms(query: &str) -> Vec<QueryTerm> {
     Analyzer::new().query_terms(query)
 }
 
-/// An FTS5 expression that matches the term and nothing else: always quoted, never interpreted.
+/// Returns an FTS5 expression that matches only this term; the term is quoted, so FTS5 syntax in it has no effect.
 #[must_use]
 pub fn fts_query(term: &QueryTerm) -> String {
-    // FTS5 reads its expressions as C strings: a NUL would end one inside the quotes.
+    // FTS5 parses expressions as C strings, so a NUL would end the expression within the quotes.
     let quoted = term.term.replace('"', "\"\"").replace('\0', "");
     if term.prefix {
         format!("\"{quoted}\"*")

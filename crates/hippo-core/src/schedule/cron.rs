@@ -1,8 +1,8 @@
-//! Cron lines in zones with daylight saving time
+//! Cron lines in time zones with daylight saving time.
 //!
-//! croner reads a line and finds its next local time. The change of clocks is decided here: croner's own search skips the hour
-//! that comes twice and can return a moment before the one it was given. Five fields (minute, hour, day of month, month, day of
-//! week) or six (seconds first).
+//! croner parses a line and finds its next local time. Clock changes are handled here, because croner's own search
+//! skips the repeated hour and can return a time before its start. A line has five fields (minute, hour, day of
+//! month, month, day of week) or six (seconds first).
 
 use chrono::{DateTime as ChronoTime, Utc};
 use croner::parser::{CronParser, Seconds, Year};
@@ -12,12 +12,12 @@ use jiff::{Span, ToSpan};
 
 use crate::time::Timestamp;
 
-/// Milliseconds around a change of the clocks within which local times are out of order: a zone has skipped a day.
+/// Milliseconds around a clock change within which local times can be out of order; one zone skipped a whole day.
 const NEAR: i64 = 26 * 3_600_000;
-/// 1 January 2024: a leap year, from which a line is searched for its first time.
+/// 1 January 2024, in a leap year: start of the search for a line's first time.
 const START: DateTime = DateTime::constant(2024, 1, 1, 0, 0, 0, 0);
 
-/// Name, least and largest value of each field.
+/// Name, minimum and maximum of each field.
 const FIELDS: [(&str, u8, u8); 6] = [
     ("second", 0, 59),
     ("minute", 0, 59),
@@ -27,26 +27,26 @@ const FIELDS: [(&str, u8, u8); 6] = [
     ("day of week", 0, 7),
 ];
 
-/// A checked cron line.
+/// A parsed cron line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cron(croner::Cron);
 
-/// A line that is no cron line.
+/// A syntax error in a cron line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("could not read the cron line: {reason} at column {column}")]
 pub struct CronError {
-    /// Column of the first character of what is wrong, from 1.
+    /// Column of the first invalid character, from 1.
     pub column: usize,
-    /// What is wrong.
+    /// Description of the error.
     pub reason: String,
 }
 
 impl Cron {
-    /// Reads a line such as `30 2 * * *` or `@weekly`.
+    /// Parses a line such as `30 2 * * *` or `@weekly`.
     ///
     /// # Errors
-    /// [`CronError`] names the column and what is wrong there. A line that never comes round, such as 30 February, is
-    /// an error too.
+    /// Returns [`CronError`] with the column and the reason. A line without any matching date, such as 30 February,
+    /// is also an error.
     pub fn parse(line: &str) -> Result<Self, CronError> {
         let cron = Self(read(line).ok_or_else(|| diagnose(line))?);
         if cron.local_from(START).is_some() {
@@ -57,10 +57,10 @@ impl Cron {
         Err(error(column(line, day), "no year has such a day".to_owned()))
     }
 
-    /// The first moment after `after` that fits; `None` where the calendar ends.
+    /// Returns the first matching time after `after`, or `None` at the end of the calendar.
     ///
-    /// A local time that the clocks skip comes as much later as they were put forward. A local time that comes twice
-    /// counts once, the first time, unless every hour fits: an hourly job runs in each hour that passes.
+    /// A local time skipped by a clock change is delayed by the size of the change. A repeated local time counts
+    /// once, at its first occurrence, unless every hour matches: an hourly job runs in each elapsed hour.
     #[must_use]
     pub fn next_after(&self, after: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
         let moment = jiff::Timestamp::from_millisecond(after.0).ok()?;
@@ -92,7 +92,7 @@ impl Cron {
                     best = Some(found);
                 }
             }
-            // Beyond the reach of the change no later local time can be an earlier moment.
+            // Past the clock change, a later local time cannot be an earlier moment.
             let settled = !disturbed || next.checked_sub(reach).is_ok_and(|next| next > local);
             if let Some(best) = best.filter(|_| settled) {
                 return Some(Timestamp(best));
@@ -101,7 +101,8 @@ impl Cron {
         }
     }
 
-    /// The first local time that fits, at `from` or later. croner gets it as a time of UTC, where no hour is skipped.
+    /// Returns the first matching local time at or after `from`. croner receives it as UTC, which has no clock
+    /// changes.
     fn local_from(&self, from: DateTime) -> Option<DateTime> {
         let whole = match from.subsec_nanosecond() {
             0 => from,
@@ -115,13 +116,13 @@ impl Cron {
     }
 }
 
-/// A line as croner reads it.
+/// Parses a line with croner.
 fn read(line: &str) -> Option<croner::Cron> {
     let parser = CronParser::builder().seconds(Seconds::Optional);
     parser.year(Year::Disallowed).build().parse(line).ok()
 }
 
-/// Where a line that croner cannot read is wrong: its fields are read one by one.
+/// Locates the error in a line that croner rejects, by parsing its fields separately.
 fn diagnose(line: &str) -> CronError {
     let name = line.trim();
     if name.starts_with('@') {
@@ -166,7 +167,7 @@ fn error(column: usize, reason: String) -> CronError {
     CronError { column, reason }
 }
 
-/// Column of a part of a line.
+/// Returns the column of a part of a line.
 fn column(line: &str, part: &str) -> usize {
     let offset = (part.as_ptr() as usize).saturating_sub(line.as_ptr() as usize);
     line.get(..offset).map_or(1, |before| before.chars().count() + 1)

@@ -1,4 +1,4 @@
-//! Is every cycle due when it should be, whatever the clock does?
+//! Tests of due cycles, including clock and zone changes.
 
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -13,7 +13,7 @@ fn zone(name: &str) -> TimeZone {
     TimeZone::get(name).unwrap()
 }
 
-/// A moment from a text such as `2026-03-29T02:30+01:00`.
+/// Parses a time such as `2026-03-29T02:30+01:00`.
 fn at(text: &str) -> Timestamp {
     Timestamp(text.parse::<jiff::Timestamp>().unwrap().as_millisecond())
 }
@@ -82,12 +82,12 @@ fn lines_come_round() {
 #[test]
 fn clocks_put_forward_and_back() {
     let table = [
-        // Skipped in spring: as much later as the clocks went forward.
+        // Skipped in spring: delayed by the clock change.
         ("30 2 * * *", "2026-03-29T00:30Z", "2026-03-29T01:30Z"),
         ("30 2 * * *", "2026-03-29T01:30Z", "2026-03-30T00:30Z"),
         ("0 * * * *", "2026-03-29T00:00Z", "2026-03-29T01:00Z"),
         ("0 * * * *", "2026-03-29T01:00Z", "2026-03-29T02:00Z"),
-        // Twice in autumn: a time of day once, the hours each.
+        // Repeated in autumn: a daily time once, an hourly time in both hours.
         ("30 2 * * *", "2026-10-24T12:00Z", "2026-10-25T00:30Z"),
         ("30 2 * * *", "2026-10-25T00:30Z", "2026-10-26T01:30Z"),
         ("0 * * * *", "2026-10-25T00:00Z", "2026-10-25T01:00Z"),
@@ -229,7 +229,7 @@ fn archival_is_checked_weekly_and_runs_every_four_weeks() {
 }
 
 fn a_moment() -> impl Strategy<Value = Timestamp> {
-    // Around both changes of the clocks of 2026, and anywhere.
+    // Around both clock changes of 2026, and arbitrary times.
     let spring = at("2026-03-29T01:00Z").0;
     let autumn = at("2026-10-25T01:00Z").0;
     prop_oneof![
@@ -280,7 +280,7 @@ proptest! {
     fn the_hourly_line_comes_every_hour(zone in a_zone(), after in a_moment()) {
         let hourly = Cron::parse("0 * * * *").unwrap();
         let next = hourly.next_after(after, &zone).unwrap();
-        // Lord Howe changes by half an hour: a local hour is then up to an hour and a half long.
+        // Lord Howe Island shifts by half an hour, so a local hour lasts up to an hour and a half.
         prop_assert!(next.0 - after.0 <= HOUR + HOUR / 2);
     }
 

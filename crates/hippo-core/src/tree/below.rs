@@ -1,4 +1,4 @@
-//! What is a node made from: which nodes lie below it, and what does each of them say to it?
+//! Sources of a node and their texts.
 
 use std::collections::BTreeMap;
 
@@ -14,18 +14,18 @@ use super::root;
 /// A source with its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Text {
-    /// Relative to the workspace.
+    /// Path relative to the workspace.
     pub path: String,
-    /// Without front matter.
+    /// Text without front matter.
     pub text: String,
-    /// The line of the file at which it begins, from 1.
+    /// Line of the file at which the text begins, from 1.
     pub first_line: u32,
-    /// The day that it tells of.
+    /// Date of the source.
     pub date: Option<Date>,
 }
 
 impl Text {
-    /// As [`super::make`] takes it.
+    /// Returns the source as [`super::make`] expects it.
     #[must_use]
     pub fn source(&self) -> Source<'_> {
         Source {
@@ -36,7 +36,8 @@ impl Text {
         }
     }
 
-    /// Of a node whose file has this text. Lines of a node that is its one source as it stands are lines of that source.
+    /// Creates the source for a node whose file has this text. For a node that copies its only source, lines refer to
+    /// that source.
     #[must_use]
     pub fn of_node(node: &Node, file: &str) -> Self {
         let path = node.period.path();
@@ -50,7 +51,7 @@ impl Text {
     }
 }
 
-/// The file whose lines those of a node's body are, and the line at which it begins there.
+/// Returns the file that the body's lines refer to, and the first line of the body in it.
 fn lies<'n>(path: &'n str, node: &'n Node, file: &str) -> (&'n str, u32) {
     match node.sources.as_slice() {
         [only]
@@ -67,7 +68,7 @@ fn lies<'n>(path: &'n str, node: &'n Node, file: &str) -> (&'n str, u32) {
     }
 }
 
-/// What the nodes of a level above the days are made from, by their periods.
+/// Returns the sources of the nodes of a level above the days, by period.
 #[must_use]
 pub fn sources<'n>(
     level: NodeKind,
@@ -76,7 +77,7 @@ pub fn sources<'n>(
     let mut sources: BTreeMap<Period, Vec<SourceFile>> = BTreeMap::new();
     for node in nodes {
         let parent = node.period.parent().filter(|parent| parent.level() == level);
-        // What only keeps a place says nothing.
+        // Placeholders have no content.
         if let Some(parent) = parent.filter(|_| !node.is_placeholder()) {
             sources.entry(parent).or_default().push(SourceFile {
                 path: node.period.path(),
@@ -87,8 +88,10 @@ pub fn sources<'n>(
     sources
 }
 
-/// What `ROOT.md` is made from: days, and weeks and months of which no day is there. The nodes come with their paths and files;
-/// `accesses`: how often the files that they were made from were asked for.
+/// Returns the sources of `ROOT.md`: days, and weeks and months without any existing day.
+///
+/// Each node is passed with its path and its file. `accesses` has the read counts of the files that the nodes were
+/// made from.
 #[must_use]
 pub fn told<'n>(
     nodes: &[(&'n str, &'n Node, &str)],

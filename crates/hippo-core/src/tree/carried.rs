@@ -1,4 +1,4 @@
-//! What of a ROOT.md that somebody else wrote stays in the one that hippod makes?
+//! Lines kept from a `ROOT.md` by another author.
 
 use std::collections::BTreeSet;
 
@@ -10,20 +10,22 @@ use super::root::{Node, Passages, root};
 
 const INDEX: &str = "## Topics Index";
 const HISTORY: &str = "## Historical Summary";
-/// What is carried over takes this part of the room at most.
+/// Divisor of the room for lines that are kept.
 const SHARE: usize = 3;
 
-/// A ROOT.md that somebody wrote.
+/// A `ROOT.md` by another author.
 #[derive(Debug, Clone, Copy)]
 pub struct Carried<'a> {
-    /// Without front matter.
+    /// Body without front matter.
     pub body: &'a str,
-    /// The day that its ages are told of.
+    /// Date that the ages in the body refer to.
     pub updated: Date,
 }
 
-/// The body of ROOT.md from the nodes, and from one that somebody else wrote before: lines of its history and its topics stay,
-/// the first ones first, unless a topic is told of anew.
+/// Returns the body of `ROOT.md` from the nodes and from a previous version by another author.
+///
+/// History lines and topics of the previous version are kept, the first ones first, unless the nodes cover the same
+/// topic.
 #[must_use]
 pub(super) fn rooted(
     nodes: &[Node<'_>],
@@ -34,7 +36,7 @@ pub(super) fn rooted(
 ) -> String {
     let Some(carried) = carried else {
         let body = root(nodes, passages, today, most);
-        // Little that is written gives no topic yet: the file is there all the same, for what loads it.
+        // With little content there are no topics yet, but the file must exist for its readers.
         return if body.is_empty() {
             format!("{INDEX}\n")
         } else {
@@ -60,7 +62,7 @@ pub(super) fn rooted(
         .filter(&mut fits)
         .collect();
     let taken: usize = topics.iter().chain(&past).map(|line| line.len() + 1).sum();
-    // Titles of sections that only these lines have.
+    // Headings of sections that contain only kept lines.
     let titles = INDEX.len() + HISTORY.len() + 4;
     let left = tokens::bytes(most).saturating_sub(taken + titles) / 4;
     let mut body = root(nodes, passages, today, left);
@@ -68,7 +70,7 @@ pub(super) fn rooted(
     with(&body, INDEX, &topics, "")
 }
 
-/// The lines of a section that list something.
+/// Returns the list lines of a section.
 fn section<'t>(body: &'t str, title: &str) -> impl Iterator<Item = &'t str> + use<'t> {
     let title = title.to_owned();
     let mut within = false;
@@ -81,13 +83,14 @@ fn section<'t>(body: &'t str, title: &str) -> impl Iterator<Item = &'t str> + us
     })
 }
 
-/// The name of the topic of a line.
+/// Returns the topic name of a line.
 fn topic(line: &str) -> Option<String> {
     let name = line.strip_prefix("- ")?.split([':', '[']).next()?.trim();
     (!name.is_empty()).then(|| name.to_lowercase())
 }
 
-/// The line with `[type, 12d]` so many days older; a reference of more than 30 days is to be looked at.
+/// Returns the line with the age in `[type, 12d]` increased by `days`; a reference older than 30 days is marked for
+/// review.
 fn aged(line: &str, days: i32) -> String {
     let Some((before, rest)) = line.split_once('[') else {
         return line.to_owned();
@@ -114,7 +117,8 @@ fn aged(line: &str, days: i32) -> String {
     format!("{before}[{}]{after}", parts.join(", "))
 }
 
-/// The body with lines at the end of a section, which is made before another one, or at the end, where there is none.
+/// Returns the body with lines added at the end of a section; a missing section is created before `before`, or at the
+/// end.
 fn with(body: &str, title: &str, lines: &[String], before: &str) -> String {
     if lines.is_empty() {
         return body.to_owned();

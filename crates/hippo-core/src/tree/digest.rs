@@ -1,4 +1,4 @@
-//! Which statements go into a node of so many tokens, and how is its body written?
+//! Selection of the statements that fit into a node.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,44 +13,47 @@ use crate::redact::redact;
 use crate::source::NodeKind;
 use crate::tokens;
 
-/// Behind a body that somebody wrote, what is left of a statement's worth for each block of others after it.
+/// Factor applied to a statement's worth for each block of later statements, when a submitted body exists.
 const EARLIER: f32 = 0.062_5;
-/// Topics that are named beside the body.
+/// Maximum topics listed in the front matter.
 const NAMED: usize = 8;
 
-/// The body of a node, and what it is about.
+/// The body of a node, and its topics.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Digest {
-    /// Without front matter; ends with a line end unless it is empty.
+    /// The body without front matter; ends with a newline unless it is empty.
     pub body: String,
-    /// What the sources are about, that which most is said of first; eight at most, for the front matter. The body lists more.
+    /// Topics of the sources for the front matter, the most discussed first; eight at most. The body lists more.
     pub topics: Vec<(String, MemoryType)>,
 }
 
-/// The budget of a node in tokens from that of its sources: a share of them, but never less than what a page holds.
+/// Returns the token budget of a node: a share of its sources' tokens, with a minimum of about one page.
 #[must_use]
 pub fn budget(level: NodeKind, source_tokens: usize) -> usize {
-    // In thousandths; a month is its weeks with little left out.
+    // Shares are in thousandths; a month keeps nearly all of its weeks.
     let (share, least) = match level {
         NodeKind::Daily => (70, 1_000),
         NodeKind::Weekly => (150, 1_500),
         NodeKind::Monthly => (960, 2_000),
-        // Made otherwise.
+        // `ROOT.md` has a separate generator.
         NodeKind::Root => (0, 0),
     };
     let part = source_tokens / 1_000 * share + source_tokens % 1_000 * share / 1_000;
     part.max(least.min(source_tokens))
 }
 
-/// The body of a node: what its sources say, in at most so many tokens. The same sources always give the same body.
+/// Returns the body of a node: the statements of its sources in at most `most` tokens.
+///
+/// The result is deterministic: the same sources always give the same body.
 #[must_use]
 pub fn digest(level: NodeKind, sources: &[Source<'_>], most: usize) -> Digest {
     made(level, sources, most, None)
 }
 
-/// The same for what stands behind a body that somebody wrote. What that says word for word is left out, and other words that it
-/// has count as said already; and since logs grow at
-/// their ends, a statement counts a sixteenth for each so many tokens of statements that come after it.
+/// Returns a digest to append to a submitted `body`.
+///
+/// Statements that `body` repeats word for word are left out, and words that `body` contains count as already said.
+/// Because logs grow at the end, a statement's worth is divided by 16 for each `most` tokens of statements after it.
 #[must_use]
 pub fn digest_since(level: NodeKind, sources: &[Source<'_>], most: usize, body: &str) -> Digest {
     made(level, sources, most, Some(body))
@@ -117,7 +120,7 @@ fn made(level: NodeKind, sources: &[Source<'_>], most: usize, behind: Option<&st
         topics: &named,
     };
     let mut kept = order.len();
-    // The estimate of what a part takes is near: what is too much goes, the least worth first.
+    // The size estimate is approximate: remove the least valuable parts until the text fits.
     let text = loop {
         let mut chosen: Vec<Line> = Vec::new();
         for at in &order[..kept] {
@@ -130,7 +133,7 @@ fn made(level: NodeKind, sources: &[Source<'_>], most: usize, behind: Option<&st
                 statement,
             });
         }
-        // What stands side by side now may show a secret that its parts did not.
+        // Adjacent statements can together reveal a secret that neither contains alone.
         let text = redact(&body.write(chosen)).into_owned();
         if text.len() <= room {
             break text;
@@ -159,9 +162,9 @@ fn pointer_bytes(path: &str, statement: &Statement) -> usize {
 
 /// The statements of all sources.
 struct Statements<'r> {
-    /// Source, section among those of all sources, statement.
+    /// Source index, section index over all sources, and statement.
     list: Vec<(usize, u32, &'r Statement)>,
-    /// The number of the first section of each source.
+    /// Index of the first section of each source.
     bases: Vec<u32>,
     sections: usize,
 }
@@ -186,7 +189,7 @@ impl<'r> Statements<'r> {
         }
     }
 
-    /// Leaves out what a body states word for word.
+    /// Removes statements that a body already contains word for word.
     fn leave_out(&mut self, body: &str) {
         let reading = read(&Source {
             path: "",

@@ -1,43 +1,43 @@
-//! What do headings, fields and tags of a log say about the lines that they stand before?
+//! Kinds and types from headings, fields and tags of logs.
 
-/// What a statement is.
+/// Kind of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Kind {
-    /// Something was chosen, and perhaps why.
+    /// A choice, possibly with its reason.
     Decision,
-    /// Work that is done.
+    /// Finished work.
     Task,
-    /// What to do, or to leave, from now on.
+    /// A rule for future work.
     Lesson,
-    /// What is still to be done.
+    /// An open task.
     Open,
-    /// Names of people, things, files.
+    /// Names of people, things or files.
     Entity,
-    /// About the user: never fades.
+    /// A statement about the user; it never fades.
     User,
-    /// What the user said about the work: never fades.
+    /// Feedback by the user about the work; it never fades.
     Feedback,
-    /// Anything else.
+    /// Any other statement.
     #[default]
     Note,
 }
 
-/// The type of a topic, as in `## Topic [feedback]`.
+/// Type of a topic, as in `## Topic [feedback]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum MemoryType {
-    /// Work; what has no tag is this.
+    /// Work; the default for topics without a tag.
     #[default]
     Project,
     /// Corrections and confirmations by the user.
     Feedback,
-    /// Who the user is, and what they prefer.
+    /// Identity and preferences of the user.
     User,
-    /// Where something is found outside.
+    /// Location of external information.
     Reference,
 }
 
 impl MemoryType {
-    /// As in tags.
+    /// Returns the word used in tags.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -48,7 +48,7 @@ impl MemoryType {
         }
     }
 
-    /// The type that this word names, in any case.
+    /// Returns the type with this name, compared case-insensitively.
     #[must_use]
     pub fn named(word: &str) -> Option<Self> {
         [Self::Project, Self::Feedback, Self::User, Self::Reference]
@@ -57,7 +57,7 @@ impl MemoryType {
     }
 }
 
-/// The functional sections of a node, in their order, and other titles for what stands in them.
+/// Functional sections of a node, in order, with alternative titles.
 const SECTIONS: [(Kind, &str, &[&str]); 7] = [
     (
         Kind::Decision,
@@ -105,7 +105,7 @@ const SECTIONS: [(Kind, &str, &[&str]); 7] = [
     (Kind::Feedback, "Feedback", &[]),
 ];
 
-/// Names of fields, and what a line says that begins with one.
+/// Field names that mark the kind of a line.
 const FIELDS: [(Kind, &[&str]); 6] = [
     (Kind::Decision, &["decision", "decisions", "decided", "chosen"]),
     (
@@ -158,7 +158,7 @@ const FIELDS: [(Kind, &[&str]); 6] = [
     ),
 ];
 
-/// The title of the section for statements of a kind; notes have none of their own.
+/// Returns the section title for a kind of statement; notes have no section.
 pub(super) fn title_of(kind: Kind) -> Option<&'static str> {
     SECTIONS
         .iter()
@@ -166,7 +166,7 @@ pub(super) fn title_of(kind: Kind) -> Option<&'static str> {
         .map(|(_, title, _)| *title)
 }
 
-/// The kind of what stands below this heading.
+/// Returns the kind of the statements below this heading.
 pub(super) fn kind_of_title(title: &str) -> Option<Kind> {
     let lower = title.trim_end_matches(':').trim().to_lowercase();
     SECTIONS
@@ -175,7 +175,7 @@ pub(super) fn kind_of_title(title: &str) -> Option<Kind> {
         .map(|(kind, _, _)| *kind)
 }
 
-/// The field that a line begins with, and what it says: `decision: the left one` is a decision.
+/// Returns the kind of a leading field and the text after it: `decision: the left one` is a decision.
 pub(super) fn field(text: &str) -> Option<(Kind, &str)> {
     let colon = text.find([':', '：']).filter(|colon| *colon <= 24)?;
     let name = text[..colon].trim().to_lowercase();
@@ -186,14 +186,15 @@ pub(super) fn field(text: &str) -> Option<(Kind, &str)> {
         .map(|(kind, _)| (*kind, said))
 }
 
-/// Whether a log would take a line that begins so for the word of the user: a field of feedback, or a tag.
+/// Returns true if a log would read a line with this beginning as a statement by the user: a feedback field, or a
+/// tag.
 pub(crate) fn claims_the_user(line: &str) -> bool {
     let bare = line.trim_start_matches(|mark: char| !mark.is_alphanumeric() && mark != '[');
     let kept = |tag| matches!(tag, MemoryType::User | MemoryType::Feedback);
     leading_tag(bare).0.is_some_and(kept) || matches!(field(bare), Some((Kind::Feedback, _)))
 }
 
-/// A title and the tag at its end: `Talking [user]`, `Map [reference, 3d, ?]`.
+/// Splits a title into its name and the tag at its end: `Talking [user]`, `Map [reference, 3d, ?]`.
 pub(super) fn tag(title: &str) -> (&str, Option<MemoryType>) {
     let title = title.trim();
     let parts = title.strip_suffix(']').and_then(|rest| rest.rsplit_once('['));
@@ -207,7 +208,7 @@ pub(super) fn tag(title: &str) -> (&str, Option<MemoryType>) {
     }
 }
 
-/// The tag at the start of a line, and what follows it: `[feedback] ask first`.
+/// Splits a line into its leading tag and the rest: `[feedback] ask first`.
 pub(super) fn leading_tag(text: &str) -> (Option<MemoryType>, &str) {
     let parts = text.strip_prefix('[').and_then(|rest| rest.split_once(']'));
     match parts.and_then(|(word, rest)| Some((MemoryType::named(word)?, rest))) {
@@ -216,7 +217,7 @@ pub(super) fn leading_tag(text: &str) -> (Option<MemoryType>, &str) {
     }
 }
 
-/// What a line says, and the place that it leads to: `text → memory/2026-01-10.md#L12`.
+/// Splits a line into its text and its pointer: `text → memory/2026-01-10.md#L12`.
 pub(super) fn pointer(line: &str) -> (&str, Option<&str>) {
     let Some((text, pointer)) = line.rsplit_once(" → ") else {
         return (line, None);

@@ -1,4 +1,4 @@
-//! What does a node say, from the texts of its sources and what stood there before?
+//! Creation of a node from its sources and previous version.
 
 use crate::own_block;
 use crate::redact::lines_without_secrets;
@@ -12,16 +12,16 @@ use super::node::{Node, SINCE, Status, Writer};
 use super::period::Period;
 use super::plan::{Action, Step, status};
 
-/// Bytes below which nothing is worth a node.
+/// Minimum bytes of a node.
 pub(super) const LEAST: usize = 50;
 /// Bytes of a line of usual length.
 const LINE: usize = 160;
-/// Beside somebody's own body, what is new takes this part of a node's budget.
+/// Divisor of the node's budget for new statements appended to a submitted body.
 const SINCE_SHARE: usize = 4;
-/// But as many tokens as this in any case.
+/// Minimum tokens for new statements appended to a submitted body.
 const SINCE_LEAST: usize = 500;
 
-/// Lines of the sources up to which they stand in the node as they are.
+/// Returns the number of source lines up to which the sources are copied verbatim.
 #[must_use]
 pub fn threshold(level: NodeKind) -> usize {
     match level {
@@ -32,8 +32,9 @@ pub fn threshold(level: NodeKind) -> usize {
     }
 }
 
-/// The node after a step; `None`: its sources say too little for one, or nothing is written for this step. `improved`:
-/// somebody is to improve what is extracted.
+/// Returns the node after a step, or `None` if its sources are too short or this step writes nothing.
+///
+/// `improved`: an external writer is configured to improve extracted bodies.
 #[must_use]
 pub fn make(
     step: &Step,
@@ -81,13 +82,15 @@ fn made(
     );
     node.lines = extracted.then_some(lines);
     node.topics = topics;
-    // What somebody noted in the front matter stays.
+    // Keep front matter lines added by others.
     node.others = before.map(|before| before.others.clone()).unwrap_or_default();
     Some(node)
 }
 
-/// Lines as the threshold counts them. Those of a log are as its writer made them; those of nodes may be long, and count once
-/// for each [`LINE`] bytes, so that no week becomes larger than what it is made from.
+/// Counts lines for the threshold.
+///
+/// Lines of a log count as they are. Lines of nodes can be long and count once per [`LINE`] bytes, so that a week
+/// never becomes larger than its sources.
 fn lines_of(level: NodeKind, text: &str) -> usize {
     match level {
         NodeKind::Daily => text.lines().count(),
@@ -95,14 +98,14 @@ fn lines_of(level: NodeKind, text: &str) -> usize {
     }
 }
 
-/// Somebody's body stays, and what its sources say by now stands behind it.
+/// Keeps a submitted body and appends the statements that are newer.
 fn outdated(step: &Step, sources: &[Source<'_>], before: &Node) -> Node {
     let level = step.period.level();
     let since = digest_since(level, sources, since_room(level, sources), &before.own_body()).body;
     let body = own_block::put(before.body.as_bytes(), SINCE, &since);
     let body = match body.map(String::from_utf8) {
         Ok(Ok(body)) => body,
-        // A block that somebody tore: what they wrote is not touched.
+        // A damaged block: leave the text unchanged.
         _ => before.body.clone(),
     };
     Node {
@@ -118,11 +121,11 @@ fn outdated(step: &Step, sources: &[Source<'_>], before: &Node) -> Node {
     }
 }
 
-/// All sources one after the other, each below its name where there are several.
+/// Concatenates all sources, each below its name if there are several.
 fn verbatim(level: NodeKind, sources: &[Source<'_>]) -> String {
     let mut out = String::new();
     for source in sources {
-        // Lines above point at these by their numbers.
+        // Nodes above refer to these lines by number.
         let text = lines_without_secrets(source.text, false);
         let text = text.trim_matches(['\n', '\r']);
         if text.is_empty() {
@@ -132,7 +135,7 @@ fn verbatim(level: NodeKind, sources: &[Source<'_>]) -> String {
             out.push_str("\n\n");
         }
         if level != NodeKind::Daily || sources.len() > 1 {
-            // A day that is its log as it stands has the path of that.
+            // A day that copies its log has the path of the log.
             let day = source.date.filter(|_| level != NodeKind::Daily).map(Period::Day);
             let period = Period::of_path(source.path).or(day);
             let name = period.map_or_else(|| source.path.to_owned(), |period| period.to_string());
@@ -148,13 +151,13 @@ fn verbatim(level: NodeKind, sources: &[Source<'_>]) -> String {
     out
 }
 
-/// The most tokens that a node of a level with these sources may have.
+/// Returns the maximum number of tokens of a node with these sources.
 pub(super) fn room(level: NodeKind, sources: &[Source<'_>]) -> usize {
     let tokens = sources.iter().map(|source| crate::tokens::of(source.text)).sum();
     budget(level, tokens)
 }
 
-/// The most tokens of what stands behind somebody's body: sources that say little are told whole.
+/// Returns the maximum number of tokens appended to a submitted body; short sources fit completely.
 fn since_room(level: NodeKind, sources: &[Source<'_>]) -> usize {
     (room(level, sources) / SINCE_SHARE).max(SINCE_LEAST)
 }

@@ -1,13 +1,13 @@
-//! Which names does a text hold: what is emphasised by quotation marks, or written with capitals in the middle of a sentence?
+//! Names in a text: quoted phrases and capitalized words.
 
 use std::ops::Range;
 
-/// Longest name, in bytes.
+/// Maximum bytes of a name.
 const LONGEST: usize = 60;
-/// Names of one text, at most.
+/// Maximum number of names of one text.
 const MOST: usize = 60;
 
-/// The names of a text, in its order; none overlaps another one.
+/// Returns the names of a text, in order and without overlaps.
 pub(super) fn names(text: &str) -> Vec<Range<usize>> {
     let mut out: Vec<Range<usize>> = Vec::new();
     if let Some(head) = head(text) {
@@ -27,7 +27,7 @@ pub(super) fn names(text: &str) -> Vec<Range<usize>> {
         };
         let place = at + inner..at + inner + word.len();
         let first = word.chars().next().unwrap_or(' ');
-        // An opening bracket begins something else.
+        // An opening bracket ends the current name.
         let opens = piece.trim_start_matches(['"', '“']).starts_with(['(', '[', '{']);
         if opens {
             end(&mut run, &mut out);
@@ -35,7 +35,7 @@ pub(super) fn names(text: &str) -> Vec<Range<usize>> {
         let capital = first.is_uppercase() && word.chars().count() > 1;
         let figure = first.is_ascii_digit() || matches!(first, '$' | '€' | '£');
         let follows = run.is_some();
-        // What begins a sentence has its capital from there.
+        // The first word of a sentence is capitalized in any case.
         if (capital && !starts)
             || (follows && (capital || figure))
             || (matches!(first, '$' | '€' | '£') && word.len() > 2)
@@ -68,7 +68,7 @@ fn end(run: &mut Option<Range<usize>>, out: &mut Vec<Range<usize>>) {
     }
 }
 
-/// What a line of a list names before it explains it: `Klean Kanteen: bottles of steel`.
+/// Returns the term that a list item explains: `Klean Kanteen: bottles of steel`.
 fn head(text: &str) -> Option<Range<usize>> {
     let colon = text
         .find([':', '：'])
@@ -78,7 +78,7 @@ fn head(text: &str) -> Option<Range<usize>> {
         .then_some(0..colon)
 }
 
-/// The names of a line that lists them: `Ada, Ben`.
+/// Returns the names in a line that lists them: `Ada, Ben`.
 pub(super) fn listed(text: &str) -> Vec<Range<usize>> {
     let mut from = 0;
     let mut out = Vec::new();

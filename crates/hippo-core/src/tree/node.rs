@@ -1,4 +1,4 @@
-//! What does the file of a node say: its front matter, whose body it has, and what that body is?
+//! The file of a node: front matter, writer and body.
 
 use std::borrow::Cow;
 
@@ -8,22 +8,22 @@ use crate::time::{Date, find_date};
 
 use super::period::Period;
 
-/// The block in the body of somebody else's node that says what its sources say since.
+/// Name of the block in a submitted body that holds statements newer than the body.
 pub const SINCE: &str = "since";
 
-/// Whether a node can still change.
+/// State of a node's body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Status {
-    /// Its period goes on.
+    /// The period is not closed yet.
     Tentative,
-    /// Its period is over.
+    /// The period is closed.
     Fixed,
-    /// Somebody should write its body.
+    /// An external writer should write the body.
     NeedsSummarization,
 }
 
 impl Status {
-    /// Its name in the front matter.
+    /// Returns the name in the front matter.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -39,21 +39,21 @@ impl Status {
     }
 }
 
-/// Who wrote a body.
+/// Author of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Writer {
-    /// hippod, from the sources alone: it can be made again at any time.
+    /// hippod, from the sources alone; the body can be regenerated at any time.
     Hippod,
-    /// An agent or a person, who took the node over from hippod.
+    /// An agent or a person who replaced the text of hippod.
     Agent,
     /// The configured command.
     Command,
-    /// Nobody that hippod knows of: the node was there before it.
+    /// An unknown author: the node existed before hippod.
     Unknown,
 }
 
 impl Writer {
-    /// Its name in the front matter; nobody has none.
+    /// Returns the name in the front matter, or `None` for an unknown author.
     #[must_use]
     pub fn name(self) -> Option<&'static str> {
         match self {
@@ -65,18 +65,18 @@ impl Writer {
     }
 }
 
-/// The first 8 bytes of a BLAKE3 hash, in hexadecimal digits in front matter.
+/// The first 8 bytes of a BLAKE3 hash, written as hexadecimal digits in the front matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fingerprint(u64);
 
 impl Fingerprint {
-    /// Of bytes.
+    /// Returns the fingerprint of some bytes.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         Self::first_of(&blake3::hash(bytes))
     }
 
-    /// Of sources, by their paths and their own digests, in this order.
+    /// Returns the fingerprint of sources, from their paths and digests in this order.
     #[must_use]
     pub fn of_all<'a>(sources: impl IntoIterator<Item = (&'a str, Self)>) -> Self {
         let mut hasher = blake3::Hasher::new();
@@ -88,7 +88,7 @@ impl Fingerprint {
         Self::first_of(&hasher.finalize())
     }
 
-    /// From hexadecimal digits.
+    /// Parses 16 hexadecimal digits.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -107,33 +107,33 @@ impl std::fmt::Display for Fingerprint {
     }
 }
 
-/// A node as its file says it.
+/// A node as its file describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
-    /// What it stands for.
+    /// The period of the node.
     pub period: Period,
-    /// Whether it can still change; `None`: the file does not say.
+    /// State of the body; `None` if the file contains no status.
     pub status: Option<Status>,
-    /// Files that it was made from, relative to the workspace.
+    /// Files that the node was made from, relative to the workspace.
     pub sources: Vec<String>,
-    /// What it is about, with types, as one line.
+    /// Topics with their types, as one line.
     pub topics: String,
-    /// Lines of the sources that it was extracted from; `None`: they stand in it as they are.
+    /// Number of source lines before extraction; `None` if the body copies the sources verbatim.
     pub lines: Option<usize>,
-    /// When `ROOT.md` was made.
+    /// Date on which `ROOT.md` was made.
     pub updated: Option<Date>,
-    /// The sources as they were when it was made.
+    /// Fingerprint of the sources when the node was made.
     pub source_digest: Option<Fingerprint>,
-    /// Whose body it is. Of what hippod wrote and somebody changed since, [`Writer::Agent`].
+    /// Author of the body; [`Writer::Agent`] if a text of hippod was changed afterwards.
     pub writer: Writer,
-    /// Lines of the front matter that say something else.
+    /// Other lines of the front matter.
     pub others: Vec<String>,
-    /// What stands behind the front matter, without empty lines before it.
+    /// The text after the front matter, without leading empty lines.
     pub body: String,
 }
 
 impl Node {
-    /// A node of hippod's.
+    /// Creates a node written by hippod.
     #[must_use]
     pub fn new(
         period: Period,
@@ -156,7 +156,7 @@ impl Node {
         }
     }
 
-    /// Reads the text of a node's file. Any text is a node: one without front matter has a body alone.
+    /// Parses the text of a node's file. Any text is a valid node; without front matter it consists of a body only.
     #[must_use]
     pub fn read(period: Period, text: &str) -> Self {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -204,7 +204,7 @@ impl Node {
         node
     }
 
-    /// The text of its file.
+    /// Returns the text of the file.
     #[must_use]
     pub fn write(&self) -> String {
         let mut out = String::with_capacity(self.body.len() + 512);
@@ -261,14 +261,16 @@ impl Node {
         format!("---\n{out}{others}---\n\n{}{end}", self.body)
     }
 
-    /// Of the body as its nodes above see it: with all that stands in it, without what its status says.
+    /// Returns the fingerprint of the whole body without the status, as used by the nodes above.
     #[must_use]
     pub fn digest(&self) -> Fingerprint {
         Fingerprint::of(self.body.trim_end().as_bytes())
     }
 
-    /// Whether somebody is asked for its body: its period is over, and what would be replaced is hippod's, or is behind its
-    /// sources. A body that somebody wrote is never asked for again while they stay as they are, whatever its status says.
+    /// Returns true if an external writer is asked for the body.
+    ///
+    /// The period must be closed, and the current body must be written by hippod or be older than its sources. A
+    /// submitted body is not requested again while its sources are unchanged, whatever its status.
     #[must_use]
     pub fn is_wanted(&self, today: Date) -> bool {
         self.status == Some(Status::NeedsSummarization)
@@ -276,36 +278,36 @@ impl Node {
             && (self.writer == Writer::Hippod || self.is_behind())
     }
 
-    /// Whether it is somebody's body, with what its sources say since behind it.
+    /// Returns true if the body was written by others and has an appended block of newer statements.
     #[must_use]
     pub fn is_behind(&self) -> bool {
-        // A block that somebody tore is one.
+        // A damaged block counts as a block.
         self.writer != Writer::Hippod && !matches!(own_block::body(self.body.as_bytes(), SINCE), Ok(None))
     }
 
-    /// Its body without what its sources say since.
+    /// Returns the body without the block of newer statements.
     #[must_use]
     pub fn own_body(&self) -> Cow<'_, str> {
         match BlockMarks::MARKDOWN.span(self.body.as_bytes(), SINCE) {
             Ok(Some(block)) => [&self.body[..block.start], &self.body[block.end..]]
                 .concat()
                 .into(),
-            // A block that somebody tore is theirs.
+            // A damaged block belongs to the author.
             Ok(None) | Err(_) => self.body.as_str().into(),
         }
     }
 
-    /// Whether another program, or a person, wrote all of its file: it says something, and nothing in it is hippod's.
+    /// Returns true if another program or a person wrote the whole file: it has content, and hippod wrote none.
     #[must_use]
     pub fn is_foreign(&self) -> bool {
         let mut lines = self.body.lines().map(str::trim);
         self.writer == Writer::Unknown && lines.any(|line| !line.is_empty() && !line.starts_with(['#', '<']))
     }
 
-    /// Whether it only keeps the place for a body that somebody was to write.
+    /// Returns true if the file only reserves the place for a body to be written later.
     #[must_use]
     pub fn is_placeholder(&self) -> bool {
-        /// A placeholder says two lines about itself.
+        /// A placeholder contains two lines about itself.
         const MOST_LINES: usize = 6;
         self.writer == Writer::Unknown
             && self.status == Some(Status::NeedsSummarization)
@@ -314,7 +316,7 @@ impl Node {
     }
 }
 
-/// The name of a level in front matter.
+/// Returns the name of a level in the front matter.
 #[must_use]
 pub fn level_name(level: NodeKind) -> &'static str {
     match level {
@@ -325,13 +327,13 @@ pub fn level_name(level: NodeKind) -> &'static str {
     }
 }
 
-/// What the front matter of a text says.
+/// Returns the key-value pairs of a text's front matter.
 pub(super) fn named(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let pairs = split(text).0.lines().filter_map(|line| line.split_once(':'));
     pairs.map(|(key, value)| (key.trim(), value.trim()))
 }
 
-/// The front matter and what follows it; a text without any is all body.
+/// Splits a text into front matter and body; a text without front matter is all body.
 fn split(text: &str) -> (&str, &str) {
     let mut lines = text.split_inclusive('\n');
     let is_mark = |line: &str| line.trim_end() == "---";
@@ -348,13 +350,13 @@ fn split(text: &str) -> (&str, &str) {
     ("", text)
 }
 
-/// What stands in brackets that are around all of it.
+/// Returns a value without the brackets that enclose it.
 fn unbracketed(value: &str) -> &str {
     let inner = value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
     inner.unwrap_or(value).trim()
 }
 
-/// `[a, b]`, also without brackets.
+/// Parses a list such as `[a, b]`; the brackets are optional.
 fn list(value: &str) -> Vec<String> {
     let parts = unbracketed(value)
         .split(',')

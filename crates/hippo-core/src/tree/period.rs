@@ -1,4 +1,4 @@
-//! Which day, week or month does a node stand for, and when is it over?
+//! Periods of nodes: day, ISO week, month and all time.
 
 use std::fmt;
 
@@ -8,24 +8,25 @@ use jiff::civil::{ISOWeekDate, Weekday};
 use crate::source::NodeKind;
 use crate::time::{Date, days_between};
 
-/// Days after the end of a week or month during which logs may still come in.
+/// Days after the end of a week or month during which logs are still accepted.
 const GRACE_DAYS: i32 = 7;
 
-/// What a node stands for. The order is that of time within one level.
+/// The period of a node, ordered by time within one level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Period {
     /// A day.
     Day(Date),
-    /// An ISO week, by its Monday.
+    /// An ISO week, identified by its Monday.
     Week(Date),
-    /// A month, by its first day.
+    /// A month, identified by its first day.
     Month(Date),
-    /// All that there is.
+    /// All time: the period of `ROOT.md`.
     All,
 }
 
 impl Period {
-    /// The period of a node, by the path of its file relative to the workspace; `None`: that is no node.
+    /// Returns the period of a node from its path relative to the workspace, or `None` if the path does not belong to
+    /// a node.
     #[must_use]
     pub fn of_path(path: &str) -> Option<Self> {
         match path.strip_prefix("memory/")?.split_once('/') {
@@ -33,13 +34,14 @@ impl Period {
             Some((folder, name)) => {
                 let name = name.strip_suffix(".md")?;
                 let period = Self::parse(name)?;
-                // Names are read in any case, files have one: `2026-w02.md` is somebody's note.
+                // Names are parsed case-insensitively, but a file must have the exact case: `2026-w02.md` is a note
+                // of the user.
                 (folder == period.folder() && name == period.to_string()).then_some(period)
             }
         }
     }
 
-    /// From its name: `2026-01-10`, `2026-W02`, `2026-01`, `ROOT`.
+    /// Parses a name: `2026-01-10`, `2026-W02`, `2026-01` or `ROOT`.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         if name.eq_ignore_ascii_case("root") {
@@ -62,7 +64,7 @@ impl Period {
         }
     }
 
-    /// The level of its node.
+    /// Returns the level of the node.
     #[must_use]
     pub fn level(self) -> NodeKind {
         match self {
@@ -73,7 +75,7 @@ impl Period {
         }
     }
 
-    /// Where its node lies, relative to the workspace.
+    /// Returns the path of the node, relative to the workspace.
     #[must_use]
     pub fn path(self) -> String {
         match self {
@@ -82,7 +84,7 @@ impl Period {
         }
     }
 
-    /// What it is part of: a day of its ISO week, a week of the month in which its Thursday lies, a month of all.
+    /// Returns the parent: the ISO week of a day, the month that contains a week's Thursday, or all time for a month.
     #[must_use]
     pub fn parent(self) -> Option<Self> {
         match self {
@@ -99,7 +101,7 @@ impl Period {
         }
     }
 
-    /// Its first day; `None`: it has none.
+    /// Returns the first day, or `None` for all time.
     #[must_use]
     pub fn first_day(self) -> Option<Date> {
         match self {
@@ -108,7 +110,7 @@ impl Period {
         }
     }
 
-    /// Its last day; `None`: it has none.
+    /// Returns the last day, or `None` for all time.
     #[must_use]
     pub fn last_day(self) -> Option<Date> {
         match self {
@@ -119,7 +121,8 @@ impl Period {
         }
     }
 
-    /// Whether it is over for good: a day when the next one has begun, a week and a month seven days after their end.
+    /// Returns true if the period is closed: a day once the next day has begun, a week or month seven days after its
+    /// end.
     #[must_use]
     pub fn is_fixed(self, today: Date) -> bool {
         let grace = match self {
@@ -169,7 +172,7 @@ mod tests {
             ("2026-W02", "memory/weekly/2026-W02.md", Some("2026-01")),
             ("2026-01", "memory/monthly/2026-01.md", Some("ROOT")),
             ("ROOT", "memory/ROOT.md", None),
-            // The last days of a year belong to the first week of the next one.
+            // The last days of a year can belong to the first week of the next year.
             ("2024-12-30", "memory/daily/2024-12-30.md", Some("2025-W01")),
             ("2021-01-03", "memory/daily/2021-01-03.md", Some("2020-W53")),
             // A week belongs to the month of its Thursday.

@@ -1,7 +1,7 @@
-//! Which nodes are to be made, and why: from what their sources and they themselves are now?
+//! Plan of the nodes to create or update, with reasons.
 //!
-//! Level by level: a day from its logs, a week from its days, a month from its weeks. What is planned and done is planned
-//! no second time.
+//! Planning proceeds level by level: a day from its logs, a week from its days, a month from its weeks. A finished
+//! step is not planned again.
 
 use std::collections::BTreeMap;
 
@@ -14,73 +14,73 @@ use super::period::Period;
 /// A source of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceFile {
-    /// Relative to the workspace.
+    /// Path relative to the workspace.
     pub path: String,
-    /// Of its bytes; of a node, [`Node::digest`].
+    /// Fingerprint of the bytes; for a node, [`Node::digest`].
     pub digest: Fingerprint,
 }
 
 impl SourceFile {
-    /// Of the sources of a node together.
+    /// Returns the combined fingerprint of a node's sources.
     #[must_use]
     pub fn together(sources: &[Self]) -> Fingerprint {
         Fingerprint::of_all(sources.iter().map(|source| (source.path.as_str(), source.digest)))
     }
 
-    /// Their paths, in their order.
+    /// Returns the paths, in order.
     #[must_use]
     pub fn paths(sources: &[Self]) -> Vec<String> {
         sources.iter().map(|source| source.path.clone()).collect()
     }
 }
 
-/// What one level is planned from.
+/// Input for planning one level.
 #[derive(Debug, Clone)]
 pub struct Input<'a> {
-    /// The day as the workspace's zone has it.
+    /// Current day in the time zone of the workspace.
     pub today: Date,
-    /// Sources that have content, by the period whose node they belong to; within one in the order of time.
+    /// Non-empty sources by the period of their node, in order of time within a period.
     pub sources: &'a BTreeMap<Period, Vec<SourceFile>>,
-    /// Nodes of this level that are there.
+    /// Existing nodes of this level.
     pub nodes: &'a BTreeMap<Period, Node>,
-    /// What the sources were when a node that hippod had not written was seen first.
+    /// Fingerprints of the sources when a node by another author was first seen.
     pub adopted: &'a BTreeMap<Period, Fingerprint>,
-    /// Whether somebody is to improve what is extracted.
+    /// True if an external writer improves extracted bodies.
     pub improved: bool,
 }
 
-/// What is done to a node.
+/// Operation on a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Action {
-    /// It is made from its sources.
+    /// Generate the node from its sources.
     Make,
-    /// Only its status changes.
+    /// Change only the status.
     Restate(Status),
-    /// It is somebody's, and older than its sources: it waits for a new body, and says what is new until then.
+    /// Mark a submitted body as older than its sources: request a new body, and append newer statements until then.
     Outdate,
-    /// It is somebody's: it is remembered with the sources that it has now, and not touched.
+    /// Record the current sources of a node by another author, without changing its file.
     Adopt,
 }
 
-/// Why.
+/// Reason for a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Cause {
-    /// There is none.
+    /// The node does not exist.
     New,
-    /// Its sources have changed.
+    /// The sources have changed.
     SourcesChanged,
-    /// It only kept the place for one.
+    /// The file is only a placeholder.
     Placeholder,
-    /// Its period is over.
+    /// The period is closed.
     Over,
-    /// It was there before hippod.
+    /// The node existed before hippod.
     Found,
-    /// Somebody wrote the body that it waited for.
+    /// The requested body was written.
     Written,
 }
 
 impl Cause {
-    /// Its name in reports.
+    /// Returns the name in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -94,22 +94,22 @@ impl Cause {
     }
 }
 
-/// One node to do something about.
+/// One planned operation on a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
-    /// Which node.
+    /// Period of the node.
     pub period: Period,
-    /// What.
+    /// Operation.
     pub action: Action,
-    /// Why.
+    /// Reason.
     pub cause: Cause,
-    /// The sources together.
+    /// Combined fingerprint of the sources.
     pub digest: Fingerprint,
-    /// Their paths.
+    /// Paths of the sources.
     pub sources: Vec<String>,
 }
 
-/// What one level of the tree needs, in the order of time. `ROOT.md` is not planned here.
+/// Returns the steps for one level of the tree, in order of time. `ROOT.md` is not planned here.
 #[must_use]
 pub fn plan(input: &Input<'_>) -> Vec<Step> {
     let mut steps = Vec::new();
@@ -142,7 +142,7 @@ pub fn plan(input: &Input<'_>) -> Vec<Step> {
                 }
             }
             (Writer::Hippod, _) => steps.push(step(Action::Make, Cause::SourcesChanged)),
-            // It was to be written, and somebody wrote it in its file.
+            // The requested body was written directly into the file.
             (_, Some(known))
                 if known == digest
                     && node.source_digest.is_some()
@@ -160,8 +160,9 @@ pub fn plan(input: &Input<'_>) -> Vec<Step> {
     steps
 }
 
-/// What a node of hippod's says of itself. `extracted`: it is shorter than its sources, and somebody is to improve it once
-/// its period is over.
+/// Returns the status of a node written by hippod.
+///
+/// `extracted`: the body is shorter than its sources, and an external writer improves it after the period is closed.
 #[must_use]
 pub fn status(period: Period, today: Date, extracted: bool) -> Status {
     match (period.is_fixed(today), extracted) {

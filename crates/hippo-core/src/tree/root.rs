@@ -1,7 +1,8 @@
-//! What does ROOT.md say: what is going on, what comes again, what was, and which topics there are?
+//! The text of `ROOT.md`: current work, patterns, history and topics.
 //!
-//! A function of the nodes below it, the day, and how often their files were read. Each line is made of the node of one day, or of
-//! names that come on several days, so that a new day changes few lines: the text stays the same at the front of a prompt.
+//! The text is a function of the nodes below it, the current day, and the read counts of their files. Each line is
+//! derived from one day, or from names that occur on several days, so a new day changes few lines. A stable text
+//! keeps prompt caches valid.
 
 mod alike;
 mod gather;
@@ -25,31 +26,31 @@ use crate::tokens;
 /// A node below the root.
 #[derive(Debug, Clone, Copy)]
 pub struct Node<'a> {
-    /// The day of a daily node.
+    /// The date of a daily node.
     pub date: Date,
-    /// The file, in the workspace, whose lines the body's are where they name no other: its own, or the one it is of as it stands.
+    /// The workspace file that the body's line numbers refer to: the node's own file, or the single log it copies.
     pub path: &'a str,
-    /// The line of that file at which the body begins, from 1.
+    /// Line of that file at which the body begins, from 1.
     pub first_line: u32,
-    /// Without front matter.
+    /// The body without front matter.
     pub body: &'a str,
-    /// How often it, or the log that it is of, was read.
+    /// Number of reads of the node or of its log.
     pub accesses: u32,
 }
 
-/// Days that are the present.
+/// Days that count as recent.
 const RECENT: i32 = 7;
-/// Days in which something that comes again is a pattern.
+/// Window in days for recurring names.
 const PATTERN: i32 = 30;
-/// Days after which a reference may no longer lead anywhere.
+/// Age in days after which a reference may be outdated.
 const STALE: i32 = 30;
-/// Ages that are told: a line changes when the next one is reached, not every day.
+/// Ages shown in lines; a line changes only when the next age is reached, not every day.
 const AGES: [i32; 8] = [365, 180, 90, 60, 30, 21, 14, 7];
-/// Bytes of words behind a topic, the most that fit.
+/// Maximum bytes of the names after a topic; the largest value that fits is used.
 const WORDS: [usize; 6] = [90, 70, 50, 35, 20, 0];
-/// Bytes of a sentence of a topic instead, where all topics have room for theirs.
+/// Maximum bytes of a sentence after a topic, used instead of names when all topics have room for one.
 const SENTENCES: [usize; 3] = [200, 150, 100];
-/// Names on a line of patterns.
+/// Names per line of patterns.
 const PER_LINE: usize = 6;
 const TITLES: [&str; 4] = [
     "## Active Context (recent ~7 days)",
@@ -58,10 +59,10 @@ const TITLES: [&str; 4] = [
     "## Topics Index",
 ];
 
-/// The body of ROOT.md from the daily nodes, in at most so many tokens, as of a day.
+/// Returns the body of `ROOT.md` for `today` from the daily nodes, in at most `most` tokens.
 ///
-/// What the user said of themselves and of the work stands in it word for word as long as it takes no more than a third. By
-/// `passages`, topics that say the same in other words are known; without, each has its line.
+/// Statements about the user and feedback are included word for word, up to a third of the room. `passages`
+/// identifies topics that say the same in other words; without vectors, each topic has its own line.
 #[must_use]
 pub fn root(nodes: &[Node<'_>], passages: &Passages<'_>, today: Date, most: usize) -> String {
     let room = tokens::bytes(most);
@@ -79,7 +80,7 @@ pub fn root(nodes: &[Node<'_>], passages: &Passages<'_>, today: Date, most: usiz
     };
     let mut index = index(&topics, today, left * 58 / 100);
     let patterns = patterns(&gathered, today, left * 8 / 100);
-    // Where there are few topics, the present has half of the room that they leave.
+    // With few topics, half of the unused room goes to the active context.
     let free = (left * 58 / 100).saturating_sub(index.iter().map(|line| line.len() + 1).sum());
     let active = active(&gathered, is_told, today, left * 18 / 100 + free / 2);
     index.extend(kept);
@@ -89,7 +90,7 @@ pub fn root(nodes: &[Node<'_>], passages: &Passages<'_>, today: Date, most: usiz
         .flatten()
         .map(|line| line.len() + 1)
         .sum();
-    // The past has what the others leave: it is the first to be told in fewer words.
+    // The history gets the remaining room, so it is shortened first.
     let past = history(&gathered, &patterns, today, (room - frame).saturating_sub(shown));
     let mut out = String::new();
     for (title, lines) in TITLES.iter().zip([active, patterns, past, index]) {
@@ -110,8 +111,8 @@ pub fn root(nodes: &[Node<'_>], passages: &Passages<'_>, today: Date, most: usiz
     if out.len() > room { String::new() } else { out }
 }
 
-/// Returns the text with a mark in each line that reads like an instruction: prompts begin with it. A line whose mark has no
-/// room is left out.
+/// Returns the text with a mark in each line that reads like an instruction, because prompts begin with this text. A
+/// line is left out when its mark does not fit.
 fn mark_instructions(text: &str, room: usize) -> String {
     let mut over = text.len();
     let mut out = String::with_capacity(text.len());
@@ -128,7 +129,7 @@ fn mark_instructions(text: &str, room: usize) -> String {
     out
 }
 
-/// Returns a line with [`instruction::MARK`] behind the mark of its list, where it reads like an instruction.
+/// Returns a line with [`instruction::MARK`] after its list marker, if the line reads like an instruction.
 fn marked(line: &str) -> String {
     if line.contains(instruction::MARK) || instruction::match_rule(line).is_none() {
         return line.to_owned();
@@ -138,16 +139,16 @@ fn marked(line: &str) -> String {
     format!("{item}{} {said}", instruction::MARK)
 }
 
-/// Which topics came into the root and which left it, by name.
+/// Names of the topics that entered and left the root.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Changes {
-    /// Only in the later one.
+    /// Topics only in the later text.
     pub entered: Vec<String>,
-    /// Only in the earlier one.
+    /// Topics only in the earlier text.
     pub left: Vec<String>,
 }
 
-/// What changed from one ROOT.md to the next, by the lines of their topics.
+/// Returns the changes from one `ROOT.md` to the next, compared by topic lines.
 #[must_use]
 pub fn changes(before: &str, after: &str) -> Changes {
     let (before, after) = (listed(before), listed(after));
@@ -157,7 +158,7 @@ pub fn changes(before: &str, after: &str) -> Changes {
     }
 }
 
-/// The names of the topics that a root lists.
+/// Returns the names of the topics that a root lists.
 fn listed(root: &str) -> BTreeSet<String> {
     let lines = root
         .lines()
@@ -173,7 +174,7 @@ fn listed(root: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// The statements of the user and of feedback, the latest first as long as there is room.
+/// Returns the user and feedback statements, the latest first, as far as they fit.
 fn kept(gathered: &Gathered, mut room: usize) -> Vec<String> {
     let mut out = Vec::new();
     let mut known = BTreeSet::new();
@@ -190,7 +191,7 @@ fn kept(gathered: &Gathered, mut room: usize) -> Vec<String> {
     out
 }
 
-/// What is dated a few days ahead is what is to come.
+/// Returns true for dates within a week of `today`, including future dates such as planned events.
 fn is_recent(day: Date, today: Date) -> bool {
     days_between(day, today).abs() < RECENT
 }
@@ -203,7 +204,7 @@ fn active(gathered: &Gathered, is_told: impl Fn(&str) -> bool, today: Date, mut 
         .rev()
         .filter(|day| is_recent(day.date, today))
         .collect();
-    // The first topic of each day, then what is to be done, then the second topic of each.
+    // Order: the first topic of each day, then open tasks, then the second topic of each day.
     for rank in 0..8 {
         for day in &recent {
             let topic = day.topics.get(rank);
@@ -224,7 +225,7 @@ fn active(gathered: &Gathered, is_told: impl Fn(&str) -> bool, today: Date, mut 
         if rank > 0 {
             continue;
         }
-        // Half of what is left: many small things do not hide what they are about.
+        // Open tasks take at most half of the remaining room, so that they do not displace the topics.
         let mut half = room / 2;
         for day in &recent {
             for open in &day.open {
@@ -258,7 +259,7 @@ fn patterns(gathered: &Gathered, today: Date, mut room: usize) -> Vec<String> {
     out
 }
 
-/// The months before the present: what came on most days of each.
+/// Returns a line for each month before the recent days, with its most frequent names.
 fn history(gathered: &Gathered, patterns: &[String], today: Date, room: usize) -> Vec<String> {
     let mut months: BTreeMap<String, usize> = BTreeMap::new();
     for day in &gathered.days {
@@ -274,7 +275,7 @@ fn history(gathered: &Gathered, patterns: &[String], today: Date, room: usize) -
         .collect();
     let mut out = Vec::new();
     for (month, count) in months.iter().rev() {
-        // A month has room as it has days, at least for a few words.
+        // A month gets room in proportion to its days, with a minimum of a few words.
         let mut left = (room * count / days.max(1)).saturating_sub(16);
         let mut names: Vec<String> = Vec::new();
         let often = gathered.often(
@@ -303,14 +304,14 @@ fn history(gathered: &Gathered, patterns: &[String], today: Date, room: usize) -
     out
 }
 
-/// What a line of the index says of its topic: so many bytes of a sentence, or of names.
+/// Bytes available for a topic's sentence and names in a line of the index.
 #[derive(Debug, Clone, Copy, Default)]
 struct Told {
     told: usize,
     words: usize,
 }
 
-/// A line for the first topic of each day, and for further ones as there is room, the latest first.
+/// Returns a line for the first topic of each day, and for further topics while they fit, the latest first.
 fn index(topics: &[Topic], today: Date, room: usize) -> Vec<String> {
     let line = |at: usize, Told { told, words }: Told| {
         let topic = &topics[at];
@@ -340,7 +341,7 @@ fn index(topics: &[Topic], today: Date, room: usize) -> Vec<String> {
     let takes = |of: &mut dyn Iterator<Item = usize>, told: Told| -> usize {
         of.map(|at| line(at, told).len() + 1).sum()
     };
-    // Sentences where all topics have room with them; else names, for the first topic of each day at least.
+    // Use sentences if all topics fit with one; otherwise use names, at least for the first topic of each day.
     let sentences = SENTENCES.into_iter().map(|told| Told {
         told,
         words: WORDS[0],
@@ -360,7 +361,7 @@ fn index(topics: &[Topic], today: Date, room: usize) -> Vec<String> {
     for at in order {
         let line = line(at, told);
         if line.len() + 1 > left {
-            // What does not fit of the first topics of old days gives way to the latest, not the other way round.
+            // If a first topic of an old day does not fit, skip it and keep the later ones.
             if topics[at].rank > 0 {
                 break;
             }

@@ -1,8 +1,8 @@
-//! How much is a statement worth?
+//! Scores of statements, and selection by score.
 //!
-//! A sentence is worth the words that it holds, each by how rare it is in the sources, names and numbers more than others;
-//! words that what was chosen before says already count a fraction. That sum is weighed against the bytes that it takes and
-//! by the form of the sentence: who says it, whether it tells of its speaker, states or asks, and what its line is.
+//! The score of a sentence is the sum of its words' weights. Rare words, names and numbers weigh more; words that
+//! already chosen parts contain weigh less. The sum is divided by a function of the length and multiplied by factors
+//! for the speaker, personal statements, questions and the kind of line.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -15,42 +15,42 @@ use crate::bootstrap::words::{ScannedWord, WordCounts};
 use crate::chunk::Speaker;
 use crate::retrieval::terms::is_unspaced;
 
-/// What is left of a word's worth each time that it was said already.
+/// Factor for a word's weight for each earlier occurrence.
 const AGAIN: f32 = 0.35;
-/// How much length counts against a sentence.
+/// Exponent of the length penalty.
 const LENGTH: f32 = 0.8;
-/// Bytes that each sentence takes besides its own, for its place in the balance.
+/// Bytes added to the length of each sentence for the score.
 const OVERHEAD: f32 = 25.0;
-/// Longest sentence in bytes that is taken as a whole.
+/// Maximum bytes of a sentence that is not split.
 const LONGEST: usize = 480;
-/// Times that a word's worth is counted down.
+/// Maximum number of times that a word's weight is reduced.
 const MOST_AGAIN: u8 = 12;
 
-/// A part of a statement that can be taken by itself.
+/// A part of a statement that can be chosen separately.
 #[derive(Debug, Clone)]
 pub(super) struct Part {
     /// Index of the statement.
     pub statement: u32,
-    /// Where it stands in the statement's text.
+    /// Range in the statement's text.
     pub range: Range<usize>,
-    /// It is a name out of the text, not a sentence of it.
+    /// The part is a name from the text rather than a sentence.
     pub name: bool,
-    /// What is spread over: the section.
+    /// Section, used to spread the choice over sections.
     pub section: u32,
     words: Range<usize>,
     factor: f32,
 }
 
-/// The parts of all statements, and the worth of their words.
+/// Parts of all statements, with the weights of their words.
 pub(super) struct Parts {
     pub parts: Vec<Part>,
     words: Vec<(u32, f32)>,
-    /// How often each word was said before anything is chosen.
+    /// Initial number of occurrences of each word.
     said: Vec<u8>,
 }
 
 impl Parts {
-    /// Cuts statements into parts. `words` has counted them.
+    /// Splits statements into parts. `words` must already contain their counts.
     pub fn of(statements: &[(u32, &Statement)], words: &mut WordCounts) -> Self {
         let mut out = Self {
             parts: Vec::new(),
@@ -89,7 +89,7 @@ impl Parts {
         out
     }
 
-    /// Takes the words of a text for said once.
+    /// Marks the words of a text as said once.
     pub fn say(&mut self, text: &str, words: &mut WordCounts) {
         words.for_each_word(text, |word| {
             if let Some(times) = self.said.get_mut(word.id as usize) {
@@ -98,7 +98,7 @@ impl Parts {
         });
     }
 
-    /// Changes what statements are worth, each by its own factor.
+    /// Multiplies the score of each statement by its factor.
     pub fn weigh(&mut self, factors: &[f32]) {
         for part in &mut self.parts {
             part.factor *= factors.get(part.statement as usize).copied().unwrap_or(1.0);
@@ -155,13 +155,13 @@ impl Parts {
     }
 }
 
-/// Where a part of a text begins in it.
+/// Returns the offset of `part` in `text`, if `part` is a slice of `text`.
 fn place(text: &str, part: &str) -> Option<usize> {
     let at = part.as_ptr().addr().checked_sub(text.as_ptr().addr())?;
     text.get(at..at + part.len()).map(|_| at)
 }
 
-/// A sentence, or where it is very long, its clauses.
+/// Returns a sentence, or its clauses if it is very long.
 fn clauses(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
     if range.len() <= LONGEST {
         return vec![range];
@@ -189,16 +189,16 @@ fn clauses(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
     out
 }
 
-/// Whether a word is written as a name.
+/// Returns true if a word is spelled as a name.
 fn is_name(word: &ScannedWord<'_>) -> bool {
     (word.capital && word.joined && word.is_taggable()) || word.text.chars().skip(1).any(char::is_uppercase)
 }
 
-/// How much more a word says than its rarity.
+/// Returns the factor for a word beyond its rarity.
 fn kind_of_word(word: &ScannedWord<'_>, is_name: bool, listed: bool) -> f32 {
     let unspaced = word.text.chars().filter(|mark| is_unspaced(*mark)).count();
     if unspaced > 1 {
-        // One run of a script without spaces is several words.
+        // A run of a script without spaces contains several words.
         return (unspaced.min(40) as f32 / 2.0).max(1.0);
     }
     if word.is_number() || (is_name && !listed) {
@@ -210,7 +210,7 @@ fn kind_of_word(word: &ScannedWord<'_>, is_name: bool, listed: bool) -> f32 {
     }
 }
 
-/// What the words of a sentence show of its form.
+/// Features of a sentence derived from its words.
 #[derive(Debug, Default)]
 struct Form {
     own: bool,
@@ -283,8 +283,9 @@ impl Ord for Next {
     }
 }
 
-/// Parts in the order in which they are worth their bytes, until `bytes` are taken. `cost` gives the bytes that a part takes
-/// once it is chosen; `sections` is among how many the bytes are spread.
+/// Returns the indices of parts in order of score per byte, until `bytes` are used.
+///
+/// `cost` returns the bytes that a chosen part takes; `sections` is the number of sections to spread the bytes over.
 pub(super) fn choose(
     parts: &Parts,
     bytes: usize,
@@ -318,7 +319,8 @@ pub(super) fn choose(
     let mut misses = 0;
     while let Some(next) = heap.pop() {
         let part = &parts.parts[next.part];
-        // Worth only falls as more is chosen: the first that is still worth what it was is the best.
+        // Scores only decrease as more parts are chosen, so a part whose score is still the highest is the best
+        // choice.
         let score = worth(part, &said, &taken);
         if heap.peek().is_some_and(|other| score < other.score) {
             heap.push(Next { score, ..next });

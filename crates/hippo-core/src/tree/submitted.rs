@@ -1,4 +1,4 @@
-//! May a body that somebody wrote take the place of a node's?
+//! Checks for node bodies submitted by people and agents.
 
 use std::collections::BTreeSet;
 
@@ -12,49 +12,51 @@ use super::node::{Node, Writer, level_name, named};
 use super::period::Period;
 use super::plan::{SourceFile, status};
 
-/// Share of a body's words that its sources must have, in percent: below it, it is a text about something else.
+/// Minimum percentage of a body's words that must appear in its sources; a lower share indicates an unrelated text.
 pub const LEAST_OVERLAP: usize = 50;
-/// Percent of the budget that a body may take; who writes cannot count tokens exactly.
+/// Percentage of the token budget that a body may take, because writers cannot count tokens exactly.
 const ROOM: usize = 125;
 
-/// Why a body was refused.
+/// Reason why a body was rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Rejected {
-    /// It says nothing.
+    /// The body is too short.
     #[error("the body has {0} bytes without its front matter; a node has {LEAST} at least")]
     Short(usize),
-    /// It is no shorter than what it is to stand for.
+    /// The body exceeds the token limit of its node.
     #[error("the body has {tokens} tokens, more than the {most} that this node may have")]
     Long {
-        /// Its own.
+        /// Tokens of the body.
         tokens: usize,
-        /// The most.
+        /// Maximum tokens of the node.
         most: usize,
     },
-    /// Its front matter says that it is another node's.
+    /// The front matter belongs to a different node.
     #[error("its front matter says {key}: {value}, which is not this node's")]
     Other {
-        /// Which line.
+        /// Key of the conflicting line.
         key: String,
-        /// What it says.
+        /// Value of the conflicting line.
         value: String,
     },
-    /// Most of its words stand in none of the sources.
+    /// Most words of the body appear in none of the sources.
     #[error("only {percent} % of its words stand in the sources, less than {LEAST_OVERLAP} %")]
     Unlike {
-        /// How many do.
+        /// Percentage of the words that appear in the sources.
         percent: usize,
     },
 }
 
-/// The most tokens that a node with these sources may have.
+/// Returns the maximum number of tokens of a node with these sources.
 #[must_use]
 pub fn most_tokens(period: Period, sources: &[Source<'_>]) -> usize {
     room(period.level(), sources)
 }
 
-/// The node with a body that somebody wrote, without secrets, and the percentage of its words that the sources have. `files` and
-/// `sources` are the same, one without their texts. Lines that `before` has in its front matter stay.
+/// Returns the node with a submitted body, and the percentage of the body's words that the sources contain.
+///
+/// Secrets are removed from the body. `files` and `sources` describe the same sources, `files` without their texts.
+/// Extra front matter lines of `before` are kept.
 ///
 /// # Errors
 /// [`Rejected`].
@@ -109,7 +111,7 @@ pub fn submitted(
     Ok((node, percent))
 }
 
-/// Percentage of the distinct words of a text, but for those that every text has, that stand in the sources.
+/// Returns the percentage of the distinct words of a text that the sources contain.
 fn overlap(text: &str, sources: &[Source<'_>]) -> usize {
     let mut analyzer = Analyzer::new();
     let mut words = |text: &str| -> BTreeSet<String> {

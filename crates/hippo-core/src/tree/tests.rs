@@ -1,4 +1,4 @@
-//! Is a tree made as docs/tree.md says?
+//! Tests of the tree against the rules of docs/tree.md.
 
 mod laws;
 mod submitting;
@@ -14,7 +14,7 @@ use crate::time::Date;
 
 const TODAY: Date = date(2026, 3, 20);
 
-/// A workspace in memory: logs by path, nodes as files.
+/// An in-memory workspace: logs by date, nodes by period.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Tree {
     logs: BTreeMap<Date, String>,
@@ -23,7 +23,7 @@ struct Tree {
 }
 
 impl Tree {
-    /// Plans and makes each level once; the steps that it took.
+    /// Plans and makes each level once, and returns the steps taken.
     fn compact(&mut self, today: Date, improved: bool) -> Vec<(String, Action, Cause)> {
         let mut taken = Vec::new();
         for level in [NodeKind::Daily, NodeKind::Weekly, NodeKind::Monthly] {

@@ -1,4 +1,4 @@
-//! How is the file of `ROOT.md` made, so that it stays within its tokens with all that stands around its text?
+//! The file of `ROOT.md` within its token budget.
 
 use crate::time::Date;
 use crate::tokens;
@@ -8,17 +8,20 @@ use super::node::{Node, Status};
 use super::period::Period;
 use super::root;
 
-/// Tokens of what is put around its text where it is loaded: the marks and the heading of a block, the fence of a hook.
+/// Tokens reserved for text added on loading: block marks and heading, or the fence of a hook.
 const AROUND: usize = 50;
-/// Months that its front matter names, the latest ones: the list would take a third of its room within ten years.
+/// Maximum number of months in the front matter, the latest ones; the full list would take a third of the room after
+/// ten years.
 const MONTHS: usize = 12;
 
-/// `ROOT.md` from the nodes below it ([`super::told`]), what their passages mean, and one that somebody else wrote before. `months`: the paths of all
-/// monthly nodes in the order of time. The whole file takes `most` tokens at most, and leaves room for what is put around it.
-/// `None`: not even a title fits.
+/// Returns the file of `ROOT.md` from the nodes below it ([`super::told`]), their passages, and a previous version by
+/// another author.
 ///
-/// It says nothing of its sources' bytes: it stands in prompts, and a line that changes without its body would cost the
-/// reader's cache.
+/// `months`: the paths of all monthly nodes in order of time. The whole file takes at most `most` tokens, including
+/// room for text added on loading. Returns `None` if not even a title fits.
+///
+/// The front matter has no digest of the sources: the file is part of prompts, and a line that changes without a
+/// change of the body would invalidate prompt caches.
 #[must_use]
 pub fn top(
     nodes: &[root::Node<'_>],
@@ -66,7 +69,7 @@ mod tests {
                     let file = node.write();
                     prop_assert!(tokens::of(&file) <= most, "{} of {most}", tokens::of(&file));
                     prop_assert_eq!(&Node::read(Period::All, &file).body, &node.body);
-                    // What there is to tell takes the room that it may have.
+                    // Content uses the available room.
                     prop_assert!(days < 100 || !(500..1_500).contains(&most) || tokens::of(&file) * 4 > most * 3, "{} of {most}", tokens::of(&file));
                 }
                 None => prop_assert!(most < 300, "{most}"),

@@ -1,4 +1,4 @@
-//! What is a section about, and what are the topics of a node?
+//! Topics of sections and nodes.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -10,21 +10,21 @@ use crate::bootstrap::words::WordCounts;
 use crate::chunk::{ChunkKind, Speaker};
 use crate::text::clip;
 
-/// Longest name of a topic, in bytes.
+/// Maximum bytes of a topic's name.
 const NAME: usize = 60;
-/// Bytes of a section's text that its name is looked for in.
+/// Bytes of a section's text in which its name is searched.
 const LOOKED_AT: usize = 6_000;
 
-/// A topic.
+/// A topic of a section.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Topic {
     pub name: String,
     pub kind: MemoryType,
-    /// How much is said of it: bytes, of what somebody else than an assistant says.
+    /// Amount of text about the topic: bytes of statements not made by an assistant.
     pub mass: f32,
 }
 
-/// The topic of each section of all sources; `bases` has the number of the first section of each.
+/// Returns the topic of each section of all sources; `bases` has the index of the first section of each source.
 pub(super) fn topics(readings: &[Reading], bases: &[u32], words: &mut WordCounts) -> Vec<Option<Topic>> {
     let headings = HeadingStats::count(readings.iter().map(|reading| {
         reading
@@ -89,7 +89,7 @@ pub(super) fn topics(readings: &[Reading], bases: &[u32], words: &mut WordCounts
     out
 }
 
-/// Whether a word in it is two words of talk in one, as "we've": such words are about nothing.
+/// Returns true if the phrase contains a contraction such as "we've", which names no topic.
 pub(super) fn is_contracted(phrase: &str) -> bool {
     phrase.split(' ').any(|word| {
         let parts = word.split_once(['\'', '’']);

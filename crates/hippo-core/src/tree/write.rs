@@ -1,4 +1,4 @@
-//! How is the body of a node written?
+//! Rendering of a node's body as Markdown.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,7 +10,7 @@ use crate::chunk::Speaker;
 use crate::retrieval::speaker;
 use crate::source::NodeKind;
 
-/// The sections of a body, in their order.
+/// Sections of a body, in order.
 const ORDER: [Kind; 8] = [
     Kind::Decision,
     Kind::Task,
@@ -21,16 +21,16 @@ const ORDER: [Kind; 8] = [
     Kind::Entity,
     Kind::Note,
 ];
-/// The share of a body that its list of topics may take: one byte in so many.
+/// Divisor of the body size for its list of topics.
 const SHARE: usize = 16;
 
-/// The topics that a body lists.
+/// Topics that a body lists.
 pub(super) struct Names {
     list: Vec<Topic>,
 }
 
 impl Names {
-    /// Those of most mass that have room, same names once.
+    /// Selects the topics with the largest mass that fit, and merges topics with the same name.
     pub fn of(topics: &[Option<Topic>], room: usize) -> Self {
         let mut known: HashMap<String, usize> = HashMap::new();
         let mut list: Vec<Topic> = Vec::new();
@@ -60,7 +60,7 @@ impl Names {
         &self.list
     }
 
-    /// What they take in a body.
+    /// Returns the estimated bytes of the list in a body.
     pub fn bytes(&self) -> usize {
         self.list
             .iter()
@@ -71,7 +71,7 @@ impl Names {
     }
 }
 
-/// A chosen part and where it is from.
+/// A chosen part and its origin.
 pub(super) struct Line<'a> {
     pub part: &'a Part,
     pub source: &'a str,
@@ -79,14 +79,14 @@ pub(super) struct Line<'a> {
     pub statement: &'a Statement,
 }
 
-/// How a body is laid out.
+/// Layout of a body.
 pub(super) struct Body<'a> {
     pub level: NodeKind,
     pub names: &'a Names,
     pub topics: &'a [Option<Topic>],
 }
 
-/// A line of the body: what it says and the place that it leads to.
+/// A line of the body: its text and its pointer.
 type Written = (String, String);
 
 impl Body<'_> {
@@ -152,7 +152,7 @@ impl Body<'_> {
             return out;
         }
         heading(&mut out, NOTES);
-        // A heading for one line says little more than the line.
+        // Omit a heading that would have only one line.
         let topic = |section: u32, lines: &[Written]| {
             let topic = self.topics.get(section as usize).and_then(Option::as_ref);
             topic.filter(|topic| {

@@ -1,4 +1,4 @@
-//! `audit`: measures the quality of a workspace's memory.
+//! `audit`: quality measures of a workspace's memory.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! `session.compact`: summarises a transcript and stores its messages.
+//! `session.compact`: summary of a transcript, and its stored messages.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -1,4 +1,4 @@
-//! `session.flush`: appends the new part of a transcript to the daily log.
+//! `session.flush`: transfer of new transcript parts to the daily log.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -1,4 +1,4 @@
-//! `get`: reads a file, a section or a line range.
+//! `get`: text of a file, section or line range.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! `heartbeat`: runs due cycles and lists pending tasks.
+//! `heartbeat`: due cycles and pending tasks.
 
 use serde::{Deserialize, Serialize};
 

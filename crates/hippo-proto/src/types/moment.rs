@@ -1,4 +1,6 @@
-//! Syntax check of dates and timestamps. The daemon checks that the date exists.
+//! Syntax check of dates and timestamps.
+//!
+//! The daemon checks that the date exists.
 
 use crate::error::RpcError;
 

@@ -1,4 +1,4 @@
-//! `remember`: appends an entry to today's log.
+//! `remember`: new entries of today's log.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

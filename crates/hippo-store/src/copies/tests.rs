@@ -1,4 +1,4 @@
-//! Copies while others write, databases of strangers, and what a salvage keeps.
+//! Tests of copies during writes, foreign databases and salvage.
 
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,7 @@ fn create(database: Database, file: &Path) {
     }
 }
 
-/// Puts a row into each table that a salvage keeps, whatever it means, with numbers that are hard to tell.
+/// Inserts a row into each salvaged table, with values that are difficult to reproduce exactly.
 fn fill(connection: &Connection) {
     connection.pragma_update(None, "foreign_keys", false).unwrap();
     for table in SALVAGED.iter().filter(|table| **table != "sqlite_sequence") {
@@ -38,7 +38,7 @@ fn fill(connection: &Connection) {
         let kinds = statement.query_map([table], |row| row.get(0)).unwrap();
         let values: Vec<&str> = kinds
             .map(|kind: rusqlite::Result<String>| match kind.unwrap().as_str() {
-                // The same in all of them: rows refer to each other.
+                // The same value in all tables, because rows refer to each other.
                 "INTEGER" => "7",
                 "REAL" => "0.1 + 0.2",
                 "BLOB" => "x'ff00c3'",
@@ -54,7 +54,7 @@ fn fill(connection: &Connection) {
     }
 }
 
-/// The rows of a table.
+/// Returns the rows of a table.
 fn rows(connection: &Connection, table: &str) -> Vec<Vec<Value>> {
     let width = columns(connection, table).unwrap().len();
     let mut statement = connection.prepare(&format!("SELECT * FROM {table}")).unwrap();
@@ -136,7 +136,7 @@ fn what_is_salvaged_of_a_sound_database_is_all_of_it() {
     create(Database::Index, &file);
     let connection = Connection::open(&file).unwrap();
     fill(&connection);
-    // Rows that cannot be understood are left out.
+    // Rows with unreadable values are omitted.
     connection
         .execute_batch(
             "DELETE FROM entries; DELETE FROM runs; DELETE FROM tombstones; DELETE FROM run_steps;

@@ -1,4 +1,4 @@
-//! Which properties does a JSON Schema describe, which are required, and which values may they have?
+//! Properties, required fields and allowed values of a JSON Schema.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::extract::draft::Draft;
 use crate::extract::words::counted;
 use crate::text::clip;
 
-/// Whether a value describes others: it says so, or is an object with properties that have types.
+/// Returns true if a value is a schema: it has `$schema` and properties, or typed properties.
 pub(super) fn is_schema(shape: &Shape<'_>) -> bool {
     let Some(root) = shape.get(0) else { return false };
     if shape.kid(root, "$schema").is_some() {
@@ -32,7 +32,7 @@ pub(super) fn is_schema(shape: &Shape<'_>) -> bool {
         })
 }
 
-/// All places that list properties, the outer ones first.
+/// Returns all places that list properties, the outer ones first.
 fn properties<'s, 't>(shape: &'s Shape<'t>) -> impl Iterator<Item = (usize, &'s Place<'t>)> {
     let mut found: Vec<_> = shape
         .places
@@ -104,7 +104,7 @@ pub(super) fn draft(shape: &Shape<'_>) -> Draft {
     draft
 }
 
-/// Names of the properties that a group of properties is in, each with its dot.
+/// Returns the names of the enclosing properties of a group, each followed by a dot.
 fn prefix(shape: &Shape<'_>, group: usize) -> String {
     let mut names = Vec::new();
     let mut at = shape.places[group].parent;

@@ -1,61 +1,61 @@
-//! Which fields does a JSON value have, where, how often, and with which values?
+//! Fields of a JSON value: paths, counts and sample values.
 
 use std::collections::BTreeMap;
 
 use super::tokens::{Token, Tokens};
 
-/// Different places that are told apart; further ones count to where they stand.
+/// Maximum number of distinct places; further fields are counted at their parent.
 const PLACES: usize = 4_000;
-/// Names below one place that are told apart.
+/// Maximum number of distinct names below one place.
 const NAMES: usize = 400;
-/// Levels that are told apart; deeper ones are only counted.
+/// Maximum depth of distinct places; deeper levels are only counted.
 const LEVELS: usize = 32;
-/// Different values of a place that are kept.
+/// Maximum number of distinct values kept per place.
 const VALUES: usize = 32;
-/// Bytes of a value that is kept.
+/// Maximum bytes of a kept value.
 const VALUE: usize = 300;
 
-/// All places of a value, by path; indices of lists are one place.
+/// All places of a value, by path; the elements of a list share one place.
 #[derive(Debug)]
 pub(super) struct Shape<'t> {
-    /// The first is the value itself; each stands behind the one that it is in.
+    /// The first place is the value itself; each place follows its parent.
     pub places: Vec<Place<'t>>,
-    /// Values at the top: several are JSON Lines.
+    /// Number of top-level values; more than one indicates JSON Lines.
     pub values: usize,
-    /// Levels at most.
+    /// Maximum depth.
     pub depth: usize,
-    /// Levels that were not closed: the content was cut off.
+    /// Number of unclosed levels; the content is truncated if it is not 0.
     pub open: usize,
 }
 
-/// What stands at one path.
+/// The values at one path.
 #[derive(Debug, Default)]
 pub(super) struct Place<'t> {
     /// Name of the field; empty for the elements of a list.
     pub name: &'t str,
-    /// Where it is in.
+    /// Index of the parent place.
     pub parent: usize,
-    /// What is in it, in order of first appearance.
+    /// Indices of the child places, in order of first appearance.
     pub kids: Vec<usize>,
     names: BTreeMap<&'t str, usize>,
-    /// Names beyond those that are told apart.
+    /// Number of names beyond the limit.
     pub further: usize,
-    /// How often it appears.
+    /// Number of occurrences.
     pub seen: usize,
-    /// How often as an object.
+    /// Number of occurrences as an object.
     pub objects: usize,
-    /// How often as a list.
+    /// Number of occurrences as a list.
     pub lists: usize,
-    /// How often as a text.
+    /// Number of occurrences as a string.
     pub texts: usize,
-    /// How often as a number.
+    /// Number of occurrences as a number.
     pub numbers: usize,
     /// Smallest and largest number, as written.
     pub range: Option<(&'t str, &'t str)>,
     bounds: (f64, f64),
-    /// First different scalars, as written.
+    /// First distinct scalars, as written.
     pub scalars: Vec<&'t str>,
-    /// More scalars came than are kept.
+    /// True if there were more scalars than are kept.
     pub overflow: bool,
 }
 
@@ -67,7 +67,7 @@ impl<'t> Shape<'t> {
             depth: 0,
             open: 0,
         };
-        // Place and whether it is a list, for each open level that is told apart.
+        // Place of each open level within the limit, and true for a list.
         let mut stack: Vec<(usize, bool)> = Vec::new();
         let mut deeper = 0_usize;
         let mut key = None;
@@ -106,7 +106,7 @@ impl<'t> Shape<'t> {
         shape
     }
 
-    /// The place of a value in what is open.
+    /// Returns the place of the next value in the open level.
     fn place(&mut self, open: Option<(usize, bool)>, key: Option<&'t str>) -> usize {
         let Some((parent, list)) = open else { return 0 };
         let name = if list { "" } else { key.unwrap_or_default() };
@@ -168,17 +168,17 @@ impl<'t> Shape<'t> {
         }
     }
 
-    /// A place by its number.
+    /// Returns a place by its index.
     pub fn get(&self, at: usize) -> Option<&Place<'t>> {
         self.places.get(at)
     }
 
-    /// What a place has under a name.
+    /// Returns the child of a place with this name.
     pub fn kid(&self, place: &Place<'t>, name: &str) -> Option<&Place<'t>> {
         self.get(*place.names.get(name)?)
     }
 
-    /// Whether it is an element of a list, or in one.
+    /// Returns true if the place is a list element or inside one.
     pub fn is_repeated(&self, mut at: usize) -> bool {
         while let Some(place) = self.places.get(at) {
             if place.name.is_empty() && at != 0 {
@@ -192,7 +192,7 @@ impl<'t> Shape<'t> {
         false
     }
 
-    /// Objects and lists that it is in.
+    /// Returns the number of objects and lists that enclose the place.
     pub fn level(&self, mut at: usize) -> usize {
         let mut level = 0;
         while let Some(place) = self.places.get(at).filter(|_| at != 0) {
@@ -224,7 +224,7 @@ impl<'t> Place<'t> {
         }
     }
 
-    /// Whether hardly a value appears twice.
+    /// Returns true if most values are distinct.
     pub fn is_distinct(&self) -> bool {
         let scalars = self.texts + self.numbers;
         scalars > 0 && (self.overflow || self.scalars.len() * 10 >= scalars * 6)

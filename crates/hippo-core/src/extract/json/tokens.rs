@@ -1,6 +1,6 @@
-//! Which tokens does a text have that may be JSON, cut off, or several values in a row?
+//! Tokenizer for JSON, including truncated and concatenated values.
 
-/// One token; texts are as written, without their quotes.
+/// A token; texts are as written, without quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::extract) enum Token<'t> {
     /// `{`
@@ -11,17 +11,17 @@ pub(in crate::extract) enum Token<'t> {
     Close,
     /// The name of a field.
     Key(&'t str),
-    /// A text.
+    /// A string.
     Text(&'t str),
     /// A number.
     Number(&'t str),
     /// `true`, `false` or `null`.
     Literal(&'t str),
-    /// A run of what is no JSON.
+    /// A run of characters that are not JSON.
     Junk,
 }
 
-/// The tokens of a text; never fails, and takes time linear in it.
+/// Iterator over the tokens of a text. It never fails and takes linear time.
 #[derive(Debug, Clone)]
 pub(in crate::extract) struct Tokens<'t> {
     text: &'t str,
@@ -38,7 +38,7 @@ impl<'t> Tokens<'t> {
         from + rest.iter().position(|&byte| !wanted(byte)).unwrap_or(rest.len())
     }
 
-    /// The place of the closing quote after `from`, or the end.
+    /// Returns the position of the closing quote after `from`, or the end of the text.
     fn quote(&self, from: usize) -> usize {
         let bytes = self.text.as_bytes();
         let mut at = from;
@@ -105,7 +105,8 @@ impl<'t> Iterator for Tokens<'t> {
     }
 }
 
-/// Whether a text is JSON as far as it goes: it begins with an object or a list, and what follows is hardly anything else.
+/// Returns true if a text is JSON as far as it is complete: it starts with an object or a list, and contains few
+/// invalid parts.
 pub(in crate::extract) fn is_json(text: &str) -> bool {
     let start = text.trim_start();
     if !start.starts_with(['{', '[']) {
@@ -126,7 +127,7 @@ pub(in crate::extract) fn is_json(text: &str) -> bool {
     tokens > 2 && junk * 50 <= tokens && (keys > 0 || closed)
 }
 
-/// A text as it is read: escapes resolved, where they are sound.
+/// Returns a string with its escapes resolved; a string with invalid escapes is returned as written.
 pub(in crate::extract) fn unescaped(raw: &str) -> String {
     if !raw.contains('\\') {
         return raw.to_owned();

@@ -1,4 +1,4 @@
-//! What does one line of a build or test log tell of how it went?
+//! Result in one line of a build or test log.
 
 use std::sync::LazyLock;
 
@@ -7,35 +7,35 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use crate::extract::trace;
 use crate::text::start;
 
-/// Bytes of a line that is looked at.
+/// Maximum bytes of a line that are examined.
 const LINE: usize = 2_000;
 
-/// What a line tells.
+/// Information in a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::extract) enum Outcome<'t> {
-    /// How many passed and failed.
+    /// Numbers of passed and failed tests.
     Total(String),
-    /// What failed is listed from here on, whatever stood above.
+    /// Start of the final list of failures, which replaces earlier ones.
     Summary,
-    /// A test that failed.
+    /// A failed test.
     Failed(&'t str),
-    /// A test that passed.
+    /// A passed test.
     Passed,
-    /// An error, as it is told.
+    /// An error message.
     Error(&'t str),
-    /// Where an error is: `path:line`.
+    /// Location of an error: `path:line`.
     Place(String),
     /// A warning.
     Warning,
-    /// The code that a program ended with.
+    /// The exit code of a program.
     Exit(&'t str),
-    /// How long it took.
+    /// The duration of the run.
     Took(String),
-    /// A line of a service's log.
+    /// The level of a service's log line.
     Level(&'static str),
 }
 
-/// What a line tells, if anything.
+/// Returns the information in a line, if any.
 pub(in crate::extract) fn outcome(line: &str) -> Option<Outcome<'_>> {
     let line = start(line, LINE);
     let text = line.trim();
@@ -45,7 +45,7 @@ pub(in crate::extract) fn outcome(line: &str) -> Option<Outcome<'_>> {
     if text.contains('=') && text.contains("= short test summary info =") {
         return Some(Outcome::Summary);
     }
-    // Most lines have none of the words that are looked for anywhere in a line: one pass instead of one for each word.
+    // Most lines contain none of these words, so one pass for all words is faster than one pass for each.
     let marks = marks_of(text);
     total(text, marks & SUMS != 0)
         .or_else(|| test(text, marks & DOTS != 0))
@@ -55,21 +55,21 @@ pub(in crate::extract) fn outcome(line: &str) -> Option<Outcome<'_>> {
         .or_else(|| error(line, text, marks & MISSING != 0))
 }
 
-/// Which of the words of [`MARKED`] a line has, as bits.
+/// Returns the words of [`MARKED`] that a line contains, as bits.
 fn marks_of(text: &str) -> u16 {
     let Some(marked) = &*MARKED else { return u16::MAX };
     let found = marked.find_iter(text);
     found.fold(0, |marks, found| marks | 1 << found.pattern().as_u32())
 }
 
-/// Bits of the words that stand for the same.
+/// Bits of words in the same group.
 const SUMS: u16 = 0xf;
 const DOTS: u16 = 1 << 4;
 const COMPILERS: u16 = 0xf << 5;
 const EXITS: u16 = 0x7 << 9;
 const MISSING: u16 = 0x3 << 12;
 
-/// What is looked for anywhere in a line. `None` would be a fault of the words; they are constants.
+/// Words searched anywhere in a line. `None` would require an invalid word list, and the words are constants.
 static MARKED: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     let words = [
         "passed",
@@ -93,7 +93,7 @@ static MARKED: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
         .ok()
 });
 
-/// Sums of test runners.
+/// Parses the totals of test runners.
 fn total(text: &str, marked: bool) -> Option<Outcome<'_>> {
     let bare = text.trim_matches(['=', ' ', '-', '_']);
     let counted = |word: &str| {
@@ -133,7 +133,7 @@ fn total(text: &str, marked: bool) -> Option<Outcome<'_>> {
         .then(|| Outcome::Total(bare.to_owned()))
 }
 
-/// One test.
+/// Parses the result of one test.
 fn test(text: &str, marked: bool) -> Option<Outcome<'_>> {
     // pytest: `FAILED path::name - words`
     for mark in ["FAILED ", "ERROR "] {
@@ -178,7 +178,7 @@ fn test(text: &str, marked: bool) -> Option<Outcome<'_>> {
     if text.starts_with("✓ ") || text.starts_with("✔ ") || text.ends_with(" ... ok") {
         return Some(Outcome::Passed);
     }
-    // unittest -v: `name (module.Class) ... FAIL`, where no description stands instead of the name
+    // unittest -v: `name (module.Class) ... FAIL`, unless a description replaces the name
     if marked && let Some((name, how)) = text.rsplit_once(" ... ") {
         let failed = matches!(how, "FAIL" | "ERROR") && name.ends_with(')');
         return failed.then_some(Outcome::Failed(name));
@@ -186,13 +186,13 @@ fn test(text: &str, marked: bool) -> Option<Outcome<'_>> {
     None
 }
 
-/// Whether the first word is `path::name` or a path, as pytest writes it.
+/// Returns true if the first word is `path::name` or a path, as pytest writes it.
 fn is_test(rest: &str) -> bool {
     let word = rest.split(' ').next().unwrap_or_default();
     word.contains("::") || word.ends_with(".py")
 }
 
-/// Errors and warnings of compilers.
+/// Parses errors and warnings of compilers.
 fn compiler(text: &str, marked: bool) -> Option<Outcome<'_>> {
     if let Some(rest) = text.strip_prefix("error") {
         return (rest.starts_with(": ") || rest.starts_with('[')).then_some(Outcome::Error(text));
@@ -232,7 +232,7 @@ fn compiler(text: &str, marked: bool) -> Option<Outcome<'_>> {
     None
 }
 
-/// How a program ended, and after how long.
+/// Parses the exit code of a program, or its duration.
 fn ending(text: &str, marked: bool) -> Option<Outcome<'_>> {
     let marks = [
         "exited with code ",
@@ -261,14 +261,14 @@ fn ending(text: &str, marked: bool) -> Option<Outcome<'_>> {
     None
 }
 
-/// A line of a service's log.
+/// Parses a line of a service's log.
 fn service(text: &str) -> Option<Outcome<'_>> {
     let head = start(text, 80);
     if !head.starts_with(|c: char| c.is_ascii_digit() || c == '[') {
         return None;
     }
     const LEVELS: [&str; 4] = ["warn", "info", "debug", "trace"];
-    // Of several the first one here counts, wherever it stands.
+    // The first matching level in this list counts, regardless of its position in the line.
     let mut level = LEVELS.len();
     for word in head.as_bytes().split(|byte| !byte.is_ascii_alphanumeric()) {
         let own = match word {
@@ -285,7 +285,7 @@ fn service(text: &str) -> Option<Outcome<'_>> {
     LEVELS.get(level).copied().map(Outcome::Level)
 }
 
-/// An error that is told in a sentence.
+/// Parses an error message in prose.
 fn error<'t>(line: &'t str, text: &'t str, marked: bool) -> Option<Outcome<'t>> {
     if let Some(words) = text.strip_prefix("E  ") {
         return Some(Outcome::Error(words.trim_start()));

@@ -1,4 +1,4 @@
-//! What of a content is not shown, and is what is not kept counted?
+//! Tests of hidden secrets and of counts of omitted items.
 
 use super::told;
 

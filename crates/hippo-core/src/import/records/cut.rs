@@ -1,32 +1,32 @@
-//! Where does each record of a JSON document stand, without reading what it says?
+//! Positions of the records in a JSON document.
 
-/// Names of a document that are kept to be told.
+/// Maximum number of top-level names kept for messages.
 const NAMES: usize = 5;
 
-/// Where a record stands in the text.
+/// Position of a record in the text.
 pub(super) struct Piece<'g> {
-    /// The name of its list.
+    /// Name of the enclosing list.
     pub group: &'g str,
     pub start: usize,
     pub end: usize,
 }
 
-/// Finds the records: brackets are counted, texts are skipped.
+/// Scanner for records; it counts brackets and skips strings.
 pub(super) struct Cutter<'t, 'g> {
     text: &'t str,
     groups: &'t [&'g str],
     at: usize,
     depth: usize,
     in_text: bool,
-    /// Depth of the list whose members are records now, and its name.
+    /// Depth and name of the current list of records.
     list: Option<(usize, &'g str)>,
-    /// Where the record begins that is being passed.
+    /// Start of the current record.
     begun: Option<usize>,
-    /// The last text at the first depth: the name of what follows.
+    /// Last string at the first depth: the key of the following value.
     name: Option<&'g str>,
-    /// The first names at the first depth.
+    /// First names at the first depth.
     pub names: Vec<&'t str>,
-    /// Lists of records so far.
+    /// Number of lists of records so far.
     pub lists: usize,
 }
 
@@ -46,7 +46,7 @@ impl<'t, 'g> Cutter<'t, 'g> {
         }
     }
 
-    /// The next record, which may be anything that stands in a list of them.
+    /// Returns the next element of a list of records, of any type.
     pub fn next_piece(&mut self) -> Option<Piece<'g>> {
         let bytes = self.text.as_bytes();
         while let Some(&byte) = bytes.get(self.at) {
@@ -82,13 +82,13 @@ impl<'t, 'g> Cutter<'t, 'g> {
         None
     }
 
-    /// Where what is not closed begins, once the end is reached.
+    /// Returns the start of an unclosed record after the end of the text is reached.
     pub fn cut_off_at(&self) -> Option<usize> {
         let cut_off = self.depth > 0 || self.in_text;
         cut_off.then(|| self.begun.unwrap_or(self.text.len()))
     }
 
-    /// A list begins: of records, where it stands at the top or under a known name.
+    /// Handles the start of a list, which contains records at the top level or under a known name.
     fn begin_list(&mut self) {
         if self.list.is_some() {
             return;
@@ -104,7 +104,7 @@ impl<'t, 'g> Cutter<'t, 'g> {
         }
     }
 
-    /// Something is closed: a record, the list of them, or what is within or around them.
+    /// Handles a closing bracket of a record, the list, or an inner or outer value.
     fn close(&mut self) -> Option<Piece<'g>> {
         self.depth = self.depth.saturating_sub(1);
         let (depth, group) = self.list?;
@@ -118,7 +118,7 @@ impl<'t, 'g> Cutter<'t, 'g> {
         Some(Piece { group, start, end })
     }
 
-    /// Goes behind the text that begins at `start`.
+    /// Moves past the string that begins at `start`.
     fn pass_text(&mut self, start: usize) {
         let bytes = self.text.as_bytes();
         self.in_text = true;

@@ -1,4 +1,4 @@
-//! Repeated texts in a ranked list.
+//! Tests of repeated texts in a ranked list.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Are the entries found that a question names, and are scores what they promise?
+//! Tests of matched entries and their scores.
 
 use proptest::prelude::*;
 
@@ -52,7 +52,7 @@ fn harbour() -> Vec<Entry> {
     ]
 }
 
-/// Positions of the entries that a question names.
+/// Returns the positions of the entries that match a question.
 fn named(question: &str) -> Vec<usize> {
     let matches = Cues::new(&harbour()).find(&query_terms(question), 10);
     matches.iter().map(|found| found.entry).collect()
@@ -101,7 +101,7 @@ fn a_question_about_something_else_has_low_coverage() {
     assert_eq!(best("crane firmware").coverage, 1.0);
     let other = best("Which crane did the museum of Oslo buy for its garden?");
     assert!(other.coverage < 0.25, "{other:?}");
-    // What is asked beside it takes nothing from the evidence.
+    // Other words in the question do not reduce the relevance.
     let same = [best("crane"), best("crane payroll")];
     assert_eq!(same[0].relevance, same[1].relevance);
     assert!(same[1].coverage < same[0].coverage);
@@ -140,7 +140,7 @@ fn nothing_names_nothing() {
     assert!(Cues::default().find(&query_terms("crane"), 5).is_empty());
 }
 
-/// Few words, so that they meet.
+/// A small vocabulary, so that words coincide.
 fn words() -> impl Strategy<Value = String> {
     let word = prop_oneof![
         Just("crane"),

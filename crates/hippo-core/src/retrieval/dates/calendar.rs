@@ -1,4 +1,4 @@
-//! Which days do a week, a month or a quarter have?
+//! Ranges of days for weeks, months, quarters and years.
 
 use jiff::ToSpan;
 
@@ -6,7 +6,7 @@ use crate::time::Date;
 
 use super::word::Unit;
 
-/// Days from `start` to `end`, both included.
+/// Days from `start` to `end`, both inclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Days {
     pub start: Date,
@@ -33,7 +33,7 @@ impl Days {
         })
     }
 
-    /// `quarter` from 1 to 4.
+    /// Returns a quarter from 1 to 4.
     pub fn quarter(year: i16, quarter: i8) -> Option<Self> {
         let start = Self::month(year, quarter.checked_sub(1)?.checked_mul(3)?.checked_add(1)?)?.start;
         Some(Self {
@@ -42,7 +42,7 @@ impl Days {
         })
     }
 
-    /// Monday to Sunday.
+    /// Returns the week of a day, Monday to Sunday.
     pub fn week_of(day: Date) -> Option<Self> {
         let start = add_days(day, -i32::from(day.weekday().to_monday_zero_offset()))?;
         Some(Self {
@@ -51,7 +51,7 @@ impl Days {
         })
     }
 
-    /// The unit of the calendar that lies `steps` units from the one with `day` in it.
+    /// Returns the calendar unit `steps` units after the one that contains `day`.
     pub fn unit(unit: Unit, day: Date, steps: i32) -> Option<Self> {
         match unit {
             Unit::Day => add_days(day, steps).map(Self::one),
@@ -75,7 +75,7 @@ impl Days {
         }
     }
 
-    /// The last `count` units up to and with today, by the day.
+    /// Returns the last `count` units up to and including today, by the day.
     pub fn rolling(unit: Unit, today: Date, count: i32) -> Option<Self> {
         let back = count.checked_neg()?;
         let start = match unit {
@@ -88,7 +88,8 @@ impl Days {
         Some(Self { start, end: today })
     }
 
-    /// About `count` units before today: a day exactly, a week give or take three days, else by the calendar.
+    /// Returns the days about `count` units before today: an exact day, a week plus or minus three days, otherwise a
+    /// calendar unit.
     pub fn ago(unit: Unit, today: Date, count: i32) -> Option<Self> {
         match unit {
             Unit::Week => {

@@ -1,4 +1,4 @@
-//! Which days does one expression such as "last week" or "3 May 2023" mean?
+//! Date expressions such as "last week" or "3 May 2023".
 
 use jiff::civil::{ISOWeekDate, Weekday};
 
@@ -7,17 +7,17 @@ use crate::time::{Date, find_date};
 use super::calendar::{Days, add_days};
 use super::word::{self, Month, Unit, Word};
 
-/// An expression that was understood.
+/// A parsed expression.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Found {
     pub days: Days,
-    /// Names a year.
+    /// True if it contains a year.
     pub explicit: bool,
-    /// Words that it takes.
+    /// Length in words.
     pub length: usize,
 }
 
-/// Words that a date follows.
+/// Words that precede a date.
 const LEADS: [&str; 16] = [
     "in",
     "during",
@@ -37,7 +37,7 @@ const LEADS: [&str; 16] = [
     "around",
 ];
 
-/// Words after which a number between 1950 and 2100 is one, and no year.
+/// Words after which a number between 1950 and 2100 is a quantity rather than a year.
 const COUNTED: [&str; 16] = [
     "words",
     "tokens",
@@ -57,7 +57,7 @@ const COUNTED: [&str; 16] = [
     "px",
 ];
 
-/// The expression that starts at a word.
+/// Returns the expression that starts at a word.
 pub(super) fn find(words: &[Word], at: usize, today: Date) -> Option<Found> {
     // Prepositions and articles before the date itself: "since the 3rd of May", "after last week".
     let skipped = words
@@ -109,14 +109,14 @@ impl<'a> Cursor<'a> {
             .map_or("", |at| self.words[at].text.as_str())
     }
 
-    /// Whether the word before says that a date comes.
+    /// Returns true if the preceding word introduces a date.
     fn led(&self) -> bool {
         LEADS.contains(&self.before(1))
             || (self.before(1) == "and" && self.at >= 3)
             || (self.before(1) == "the" && LEADS.contains(&self.before(2)))
     }
 
-    /// Words that move with today.
+    /// Parses expressions relative to today.
     fn relative(&self) -> Option<Found> {
         let unit = |offset: usize| word::unit(self.text(offset));
         let one = |steps: i32| Days::unit(Unit::Day, self.today, steps);
@@ -150,7 +150,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// What follows "last", "this" or "next".
+    /// Parses the words after "last", "this" or "next".
     fn which(&self, which: &str) -> Option<Found> {
         let found = |days: Option<Days>, length: usize| {
             Some(Found {
@@ -173,7 +173,7 @@ impl<'a> Cursor<'a> {
             return found(Some(Days::one(today)), 2);
         }
         if let Some(unit) = word::unit(name) {
-            // "in the last week" is the last seven days, "last week" the one before this one.
+            // "in the last week" is the last seven days; "last week" is the previous calendar week.
             let rolling = which == "past"
                 || (self.before(1) == "the"
                     && matches!(self.before(2), "in" | "over" | "during" | "within" | "for"));
@@ -189,7 +189,7 @@ impl<'a> Cursor<'a> {
         if let Some(weekday) = word::weekday(name) {
             let ahead = i32::from(weekday) - i32::from(today.weekday().to_monday_zero_offset());
             let days = match steps {
-                // The weekday of today is a whole week back.
+                // For the current weekday, go back a whole week.
                 -1 => ahead.rem_euclid(7) - 7,
                 0 => ahead,
                 _ => (ahead - 1).rem_euclid(7) + 1,
@@ -212,7 +212,7 @@ impl<'a> Cursor<'a> {
         found(Days::rolling(word::unit(self.text(at))?, today, count), at + 1)
     }
 
-    /// Dates in numbers: `2026-05-01`, `2026-05`, `2026-W11`, `3.5.2026`, `Q1 2026`.
+    /// Parses numeric dates: `2026-05-01`, `2026-05`, `2026-W11`, `3.5.2026`, `Q1 2026`.
     fn numeric(&self) -> Option<Found> {
         let text = self.text(0);
         let found = |days: Days| {
@@ -270,7 +270,7 @@ impl<'a> Cursor<'a> {
         let mut parts = text.split(mark);
         let (one, two, year) = (parts.next()?, parts.next()?, word::year(parts.next()?)?);
         let (one, two): (i8, i8) = (one.parse().ok()?, two.parse().ok()?);
-        // With dots the day comes first; with slashes people differ, and only a number above 12 tells.
+        // With dots, the day comes first. With slashes the order varies by country, so one number must be above 12.
         let (day, month) = match (mark, one > 12, two > 12) {
             ('.', ..) | ('/', true, false) => (one, two),
             ('/', false, true) => (two, one),
@@ -279,13 +279,13 @@ impl<'a> Cursor<'a> {
         found(Days::one(Date::new(year, month, day).ok()?))
     }
 
-    /// Dates with the name of a month or weekday.
+    /// Parses dates with the name of a month or weekday.
     fn named(&self) -> Option<Found> {
         let text = self.text(0);
         if let Some(weekday) = word::weekday(text) {
             let back = i32::from(self.today.weekday().to_monday_zero_offset()) - i32::from(weekday);
             let day = add_days(self.today, -back.rem_euclid(7))?;
-            // "Friday, 3 May 2023": the date says more.
+            // "Friday, 3 May 2023": the date is more specific.
             let date = Self {
                 at: self.at + 1,
                 ..*self
@@ -338,7 +338,7 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// A day of a month, whose year may follow after `length` words.
+    /// Parses a day of a month; a year may follow after `length` words.
     fn day(&self, month: Month, day: i8, length: usize) -> Option<Found> {
         if let Some(year) = word::year(self.text(length)) {
             let day = Date::new(year, month.number, day).ok()?;
@@ -348,7 +348,7 @@ impl<'a> Cursor<'a> {
                 length: length + 1,
             });
         }
-        // 29 February may be years back.
+        // The last 29 February can be several years ago.
         let years = (0..8).filter_map(|back| Date::new(self.today.year() - back, month.number, day).ok());
         let day = years.into_iter().find(|day| *day <= self.today)?;
         Some(Found {
@@ -358,7 +358,7 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// A year that something announces as one.
+    /// Parses a year that the context identifies as a year.
     fn year(&self) -> Option<Found> {
         let year = word::year(self.text(0))?;
         let led = self.led() || matches!(self.before(1), "year" | "to" | "through");
@@ -372,7 +372,7 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// The latest month of this number that has begun.
+    /// Returns the latest month with this number that has begun.
     fn latest_month(&self, month: i8) -> Option<Days> {
         let year = self.today.year();
         let days = Days::month(year, month)?;
@@ -384,7 +384,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// `q1` to `q4`.
+/// Parses `q1` to `q4`.
 fn quarter(text: &str) -> Option<i8> {
     let number: i8 = text
         .strip_prefix('q')

@@ -1,4 +1,4 @@
-//! Are the days that people mean the days that come out?
+//! Tests of date expressions in questions.
 
 use jiff::civil::date;
 use proptest::prelude::*;

@@ -1,17 +1,17 @@
-//! Which words, numbers and names of days and months does a question consist of?
+//! Words of a question, with numbers, days and months.
 
 use crate::time::{MONTHS, WEEKDAYS};
 
 /// A word of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Word {
-    /// In lower case.
+    /// The word in lower case.
     pub text: String,
-    /// Written with a capital.
+    /// True if the word is capitalized.
     pub capital: bool,
 }
 
-/// The first words of a text; numbers keep the marks inside them.
+/// Returns the first words of a text; numbers keep their inner marks.
 pub(super) fn words(text: &str, limit: usize) -> Vec<Word> {
     let mut words = Vec::new();
     let split = |mark: char| !(mark.is_alphanumeric() || matches!(mark, '-' | '/' | '.' | ':'));
@@ -33,22 +33,22 @@ pub(super) fn words(text: &str, limit: usize) -> Vec<Word> {
     words
 }
 
-/// How a month was named.
+/// A month name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Month {
     /// 1 to 12.
     pub number: i8,
-    /// Can be another word as well: `may`, `march`, `mar`, `dec`.
+    /// True if the word has another meaning: `may`, `march`, `mar`, `dec`.
     pub doubtful: bool,
 }
 
-/// The month that a word names.
+/// Parses the name of a month.
 pub(super) fn month(text: &str) -> Option<Month> {
     let at = MONTHS
         .iter()
         .position(|name| *name == text || text.get(..3) == name.get(..3) && is_short(text))?;
     let doubtful = matches!(text, "march" | "may" | "august" | "june" | "april") || is_short(text);
-    // June, April and August are names of people too, but say a month more often.
+    // June, April and August are also names of people, but more often months.
     let doubtful = doubtful && !matches!(text, "august" | "june" | "april");
     Some(Month {
         number: i8::try_from(at + 1).ok()?,
@@ -63,7 +63,7 @@ fn is_short(text: &str) -> bool {
     )
 }
 
-/// The weekday that a word names, 0 for Monday.
+/// Parses the name of a weekday, 0 for Monday.
 pub(super) fn weekday(text: &str) -> Option<i8> {
     let text = text
         .strip_suffix('s')
@@ -75,7 +75,7 @@ pub(super) fn weekday(text: &str) -> Option<i8> {
         .and_then(|at| i8::try_from(at).ok())
 }
 
-/// A small number in digits or words.
+/// Parses a small number in digits or words.
 pub(super) fn count(text: &str) -> Option<i32> {
     const WORDS: [&str; 13] = [
         "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
@@ -93,7 +93,7 @@ pub(super) fn count(text: &str) -> Option<i32> {
     }
 }
 
-/// A day of the month: `3`, `3rd`; whether it was written as an ordinal.
+/// Parses a day of the month such as `3` or `3rd`; the second value is true for an ordinal.
 pub(super) fn day(text: &str) -> Option<(i8, bool)> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let ordinal = match &text[digits..] {
@@ -105,14 +105,14 @@ pub(super) fn day(text: &str) -> Option<(i8, bool)> {
     (digits <= 2 && (1..=31).contains(&day)).then_some((day, ordinal))
 }
 
-/// A year that people speak of.
+/// Parses a year within a plausible range.
 pub(super) fn year(text: &str) -> Option<i16> {
     let year: i16 =
         (text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())??;
     (1950..2100).contains(&year).then_some(year)
 }
 
-/// A span of the calendar.
+/// A unit of the calendar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unit {
     Day,
@@ -123,7 +123,7 @@ pub(super) enum Unit {
     Year,
 }
 
-/// The unit that a word names, in the singular or plural.
+/// Parses the name of a unit, in the singular or plural.
 pub(super) fn unit(text: &str) -> Option<Unit> {
     match text.strip_suffix('s').unwrap_or(text) {
         "day" => Some(Unit::Day),

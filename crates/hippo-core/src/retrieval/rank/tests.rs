@@ -1,4 +1,4 @@
-//! Does ranking keep its promises on small corpora that can be checked by hand, and on any?
+//! Tests of ranking on small and on arbitrary corpora.
 
 use proptest::prelude::*;
 
@@ -7,7 +7,7 @@ use crate::chunk::{ContentHash, Speaker};
 use crate::corpus::{CorpusChunk, CorpusSection};
 use crate::retrieval::terms;
 
-/// Documents of passages of lines; ids count through, and the inverted index is made as the store makes it.
+/// Documents of passages of lines, with consecutive ids and an inverted index built as in the store.
 struct World {
     corpus: Corpus,
     lines: Vec<(u32, String)>,
@@ -145,7 +145,7 @@ fn context_and_speaker_decide_between_equal_lines() {
             "Ben: I heard Ada went to the museum.",
         ]],
     ]);
-    // Both lines say the same; the neighbours tell them apart.
+    // Both lines are equal; only their neighbours differ.
     let ranked = world.rank(
         "How many weeks did we stay in Norway?",
         Mode::Lexical,
@@ -218,7 +218,7 @@ fn dates_of_the_question_count() {
     };
     let ranked = rank(&input, &mut RankScratch::new());
     assert_eq!(ranked.iter().map(|hit| hit.chunk).collect::<Vec<_>>(), [1]);
-    // A day that is near counts in part, one that is far not at all.
+    // A nearby day counts in part, a distant day not at all.
     let date = |range: (i8, i8)| {
         let dates = Some(DateRange {
             start: day(range.0),

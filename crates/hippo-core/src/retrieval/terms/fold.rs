@@ -1,9 +1,10 @@
-//! Which spellings of a character count as the same?
+//! Normalization of characters for the index.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::{canonical_combining_class, is_combining_mark};
 
-/// Whether words of this character's script are written without spaces: they are indexed by pairs of characters.
+/// Returns true if the script of this character is written without spaces; such words are indexed as pairs of
+/// characters.
 pub(crate) const fn is_unspaced(character: char) -> bool {
     matches!(
         character,
@@ -23,12 +24,12 @@ pub(crate) const fn is_unspaced(character: char) -> bool {
     )
 }
 
-/// Whether a character beyond ASCII belongs to a word.
+/// Returns true if a non-ASCII character belongs to a word.
 pub(super) fn is_word(character: char) -> bool {
     character.is_alphanumeric() || is_combining_mark(character) || is_joiner(character)
 }
 
-/// Characters inside words that are not seen: joiners and soft hyphens.
+/// Returns true for invisible characters within words: joiners and soft hyphens.
 const fn is_joiner(character: char) -> bool {
     matches!(character, '\u{ad}' | '\u{200c}' | '\u{200d}' | '\u{2060}')
 }
@@ -62,7 +63,7 @@ fn fold_character(character: char, out: &mut String) {
             'þ' => out.push_str("th"),
             'ı' => out.push('i'),
             'ς' => out.push('σ'),
-            // Case and compatibility mappings may bring in spaces and marks that are no part of a word.
+            // Case and compatibility mappings can introduce spaces and marks that are not part of a word.
             _ if canonical_combining_class(part) != 0 || is_joiner(part) => {}
             _ if part.is_alphanumeric() || is_combining_mark(part) => out.push(part),
             _ => {}

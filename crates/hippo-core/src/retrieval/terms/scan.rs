@@ -1,16 +1,16 @@
-//! Where are the words of a text, and of what kind is each?
+//! Tokenizer for words, identifiers and paths.
 
 use super::fold::is_word;
 
-/// A run of letters and digits, and of marks between them.
+/// A run of letters and digits, including marks between them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Token<'a> {
     pub text: &'a str,
-    /// Has characters beyond ASCII.
+    /// Contains non-ASCII characters.
     pub foreign: bool,
-    /// Has marks such as `_`, `-`, `.` or `/` between its letters.
+    /// Contains marks such as `_`, `-`, `.` or `/` between letters.
     pub joined: bool,
-    /// A capital follows a small letter.
+    /// Contains a capital after a lower-case letter.
     pub camel: bool,
 }
 
@@ -89,7 +89,7 @@ fn token_at(text: &str, start: usize) -> Token<'_> {
     }
 }
 
-/// Length of the mark at `at` when it joins what is before it with what is behind it; else 0.
+/// Returns the length of the mark at `at` if it joins the characters around it, otherwise 0.
 fn mark_at(text: &str, at: usize) -> usize {
     let bytes = text.as_bytes();
     let length = match bytes[at] {
@@ -121,7 +121,7 @@ fn word_at(text: &str, at: usize) -> bool {
     }
 }
 
-/// The character that starts at `at`, which is inside the text and no ASCII byte.
+/// Returns the non-ASCII character at the byte offset `at`, which must lie within the text.
 fn char_at(text: &str, at: usize) -> char {
     text[at..].chars().next().unwrap_or(char::REPLACEMENT_CHARACTER)
 }

@@ -1,7 +1,8 @@
-//! Which words of a question say nothing about what is asked for?
+//! Stop words of questions.
 //!
-//! All lists are in lower case and without accents. The English one is wide: questions are made of these words. Of
-//! other languages only pronouns, articles and question words that mean nothing else in English are listed.
+//! All lists are in lower case and without accents. The English list is long, because questions consist of these
+//! words. For other languages the lists contain only pronouns, articles and question words without another meaning in
+//! English.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -35,7 +36,7 @@ const FRENCH: &str = "\
     nos notre nous ont ou pas pourquoi quand que quel quelle quelles quels qui quoi se ses sont sur ta te \
     tes tu un une vos votre vous";
 
-/// Spanish, beyond what French has.
+/// Spanish, except for words in the French list.
 const SPANISH: &str = "\
     al como con cual cuando del donde el ella ellas ellos era esta estan fue han hay las lo los mi mis \
     nosotros para pero por porque quien su sus tus una unas unos y yo";
@@ -52,7 +53,7 @@ static STOP: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     lists.into_iter().flat_map(str::split_ascii_whitespace).collect()
 });
 
-/// Whether a folded word is a stop word.
+/// Returns true if a folded word is a stop word.
 pub(crate) fn is_stop(word: &str) -> bool {
     STOP.contains(word)
 }

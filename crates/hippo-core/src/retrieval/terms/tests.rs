@@ -1,4 +1,4 @@
-//! Do terms come out as promised, and does FTS5 accept every one?
+//! Tests of terms and of their FTS5 expressions.
 
 use proptest::prelude::*;
 
@@ -93,7 +93,7 @@ fn each_term_of_a_question_comes_once() {
     assert_eq!(terms, ["dog", "@dog"]);
 }
 
-/// What the store uses: terms separated by spaces, nothing else.
+/// An index as in the store: terms separated by spaces only.
 fn index() -> rusqlite::Connection {
     let connection = rusqlite::Connection::open_in_memory().unwrap();
     connection
@@ -145,7 +145,7 @@ fn cases() -> ProptestConfig {
     }
 }
 
-/// Text with much of what FTS5 and the scanner treat specially.
+/// Text with many characters that FTS5 and the scanner treat specially.
 fn odd_text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         any::<String>(),
@@ -186,7 +186,7 @@ proptest! {
 
     #[test]
     fn a_question_asks_for_what_its_text_is_indexed_under(text in odd_text()) {
-        // Names of speakers are asked for beside every word.
+        // Queries also contain a speaker term for every word.
         let words = |terms: Vec<String>| {
             let mut words: Vec<String> = terms.into_iter().filter(|term| !term.starts_with('@')).collect();
             words.sort();

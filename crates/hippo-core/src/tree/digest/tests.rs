@@ -1,4 +1,4 @@
-//! Does a node keep within its budget, lead to its sources, and keep what must never be lost?
+//! Tests of budget, source pointers and protected statements of nodes.
 
 use proptest::prelude::*;
 
@@ -19,7 +19,7 @@ fn of(text: &str, most: usize) -> String {
     digest(NodeKind::Daily, &[source(text)], most).body
 }
 
-/// A log of many days' size in which little is worth keeping.
+/// A log of the size of many days with little valuable content.
 fn long() -> String {
     let mut text = String::from("# 2026-01-10\n\n");
     for session in 0..40 {
@@ -112,7 +112,7 @@ fn behind_a_body_what_came_last_and_what_it_does_not_say_go_first() {
     assert!(one("- Ben paints the hull in Porto\n").contains("Ada rents"));
     assert!(one("- Ada rents the crane in Lisbon\n").contains("Ben paints"));
 
-    // With room for all, what somebody left as it stood is not told again.
+    // With enough room, statements kept in a submitted body are not repeated.
     let node = of(two, 500);
     let more = format!("{two}- [ ] tell Cleo of the crane\n");
     let told = since(&more, 500, &format!("{node}- and Zoe steers\n"));
@@ -138,7 +138,7 @@ fn a_budget_is_a_share_within_bounds() {
     assert!(budget(NodeKind::Monthly, usize::MAX) > 1_000);
 }
 
-/// Lines as logs have them, with what may break a reader among them.
+/// Lines as they occur in logs, including lines that could break a parser.
 fn logs() -> impl Strategy<Value = String> {
     let line = prop_oneof![
         "\\PC{0,80}",

@@ -1,4 +1,4 @@
-//! Does reading a log or a node find what is stated, of which kind and where?
+//! Tests of the statements read from logs and nodes.
 
 use super::*;
 

@@ -1,8 +1,9 @@
-//! Which topics say in other words what another one says already?
+//! Removal of topics that repeat another topic in other words.
 //!
-//! A line of ROOT.md is dear, and headings name one thing in many ways. Two topics are alike where the passages that they are
-//! taken from mean nearly the same. The later one stays, for what it says is newer; the first topic of a day always does, so
-//! that each day is told. Days, weeks and months are not made with vectors: they are the same bytes with and without a model.
+//! Room in `ROOT.md` is scarce, and headings name one thing in many ways. Two topics are alike if the passages they
+//! were taken from have similar vectors. The later topic is kept because it is newer. The first topic of each day is
+//! always kept, so that each day is represented. Days, weeks and months are built without vectors: they are
+//! byte-identical with and without a model.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -10,29 +11,30 @@ use std::collections::BTreeMap;
 use super::gather::Topic;
 use crate::time::Date;
 
-/// The part of a file that one vector stands for.
+/// The part of a file that one vector represents.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Passage {
-    /// The same for all lines of one passage.
+    /// Identifier shared by all lines of one passage.
     pub id: u32,
-    /// Of unit length.
+    /// Vector of unit length.
     pub vector: Vec<f32>,
 }
 
-/// The passage in which a line of a file stands, by its path and its number from 1; `None` where none has a vector.
+/// Lookup of the passage that contains a line, by path and line number from 1; `None` if the line has no vector.
 pub type Passages<'a> = dyn Fn(&str, u32) -> Option<Passage> + 'a;
 
-/// Passages of two files with at least this cosine say the same.
+/// Minimum cosine of passages of two files that say the same.
 ///
-/// Of some twenty pairs between days of talk with an assistant that were read, those from 0.86 on said the same, and those up
-/// to 0.80 did not.
+/// In about twenty manually read pairs of days of assistant conversations, pairs at 0.86 and above said the same, and
+/// pairs at 0.80 and below did not.
 const ALIKE: f32 = 0.85;
-/// Of one file it takes more: what stands side by side is embedded with the same neighbours.
+/// Minimum cosine within one file; it is higher because neighbouring passages are embedded with shared context.
 const ALIKE_BESIDE: f32 = 0.98;
-/// Topics that are compared, the first ones of the days before others: more have no lines in a root of the usual size.
+/// Maximum number of topics compared, first topics of each day first; further topics have no line in a root of usual
+/// size.
 const COMPARED: usize = 400;
 
-/// The topics but those that are alike a later or a first one; and for each of these the day of the one that stays.
+/// Returns the topics without those that repeat a kept topic, and for each removed topic the date of the kept one.
 pub(super) fn apart(mut topics: Vec<Topic>, passages: &Passages<'_>) -> (Vec<Topic>, BTreeMap<String, Date>) {
     let mut order: Vec<usize> = (0..topics.len()).collect();
     order.sort_by_key(|at| (topics[*at].rank, Reverse(topics[*at].last), *at));
@@ -65,7 +67,7 @@ pub(super) fn apart(mut topics: Vec<Topic>, passages: &Passages<'_>) -> (Vec<Top
         match found.map(|(found, _)| *found) {
             Some(found) => {
                 said.insert(topics[at].name.to_lowercase(), topics[found].last);
-                // What comes again is told before what came once.
+                // The kept topic inherits the better rank, because repeated topics come first.
                 topics[found].rank = topics[found].rank.min(topics[at].rank);
             }
             None => stay.push((at, passage)),
@@ -75,7 +77,7 @@ pub(super) fn apart(mut topics: Vec<Topic>, passages: &Passages<'_>) -> (Vec<Top
     (topics, said)
 }
 
-/// Two statements of one passage are two things that it says.
+/// Returns true if two different passages have at least this cosine. Statements of one passage are never alike.
 fn is_alike(a: &Passage, b: &Passage, least: f32) -> bool {
     let cosine = || -> f32 { a.vector.iter().zip(&b.vector).map(|(a, b)| a * b).sum() };
     a.id != b.id && a.vector.len() == b.vector.len() && cosine() >= least
@@ -88,7 +90,7 @@ mod tests {
     use super::*;
     use crate::tree::item::MemoryType;
 
-    /// A topic of a day of January 2026, told on a line of a log of that day.
+    /// A topic of a day in January 2026, from a line of that day's log.
     fn topic(name: &str, day: i8, rank: usize, line: u32) -> Topic {
         Topic {
             name: name.to_owned(),
@@ -101,7 +103,7 @@ mod tests {
         }
     }
 
-    /// Each line is a passage of its own, and means what its number says, in degrees.
+    /// Returns one passage per line, with a vector whose angle in degrees is the line number.
     fn meaning(path: &str, line: u32) -> Option<Passage> {
         let day: u32 = path.get(15..17)?.parse().ok()?;
         let angle = f64::from(line).to_radians();

@@ -1,4 +1,4 @@
-//! What do the nodes of all days say, for the root: topics, names, and what is kept word for word?
+//! Topics, names and verbatim statements of all days.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,33 +10,33 @@ use crate::tree::item::{Kind, MemoryType, Place, Reading, Source, Statement, rea
 use crate::tree::name::names;
 use crate::tree::topic::{is_contracted, topics};
 
-/// Topics of a day that are looked at.
+/// Maximum topics considered per day.
 const MOST: usize = 12;
-/// Bytes of the words behind a topic.
+/// Bytes of the names after a topic.
 const WORDS: usize = 120;
 
-/// A topic as one day tells it.
+/// A topic of one day.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Told {
     pub name: String,
     pub kind: MemoryType,
-    /// The names that come with it.
+    /// Names that occur with the topic.
     pub words: String,
-    /// A sentence of it.
+    /// A sentence about the topic.
     pub told: String,
-    /// The file and line that the sentence was taken from.
+    /// File and line of the sentence.
     pub place: Option<(String, u32)>,
 }
 
-/// A day.
+/// The content of one day.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Day {
     pub date: Date,
-    /// The weightiest first.
+    /// Topics, the most important first.
     pub topics: Vec<Told>,
-    /// Of the user and of feedback: type, topic, text.
+    /// Statements about the user and feedback: type, topic, text.
     pub kept: Vec<(MemoryType, String, String)>,
-    /// What is still to be done.
+    /// Open tasks.
     pub open: Vec<String>,
 }
 
@@ -45,31 +45,31 @@ pub(super) struct Day {
 pub(super) struct Topic {
     pub name: String,
     pub kind: MemoryType,
-    /// As the last day that tells of it.
+    /// Names from the last day that mentions the topic.
     pub words: String,
-    /// A sentence of that day.
+    /// A sentence from that day.
     pub told: String,
-    /// The file and line that the sentence was taken from.
+    /// File and line of the sentence.
     pub place: Option<(String, u32)>,
     pub last: Date,
-    /// The best place that it has on a day, from 0.
+    /// The topic's best rank on any day, from 0.
     pub rank: usize,
 }
 
-/// A name that days tell.
+/// A name with the days that mention it.
 struct Name {
-    /// In the form in which it came first.
+    /// The spelling of its first occurrence.
     name: String,
-    /// How many names its first day told before it.
+    /// Number of names that its first day mentions before it.
     place: usize,
     days: Vec<Date>,
 }
 
-/// All days.
+/// The content of all days.
 pub(super) struct Gathered {
-    /// By date.
+    /// Days in order of date.
     pub days: Vec<Day>,
-    /// By the name in small letters.
+    /// Names by their lower-case form.
     names: BTreeMap<String, Name>,
 }
 
@@ -81,7 +81,7 @@ impl Gathered {
             days: Vec::new(),
             names: BTreeMap::new(),
         };
-        // Names say as much on each day, whatever other days there are.
+        // Words are not counted here, so that the weight of a name does not depend on other days.
         let mut words = WordCounts::new();
         for node in sorted {
             let reading = read(&Source {
@@ -131,7 +131,8 @@ impl Gathered {
         }
     }
 
-    /// The names that come on at least so many of the days meant, those of most days first, then what each day tells first.
+    /// Returns the names that occur on at least `least` of the selected days, sorted by number of days, then by their
+    /// position on the first day.
     pub fn often(&self, meant: impl Fn(Date) -> bool, least: usize) -> Vec<(&str, usize)> {
         let counted = self.names.values().map(|name| {
             let count = name.days.iter().filter(|date| meant(**date)).count();
@@ -148,7 +149,7 @@ impl Gathered {
             .collect()
     }
 
-    /// The topics of all days, each once.
+    /// Returns the topics of all days, each once.
     pub fn topics(&self) -> Vec<Topic> {
         let mut out: Vec<Topic> = Vec::new();
         let mut known: HashMap<String, usize> = HashMap::new();
@@ -211,7 +212,7 @@ fn day(node: &Node<'_>, reading: &Reading) -> Day {
             }
         }
     }
-    // What was read again is likely to be asked for again: more of it is told.
+    // Files that were read again are likely to be needed again, so they keep more topics.
     let most = MOST + usize::try_from(node.accesses.min(12)).unwrap_or(12);
     listed.truncate(most);
     let open = reading
@@ -221,7 +222,7 @@ fn day(node: &Node<'_>, reading: &Reading) -> Day {
         .map(|statement| {
             let text = clip(&statement.text, 200).replace(" → ", " ");
             let of = title(statement);
-            // A node's own headings say nothing of what a line is about.
+            // Headings of a node's own sections do not describe the topic of a line.
             if listed.iter().any(|(name, _)| *name == of) && !text.starts_with(&of) {
                 return format!("{of}: {text}");
             }
@@ -240,14 +241,14 @@ fn day(node: &Node<'_>, reading: &Reading) -> Day {
     }
 }
 
-/// What a node tells of a topic: of the section of its name, or else of the lines that say one of its words.
+/// Collects the content for a topic: from the section with its name, or from lines that contain one of its words.
 fn told(node: &Node<'_>, reading: &Reading, name: String, kind: MemoryType) -> Told {
     let parts: Vec<String> = name.split(" / ").map(str::to_lowercase).collect();
     let of = |statement: &&Statement| {
         let section = reading.sections.get(statement.section as usize);
         let titled = section.is_some_and(|section| section.title == name);
         let kept = matches!(statement.kind, Kind::User | Kind::Feedback | Kind::Entity);
-        // What other sections say is not the word of the user.
+        // Lines of other sections are not statements by the user.
         let of_the_user = matches!(kind, MemoryType::User | MemoryType::Feedback);
         !kept
             && (titled
@@ -262,7 +263,7 @@ fn told(node: &Node<'_>, reading: &Reading, name: String, kind: MemoryType) -> T
     let mut most = 0;
     for statement in reading.statements.iter().filter(of).take(8) {
         let found = names(&statement.text);
-        // What was chosen says more than what was asked or named.
+        // Decisions rank above lessons, tasks and other statements.
         let worth = match statement.kind {
             Kind::Decision => 200,
             Kind::Lesson => 150,

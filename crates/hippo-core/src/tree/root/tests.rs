@@ -1,4 +1,4 @@
-//! Does ROOT.md keep within its budget, name the topics of the days, and change little from one day to the next?
+//! Tests of budget, topics and day-to-day stability of `ROOT.md`.
 
 use jiff::civil::date;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! Which laws hold for any logs, in any order of days and edits?
+//! Properties that hold for any logs, days and edits.
 
 use jiff::ToSpan;
 use jiff::civil::date;

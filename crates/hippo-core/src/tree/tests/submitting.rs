@@ -1,4 +1,4 @@
-//! Which bodies may take the place of a node's?
+//! Tests of submitted bodies.
 
 use jiff::civil::{Date, date};
 

@@ -1,4 +1,4 @@
-//! Whose body is asked for, and whose never?
+//! Tests of requests for node bodies.
 
 use jiff::civil::date;
 
@@ -6,7 +6,7 @@ use super::*;
 
 const DAY: Date = date(2026, 3, 18);
 
-/// A tree whose day waits for a summary.
+/// A tree with a day that waits for a summary.
 fn waiting() -> Tree {
     let mut tree = with([(DAY, long_log(DAY, 300))]);
     tree.compact(TODAY, true);
@@ -39,7 +39,7 @@ fn who_writes_the_body_in_its_file_has_written_it() {
     );
     let node = tree.node("2026-03-18");
     assert_eq!((node.body.as_str(), node.writer), (body, Writer::Agent));
-    // It is asked for again when it is behind its sources.
+    // A body older than its sources is requested again.
     tree.logs
         .get_mut(&DAY)
         .unwrap()
@@ -68,7 +68,7 @@ fn what_came_since_stands_behind_it_each_time_anew() {
         tree.compact(TODAY, true);
         let node = tree.node("2026-03-18");
         assert!(node.body.starts_with(mine), "{}", node.body);
-        // What the block said before is nobody's body: it says it again.
+        // The block belongs to hippod, so its statements are included again.
         assert_eq!(
             node.body.matches("barrel ").count(),
             5 * (round + 1),

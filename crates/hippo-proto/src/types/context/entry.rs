@@ -1,4 +1,4 @@
-//! Context entries on the wire, with the fields of v2 §14.1.
+//! Context entries on the wire.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -1,4 +1,4 @@
-//! `context.fetch`, `context.touch`: returns content and refreshes entries.
+//! `context.fetch` and `context.touch`: stored content and access times.
 
 use serde::{Deserialize, Serialize};
 

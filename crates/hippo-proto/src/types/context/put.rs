@@ -1,4 +1,4 @@
-//! `context.put`: adds content to a session.
+//! `context.put`: new content of a session.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

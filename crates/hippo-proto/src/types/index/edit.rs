@@ -1,4 +1,4 @@
-//! `index.edit`: changes the text, tags, sources or priority of an entry.
+//! `index.edit`: changes to text, tags, sources or priority.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
