@@ -1,4 +1,4 @@
-//! CyclePlanner of consolidation cycles for the entries of the index file (v1 §8).
+//! Planner of consolidation cycles for the entries of the index file (v1 §8).
 //!
 //! [`plan`] maps a snapshot to a plan; [`apply`] does to the snapshot what the caller does to its store and
 //! files. Rules run until none has an effect, so that planning after applying a plan yields an empty plan,

@@ -128,7 +128,7 @@ impl DecayModifiers {
     }
 }
 
-/// StrengthBand of strength (v1 §6.2).
+/// Band of strength (v1 §6.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum StrengthBand {
     /// Below 0.1: the index does not answer, but search still finds the text.

@@ -1,4 +1,4 @@
-//! MasterSelection of the entries in the master file (v1 §9.2).
+//! Selection of the entries in the master file (v1 §9.2).
 //!
 //! Entries are selected in rank order while they fit; the others go to files below `.hippocampus/`. Entries
 //! already in the master file have a small advantage in rank and room, which prevents oscillation:

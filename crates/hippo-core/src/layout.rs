@@ -50,7 +50,7 @@ pub struct LaidOutFiles {
     pub master: Vec<u8>,
     /// Number of entries in it.
     pub entries: usize,
-    /// LaidOutFiles below `.hippocampus/`, by path relative to the workspace. Other generated files in these
+    /// Files below `.hippocampus/`, by path relative to the workspace. Other generated files in these
     /// folders are obsolete.
     pub others: BTreeMap<String, Vec<u8>>,
 }

@@ -1,4 +1,4 @@
-//! CyclePlanner that runs the rules of a cycle.
+//! Planner that runs the rules of a cycle.
 
 use std::collections::{BTreeMap, BTreeSet};
 

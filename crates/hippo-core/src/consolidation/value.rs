@@ -58,7 +58,7 @@ impl<'a> From<&'a str> for ComparedText<'a> {
     }
 }
 
-/// ParsedText parsed for comparison with many others.
+/// Text parsed for comparison with many others.
 pub(super) struct ParsedText(TextReading);
 
 impl ParsedText {

@@ -28,7 +28,7 @@ pub struct Merge {
     pub conflicts: Vec<MergeConflict>,
 }
 
-/// EntryField of an entry that can be edited in the file.
+/// Field of an entry that can be edited in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EntryField {
     /// Heading.
@@ -62,14 +62,14 @@ pub enum EntryField {
 pub struct MergeConflict {
     /// Entry that both sides changed.
     pub id: EntryId,
-    /// ConflictRule that decided the conflict.
+    /// Rule that decided the conflict.
     pub rule: ConflictRule,
     /// Overruled entry of the store, or the entry with the overruled field; `None` if the store had dropped
     /// it.
     pub ours: Option<Entry>,
 }
 
-/// ConflictRule that decides a conflict.
+/// Rule that decides a conflict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConflictRule {
     /// Both changed the field: the file wins.

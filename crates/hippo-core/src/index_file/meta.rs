@@ -8,7 +8,7 @@ use super::{IndexDiagnostic, IndexFileOptions, IndexProblem};
 use crate::entry::{Entry, EntryId};
 use crate::time::{Timestamp, find_date};
 
-/// IndexSection keys in the order in which they are written.
+/// Keys in the order in which they are written.
 pub(super) const KEYS: [&str; 11] = [
     "id", "created", "accessed", "hits", "str", "tags", "rel", "pri", "rule", "src", "ver",
 ];

@@ -1,4 +1,4 @@
-//! IndexParser of the index file into blocks.
+//! Parser of the index file into blocks.
 
 use std::collections::{BTreeMap, BTreeSet};
 

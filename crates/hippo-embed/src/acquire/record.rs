@@ -1,4 +1,4 @@
-//! ChecksumRecord of checked files, so that a start computes no checksums.
+//! Record of checked files, so that a start computes no checksums.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -8,7 +8,7 @@ const OPSET: i64 = 20;
 /// File format version of that operator set.
 const IR_VERSION: i64 = 9;
 
-/// TensorElement types of `onnx.proto`.
+/// Element types of `onnx.proto`.
 #[derive(Clone, Copy)]
 pub(super) enum TensorElement {
     Float = 1,

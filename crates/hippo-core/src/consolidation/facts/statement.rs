@@ -23,7 +23,7 @@ const LONGEST: usize = 320;
 /// Minimum length in bytes of a line that may continue on the next line.
 const FULL_LINE: usize = 60;
 
-/// BlockMarks of machine-written log lines: calls to an agent and its answers.
+/// Marks of machine-written log lines: calls to an agent and its answers.
 pub(crate) const MACHINE: [&str; 6] = [
     "HEARTBEAT",
     "NO_REPLY",

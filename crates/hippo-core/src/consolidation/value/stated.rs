@@ -9,7 +9,7 @@ use super::pieces::{Script, is_path, is_unspaced, script as script_of, split_wor
 use super::words::{self, WordForms};
 use crate::time::{MONTHS, WEEKDAYS};
 
-/// WordForms of "to be".
+/// Forms of "to be".
 const BE: [&str; 7] = ["is", "are", "was", "were", "be", "been", "being"];
 
 /// Words and values of a text.
@@ -19,21 +19,21 @@ pub(super) struct TextReading {
     pub values: Vec<StatedValue>,
     /// Values of the topic.
     pub heading: Vec<StatedValue>,
-    /// WordForms of negated words.
+    /// Forms of negated words.
     pub denied: Vec<String>,
-    /// WordForms of significant words, including values, in order.
+    /// Forms of significant words, including values, in order.
     pub order: Vec<String>,
-    /// WordForms among them that may be names or are values.
+    /// Forms among them that may be names or are values.
     pub names: BTreeSet<String>,
-    /// WordForms among them that withdraw or limit a statement.
+    /// Forms among them that withdraw or limit a statement.
     pub limits: BTreeSet<String>,
-    /// WordForms among them that follow "and" or "or".
+    /// Forms among them that follow "and" or "or".
     pub listed: BTreeSet<String>,
-    /// WordForms of all words of the topic.
+    /// Forms of all words of the topic.
     pub topic: BTreeSet<String>,
-    /// WordForms of all words of the summary.
+    /// Forms of all words of the summary.
     pub summary: BTreeSet<String>,
-    /// WordForms of light verbs.
+    /// Forms of light verbs.
     pub light: BTreeSet<String>,
     /// Words of the summary in order, without articles.
     pub words: Vec<String>,
@@ -68,7 +68,7 @@ fn is_article(lower: &str) -> bool {
     matches!(lower, "a" | "an" | "the")
 }
 
-/// TextReader of a text.
+/// Reader of a text.
 pub(super) struct TextReader {
     forms: WordForms,
     before: ReaderContext,

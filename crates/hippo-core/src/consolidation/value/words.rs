@@ -129,7 +129,7 @@ const HAN: &str = "的了是在把被于为用使有和与及会将个";
 const HAN_NEGATIONS: &str = "不没無无未非别否勿";
 const KANA_NEGATIONS: [&str; 5] = ["ない", "ません", "なし", "なく", "ぬ"];
 
-/// WordTables with words in compared form.
+/// Tables with words in compared form.
 struct WordTables {
     negations: HashSet<&'static str>,
     opposites: Vec<(String, String)>,
