@@ -49,7 +49,7 @@ pub struct Disk {
     unread_logs: BTreeSet<Period>,
     /// Nodes whose file could not be read.
     unread_nodes: BTreeSet<Period>,
-    /// Whether some folders could not be read, so that their contents are unknown.
+    /// True if some folders could not be read, so that their contents are unknown.
     pub unread_folders: bool,
 }
 

@@ -36,7 +36,7 @@ const LAST: usize = 2;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Ledger {
-    /// Whether a person confirmed the take-over.
+    /// True if a person confirmed the take-over.
     pub taken_over: bool,
     /// Hashes of the last texts that hippod wrote, by node.
     made: BTreeMap<String, Vec<String>>,
@@ -79,7 +79,7 @@ pub fn nodes(disk: &Disk) -> Vec<String> {
 }
 
 impl Ledger {
-    /// Reads the ledger of a workspace; returns an empty one if there is no file.
+    /// Reads the ledger of a workspace; returns an empty one if the file does not exist.
     ///
     /// # Errors
     /// The file could not be read or is damaged.
@@ -208,8 +208,8 @@ pub fn give_back(state: &Path, root: &Path, dry_run: bool) -> io::Result<GivenBa
     Ok(done)
 }
 
-/// Restores the `ROOT.md` that an earlier build kept in the workspace. Returns its path, or `None` if there is no
-/// such copy or hippod did not write the current `ROOT.md`. With `dry_run`, changes nothing.
+/// Restores the `ROOT.md` that an earlier build kept in the workspace. Returns its path, or `None` if that copy does
+/// not exist or hippod did not write the current `ROOT.md`. With `dry_run`, changes nothing.
 ///
 /// # Errors
 /// A file could not be read or written.

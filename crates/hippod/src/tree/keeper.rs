@@ -54,8 +54,8 @@ pub fn wish(cycle: CycleName) -> Wish {
     }
 }
 
-/// Updates the tree of a workspace if it has one. Returns the result, or `None` if there is no tree or the update
-/// failed; failures are logged.
+/// Updates the tree of a workspace if it has one. Returns the result, or `None` if the workspace has no tree or the
+/// update failed; failures are logged.
 pub async fn after(
     shared: &Arc<Shared>,
     view: &Arc<WorkspaceView>,

@@ -16,7 +16,7 @@ pub struct Settings {
     pub root_max_tokens: usize,
     /// Minimum time between two due runs, in milliseconds.
     pub cooldown_ms: u64,
-    /// Whether summaries replace the extracted nodes later.
+    /// True if summaries replace the extracted nodes later.
     pub improved: bool,
     /// Problems in the settings file; the affected settings are ignored.
     pub notes: Vec<String>,

@@ -33,7 +33,7 @@ pub struct State {
     pub sections: u64,
     /// Work of the configured program today.
     pub spend: Spend,
-    /// Whether the tree was first made by a build that leaves trees of other programs alone. Earlier builds took them
+    /// True if the tree was first made by a build that leaves trees of other programs alone. Earlier builds took them
     /// over without asking.
     pub asks: bool,
     /// Sources for which the program's summary was refused, by node. The program is not asked again for these.
@@ -79,7 +79,7 @@ impl State {
         })
     }
 
-    /// Reads the state of a workspace; returns the default if there is no file.
+    /// Reads the state of a workspace; returns the default if the file does not exist.
     ///
     /// # Errors
     /// The file could not be read or is damaged.
