@@ -80,7 +80,8 @@ struct Place {
     policies: Policies,
     /// Number of acknowledged changes that were missing on open, until `doctor` has reported them.
     lost: AtomicU64,
-    /// True if the database was released because its workspace was removed. Its files are then never written again.
+    /// True if the database was released, because its workspace was removed or is being restored. Its files are then
+    /// never written again.
     let_go: AtomicBool,
 }
 
@@ -173,7 +174,7 @@ impl Contexts {
         self.place(shared, root).is_there()
     }
 
-    /// Releases the database of a workspace that was removed from the registry.
+    /// Releases the database of a workspace that is removed or restored.
     pub fn let_go(&self, root: &Path) {
         if let Some(place) = lock(&self.places).remove(root) {
             place.let_go.store(true, Ordering::Relaxed);

@@ -44,7 +44,7 @@ pub struct Ledger {
     originals: BTreeMap<String, String>,
 }
 
-/// Result of returning a tree.
+/// Result of giving a tree back to the other program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GivenBack {
     /// Files whose original bytes were restored.

@@ -179,7 +179,7 @@ mod tests {
         };
         let of = |status: &str| format!("---\nstatus: {status}\n---\n- {}\n", "x".repeat(40_000));
         node("memory/daily/2026-01-10.md", &of("fixed"));
-        // A body by another writer never waits, whatever its status says.
+        // This body by another writer does not wait, whatever its status says.
         node("memory/daily/2026-01-11.md", &of("needs-summarization"));
         let wanted = |day: &str| {
             let period = Period::parse(day).unwrap();
