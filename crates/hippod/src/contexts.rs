@@ -1,7 +1,7 @@
-//! Who serves sessions of context entries, and which workspace has which?
+//! Sessions of context entries and their databases.
 //!
-//! Each workspace has a database of its own for them, beside the one of its index: a put never waits for indexing. What a
-//! session holds is kept in memory between calls; the database says it first.
+//! Each workspace has a separate database for contexts, beside its index database, so a put never waits for indexing.
+//! Session entries are cached in memory between calls; the database is written first.
 
 mod accept;
 mod close;
@@ -49,51 +49,52 @@ pub use policies::FILE as POLICIES;
 pub use put::{open, put};
 pub use turn::{list, render, touch, turn};
 
-/// The database of a workspace's contexts, in its state folder.
+/// File name of a workspace's context database, in its state folder.
 pub const FILE: &str = "contexts.db";
-/// Idle read connections, and packers, kept for a workspace.
+/// Maximum number of idle read connections, and of idle packers, per workspace.
 const READERS_KEPT: usize = 4;
 
-/// What was taken away is tried to be written again at most this often.
+/// Minimum time between two attempts to write a removed database again.
 const WRITE_AGAIN: Duration = Duration::from_secs(30);
 
-/// The contexts of all workspaces.
+/// Context databases of all workspaces.
 #[derive(Default)]
 pub struct Contexts {
     places: Mutex<HashMap<PathBuf, Arc<Place>>>,
-    /// The workspaces of sessions that were asked for.
+    /// Workspaces of the sessions that were requested, by session.
     homes: Mutex<HashMap<String, PathBuf>>,
-    /// The flushes that were promised and are being done.
+    /// Accepted flushes that are in progress.
     under_way: accept::UnderWay,
-    /// Whose turn it is to flush: what one flush appends, the next one has to know of.
+    /// Queue of flushes, because each flush must see what the previous one appended.
     flushing: Turns,
 }
 
-/// The contexts of one workspace.
+/// Context database of one workspace.
 struct Place {
     file: PathBuf,
-    /// Which files are open for writing; looked at without waiting for a put.
+    /// Files open for writing; can be read without waiting for a put.
     open: Mutex<Option<OpenFiles>>,
     held: Mutex<Held>,
     readers: Mutex<Vec<ContextReader>>,
     packers: Mutex<Vec<ContentPacker>>,
     policies: Policies,
-    /// Acknowledged changes that were missing when it was opened, until a person was told.
+    /// Number of acknowledged changes that were missing on open, until `doctor` has reported them.
     lost: AtomicU64,
-    /// Somebody who may has closed it, and does with its files what he wants: nothing is written to them again.
+    /// True if the database was released, because its workspace was removed or is being restored. Its files are then
+    /// never written again.
     let_go: AtomicBool,
 }
 
-/// What one caller at a time has.
+/// State that one caller at a time can use.
 #[derive(Default)]
 struct Held {
     store: Option<ContextStore>,
     sessions: Sessions,
-    /// After a failure: when to try again to write what was taken away.
+    /// Time of the next attempt to write a removed database, after a failure.
     write_again_at: Option<Instant>,
 }
 
-/// A session, and where it is kept.
+/// A session and its location.
 struct Home {
     view: Arc<WorkspaceView>,
     place: Arc<Place>,
@@ -101,13 +102,13 @@ struct Home {
 }
 
 impl Contexts {
-    /// Waits for the flushes before this one. Who waits holds no thread: flushes of many sessions would hold all there are, and
-    /// whoever only asks for another would wait for them.
+    /// Waits for earlier flushes. Waiting holds no thread; otherwise queued flushes could occupy all threads, and
+    /// other requests would wait for them.
     pub async fn turn_to_flush(&self) -> Turn {
         self.flushing.take().await
     }
 
-    /// The contexts of a workspace.
+    /// Returns the context database of a workspace.
     fn place(&self, shared: &Shared, root: &Path) -> Arc<Place> {
         let mut places = lock(&self.places);
         let place = places.entry(root.to_path_buf()).or_insert_with(|| {
@@ -117,7 +118,7 @@ impl Contexts {
         Arc::clone(place)
     }
 
-    /// Sees to it that each database is where it belongs: somebody may have taken it away while it was open.
+    /// Checks each open database, and writes it again if its file was removed.
     pub fn look(&self) {
         let places: Vec<Arc<Place>> = lock(&self.places).values().cloned().collect();
         for place in places {
@@ -127,14 +128,15 @@ impl Contexts {
         }
     }
 
-    /// Where a session is kept.
+    /// Returns the location of a session.
     ///
     /// # Errors
-    /// `not-found`, `warming` while a workspace that may have it is being opened; `internal` where a database cannot be read.
+    /// `not-found` if no workspace has the session, `warming` while a workspace that may have it is being opened,
+    /// `internal` if a database cannot be read.
     fn home(&self, shared: &Shared, id: &str) -> Result<Home, RpcError> {
         let known = lock(&self.homes).get(id).cloned();
         let mut views = shared.views.open();
-        // The one that had it last time first.
+        // The workspace that had the session last time is searched first.
         views.sort_by_key(|view| Some(&view.root) != known.as_ref());
         let mut unreadable = None;
         for view in views {
@@ -145,7 +147,7 @@ impl Contexts {
                     return Ok(Home { view, place, session });
                 }
                 Ok(_) => {}
-                // Sessions of other workspaces go on.
+                // An unreadable database does not affect sessions of other workspaces.
                 Err(error) => unreadable = Some(error),
             }
         }
@@ -163,15 +165,16 @@ impl Contexts {
         .hint("hippoctl context list shows the sessions; context open begins one; those of a workspace that was removed are there again when it is added"))
     }
 
-    /// Sees to it that the database of a workspace is where it belongs. Answers whether there is one.
+    /// Returns whether the context database of a workspace exists. Writes it again if its file was removed while
+    /// open.
     ///
     /// # Errors
-    /// It was taken away, and cannot be written again.
+    /// The file was removed and could not be written again.
     pub fn is_there(&self, shared: &Shared, root: &Path) -> Result<bool, RpcError> {
         self.place(shared, root).is_there()
     }
 
-    /// Closes the database of a workspace that is registered no more.
+    /// Releases the database of a workspace that is removed or restored.
     pub fn let_go(&self, root: &Path) {
         if let Some(place) = lock(&self.places).remove(root) {
             place.let_go.store(true, Ordering::Relaxed);
@@ -194,7 +197,7 @@ impl Place {
         }
     }
 
-    /// What one caller at a time has, with the database open.
+    /// Locks the state, and opens the database if necessary.
     fn held(&self) -> Result<MutexGuard<'_, Held>, RpcError> {
         let mut held = lock(&self.held);
         self.look(&mut held)?;
@@ -211,7 +214,7 @@ impl Place {
         Ok(held)
     }
 
-    /// Whether there is a database. One that was taken away while it was open is written again.
+    /// Returns whether the database exists. Writes it again if its file was removed while open.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     fn is_there(&self) -> Result<bool, RpcError> {
         let open = *lock(&self.open);
@@ -221,7 +224,7 @@ impl Place {
         Ok(self.file.exists())
     }
 
-    /// Writes the database to its place again where somebody has taken it away: what is open is all there is of it.
+    /// Writes the database again if its file was removed: the open handle holds the only copy.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     fn look(&self, held: &mut Held) -> Result<(), RpcError> {
         match &mut held.store {
@@ -244,12 +247,12 @@ impl Place {
             None if self.file.exists() => return Ok(()),
             None => {}
         }
-        // They read what was there before.
+        // Idle readers still have the removed file open.
         lock(&self.readers).clear();
         Ok(())
     }
 
-    /// Asks on a connection that never waits for a put; `None` where there is no database yet.
+    /// Runs a query on a connection that never waits for a put; returns `None` if the database does not exist yet.
     fn read<T>(
         &self,
         ask: impl FnOnce(&ContextReader) -> Result<T, ContextError>,
@@ -258,7 +261,8 @@ impl Place {
             return Ok(None);
         }
         if lock(&self.open).is_none() {
-            // Who has it open can write it again. One that cannot be opened for writing is read all the same.
+            // The write handle can restore a removed file. A database that cannot be opened for writing is still
+            // read.
             drop(self.held());
         }
         let kept = lock(&self.readers).pop();
@@ -274,7 +278,7 @@ impl Place {
         Ok(Some(answer))
     }
 
-    /// A content as it will be stored; nothing for one that is too large.
+    /// Packs a content for storage; returns `None` if it is too large.
     fn ready<'a>(&self, content: &'a [u8]) -> Option<PackedContent<'a>> {
         let kept = lock(&self.packers).pop();
         let mut packer = kept.unwrap_or_default();
@@ -297,21 +301,21 @@ impl Held {
     }
 }
 
-/// Whether a state folder has what sessions stored.
+/// Returns whether a state folder has a context database.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn stand_in(state: &Path) -> bool {
     state.join(FILE).exists()
 }
 
-/// Removes what else a state folder has.
+/// Removes everything from a state folder except the context database.
 ///
 /// # Errors
-/// As the system says.
+/// An entry could not be listed or removed.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn remove_all_else(state: &Path) -> std::io::Result<()> {
     for entry in std::fs::read_dir(state)? {
         let entry = entry?;
-        // The database has a journal beside it.
+        // The `-wal` and `-shm` files of the database share its prefix.
         if entry.file_name().to_string_lossy().starts_with(FILE) {
             continue;
         }
@@ -328,7 +332,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What the database of contexts says, with what is to be done: unlike the index it cannot be made again.
+/// Returns the error of a context database with a hint. Unlike the index, the database cannot be rebuilt.
 fn unusable(error: &StoreError) -> RpcError {
     let refusal = store_error(error);
     match error {
@@ -361,7 +365,7 @@ fn refusal(error: ContextError) -> RpcError {
     }
 }
 
-/// Milliseconds since the Unix epoch.
+/// Returns the current time in milliseconds since the Unix epoch.
 fn now(shared: &Shared) -> i64 {
     shared.clock.now().0
 }

@@ -1,4 +1,6 @@
-//! Answering a question: candidates from words and vectors, ranked, checked against the disk, packed.
+//! Answers to `search` requests.
+//!
+//! Candidates from words and vectors are ranked, checked against the disk, and packed into the answer.
 
 mod attempt;
 mod filter;
@@ -37,18 +39,18 @@ use scratch::with_scratch;
 
 pub use get::get;
 
-/// Chunks that the vector index proposes.
+/// Maximum number of chunks from the vector index.
 const VECTOR_CANDIDATES: usize = 300;
-/// Of these, the nearest whose cosine is taken from the exact vector.
+/// Number of nearest chunks whose cosine is computed from the exact vector.
 const RESCORED: usize = 40;
-/// Chunks that are ranked for each one asked for: some are near-duplicates, some changed on disk, some do not fit.
+/// Number of ranked chunks per requested result, because some are near-duplicates, changed on disk, or do not fit.
 const OVERFETCH: usize = 4;
 
-/// Answers `search`.
+/// Handles `search`.
 ///
 /// # Errors
-/// `no-workspace`, `warming`, `bad-request` for a filter that cannot be understood, `degraded` where vectors alone
-/// are asked for and there is no model, `internal` with the store's own words.
+/// `no-workspace`, `warming`, `bad-request` for an invalid filter, `degraded` if the mode is `vector` and no model is
+/// available, `internal` with the message of the store.
 pub async fn search(shared: &Arc<Shared>, request: SearchRequest) -> Result<SearchResponse, RpcError> {
     let start = Instant::now();
     if request.agent.is_some() {
@@ -63,7 +65,7 @@ pub async fn search(shared: &Arc<Shared>, request: SearchRequest) -> Result<Sear
     let today = date_in(now, &zone);
     let mut question = Question::new(request, &view.root, &view.config.search, today, now)?;
     if question.meaning {
-        // Vectors of earlier days do not speak when search by meaning is switched off.
+        // Stored vectors are not used while search by meaning is disabled.
         question.meaning = shared.config.embed.enabled && view.by_meaning();
     }
     let question = Arc::new(question);
@@ -82,20 +84,20 @@ pub async fn search(shared: &Arc<Shared>, request: SearchRequest) -> Result<Sear
     Ok(response)
 }
 
-/// An answer, and what is known of it beside what the client hears.
+/// An answer with additional facts for the daemon.
 pub struct Answered {
     response: SearchResponse,
     /// The passage of each result.
     passages: Vec<Passage>,
-    /// There was no more to give.
+    /// True if the answer contains everything that was found.
     all: bool,
-    /// Some of what was ranked does not stand on disk any more.
+    /// True if the text of a ranked chunk was missing on disk.
     gone: bool,
-    /// The files of it that are not as the index knows them.
+    /// Files among the hits that differ from the index.
     stale: Stale,
 }
 
-/// One search at work.
+/// State of one search.
 struct Recall<'a> {
     shared: &'a Shared,
     view: &'a WorkspaceView,
@@ -104,7 +106,7 @@ struct Recall<'a> {
 }
 
 impl Recall<'_> {
-    /// `model` is the one that made `vector`; nothing where another one answers by now.
+    /// Answers by search. `model` is the model of `vector`; returns `None` if the workspace now uses another model.
     fn answer(&self, vector: Option<&[f32]>, model: Option<&str>) -> Result<Option<Answered>, RpcError> {
         let picture = self.view.picture();
         if vector.is_some() && picture.model.as_deref() != model {
@@ -114,7 +116,7 @@ impl Recall<'_> {
         Ok(Some(self.collect(picture, &ranked, vector.is_some())))
     }
 
-    /// Checks ranked chunks against the disk, and packs those that stand there.
+    /// Checks ranked chunks against the disk, and packs those that still exist.
     fn collect(&self, picture: RwLockReadGuard<'_, Picture>, ranked: &[Ranked], vector: bool) -> Answered {
         let mut collector = Collector::new(&self.question.request, self.question.limit);
         let places = collector.places(&picture, ranked);
@@ -142,7 +144,7 @@ impl Recall<'_> {
             changed: verifier.changed(),
         };
         if !stale.changed.is_empty() {
-            // The engine is gone only when the daemon ends.
+            // The send fails only at shutdown.
             let _ = self.shared.events.send(Event::Stale {
                 root: self.view.root.clone(),
                 paths: stale.changed.clone(),
@@ -194,7 +196,7 @@ impl Recall<'_> {
         }
     }
 
-    /// Ranks chunks by how well they answer; with `within`, only those for which it holds.
+    /// Ranks chunks by relevance; with `within`, only chunks for which it returns true.
     fn rank(
         &self,
         picture: &Picture,
@@ -257,7 +259,7 @@ impl Recall<'_> {
         query: &PreparedQuery,
         filter: Option<&(dyn Fn(u32) -> bool + Sync)>,
     ) -> Result<VectorHits, RpcError> {
-        // Coarse cosines are good to 0.01; only the order at the top needs more.
+        // Approximate cosines are accurate to 0.01; only the order at the top needs more.
         let rescore = |chunks: &[u32]| {
             let exact = &chunks[..chunks.len().min(RESCORED)];
             self.view
@@ -297,7 +299,7 @@ impl Recall<'_> {
     }
 }
 
-/// Whether anything is dated within a range.
+/// Returns whether anything is dated within a range.
 fn is_dated(corpus: &Corpus, range: DateRange) -> bool {
     let within = |date: Option<Date>| date.is_some_and(|date| range.contains(date));
     corpus.documents().any(|(_, document)| {
@@ -305,17 +307,17 @@ fn is_dated(corpus: &Corpus, range: DateRange) -> bool {
     })
 }
 
-/// The store's refusal for the client; a damage is told to the engine, so that `status` knows of it too.
+/// Returns the error for the client. Damage is also reported to the engine, so that `status` shows it.
 fn refused(shared: &Shared, view: &WorkspaceView, error: StoreError) -> RpcError {
     let refusal = store_error(&error);
     if error.needs_rebuild() {
-        // The engine is gone only when the daemon ends.
+        // The send fails only at shutdown.
         let _ = shared.events.send(Event::Damaged {
             root: view.root.clone(),
             error,
         });
     } else {
-        // The engine looks whether the database is still where it belongs.
+        // The engine checks that the database file still exists.
         let _ = shared.events.send(Event::Pulse);
         if !view.has_database() {
             let what = "the database was taken away, and is being written again";
@@ -325,7 +327,7 @@ fn refused(shared: &Shared, view: &WorkspaceView, error: StoreError) -> RpcError
     refusal
 }
 
-/// A task that panicked, or a daemon that is ending.
+/// Returns the error for a task that panicked or was stopped at shutdown.
 pub fn gone(error: tokio::task::JoinError) -> RpcError {
     tracing::error!(%error, "a request failed");
     RpcError::internal("the request failed inside the daemon").hint("hippoctl logs tells more")

@@ -1,4 +1,4 @@
-//! The socket: who may connect, and how many.
+//! Socket server: accepted connections and their limits.
 
 mod backups;
 mod connection;
@@ -37,19 +37,19 @@ use silent::Silent;
 use crate::instance::Instance;
 use crate::shared::{Shared, stopped};
 
-/// How long answers under way may take after the daemon was told to stop.
+/// Maximum time for running answers after a stop request.
 const LAST_ANSWERS: Duration = Duration::from_millis(1000);
-/// Pause after a refused accept (out of file descriptors, say).
+/// Pause after a failed accept, for example when file descriptors run out.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 
-/// How often the file of the socket is looked for.
+/// Interval between checks for the socket file.
 const LOOK: Duration = Duration::from_secs(1);
-/// Clients that are told at the same time that there is no place for them.
+/// Maximum number of rejected clients that are informed at the same time.
 const REFUSALS: usize = 64;
-/// How long a client may take to hear that there is no place for it.
+/// Maximum time to inform a rejected client.
 const REFUSAL: Duration = Duration::from_millis(500);
 
-/// Accepts connections until `stop` turns true, then lets the answers under way finish.
+/// Accepts connections until `stop` is true, then lets running answers finish.
 pub async fn serve(
     shared: Arc<Shared>,
     mut listener: Listener,
@@ -64,7 +64,7 @@ pub async fn serve(
     let mut connections = JoinSet::new();
     let mut looks = tokio::time::interval(LOOK);
     looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    // Given up when no file can be opened: one more client can be accepted then.
+    // A reserve file handle. It is released when descriptors run out, so that one more client can be accepted.
     let mut spare = spare_handle();
     loop {
         tokio::select! {
@@ -81,7 +81,7 @@ pub async fn serve(
                     };
                     let Some(place) = place else {
                         tracing::warn!("a connection was refused: too many are open");
-                        // One that finds no place to be refused in is closed without a word.
+                        // Beyond the limit of refusals, the connection is closed without an answer.
                         if let Ok(place) = Arc::clone(&refusals).try_acquire_owned() {
                             connections.spawn(async move {
                                 refuse(stream).await;
@@ -126,7 +126,7 @@ pub async fn serve(
     }
     drop(listener);
     let finish = async { while connections.join_next().await.is_some() {} };
-    // What is not done by then is given up: the client sees its connection close.
+    // Unfinished answers are dropped, and the clients see their connections close.
     let _ = tokio::time::timeout(LAST_ANSWERS, finish).await;
     connections.shutdown().await;
 }
@@ -136,7 +136,7 @@ fn spare_handle() -> Option<std::fs::File> {
     std::fs::File::open(if cfg!(windows) { "NUL" } else { "/dev/null" }).ok()
 }
 
-/// Says why before it closes a connection for which there is no place.
+/// Sends the reason, then closes a connection that exceeds the limit.
 async fn refuse(stream: Stream) {
     let why = RpcError::new(ErrorKind::Warming, "too many connections are open")
         .hint("close some, or raise [server] max_connections");
@@ -145,16 +145,17 @@ async fn refuse(stream: Stream) {
     let say = async {
         to.write_all(&line).await?;
         to.shutdown().await?;
-        // What it has sent is taken first: to close before that would throw away what was said.
+        // Read what the client has sent, because closing earlier could discard the reply.
         let mut sent = [0; 4096];
         while from.read(&mut sent).await? > 0 {}
         std::io::Result::Ok(())
     };
-    // A client that does not read it has its connection closed all the same.
+    // The connection is also closed if the client does not read the reply.
     let _ = tokio::time::timeout(REFUSAL, say).await;
 }
 
-/// The folder's mode keeps others out already; this holds where somebody widened it.
+/// Returns whether the client runs as the same user. The folder's mode already excludes other users; this check
+/// matters if the mode was widened.
 #[cfg(unix)]
 fn is_own_user(stream: &Stream) -> bool {
     use interprocess::local_socket::traits::StreamCommon as _;

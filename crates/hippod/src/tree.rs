@@ -1,8 +1,9 @@
-//! Who keeps the compaction tree of a workspace: days, weeks, months and `ROOT.md`, each made from what lies below it?
+//! Compaction trees of the workspaces.
 //!
-//! Beside the engine, one at a time for each workspace: sources are read, `hippo_core::tree` says what is due and what it
-//! says, and each file is put in place in one step unless somebody wrote it meanwhile. What a stopped process left undone is
-//! due again.
+//! A tree has nodes for days, weeks and months, and `ROOT.md`; each node is made from the level below. A run works
+//! beside the engine, and each workspace has at most one at a time. It reads the sources, `hippo_core::tree` decides
+//! which nodes are due and what they contain, and each file is replaced atomically unless another writer changed it
+//! in the meantime. Work that a stopped process left undone is due again.
 
 mod aside;
 mod command;
@@ -39,29 +40,29 @@ use tokio::sync::{Mutex as Lock, OwnedMutexGuard};
 use crate::engine::root_missing;
 use crate::shared::Shared;
 
-/// What is noted of the tree of a workspace, in its state folder.
+/// Returns the path of the tree's state file in the workspace's state folder.
 pub fn state_file(state: &Path, root: &Path) -> PathBuf {
     state::State::file(state, root)
 }
 
-/// One for the daemon: who is at the tree of which workspace.
+/// Locks of the trees of all workspaces, one value per daemon.
 #[derive(Debug, Default)]
 pub struct Trees {
     locks: Mutex<BTreeMap<PathBuf, Locks>>,
-    /// Workspaces of which a client waits for what becomes of the tree, as often as there are clients.
+    /// Workspaces whose tree a client is waiting for, one entry per client.
     awaited: Mutex<Vec<PathBuf>>,
 }
 
-/// Of one workspace.
+/// Locks of one workspace.
 #[derive(Debug, Clone, Default)]
 struct Locks {
-    /// Who reads and writes its nodes; held for as long as that takes.
+    /// Held while its nodes are read and written.
     nodes: Arc<Lock<()>>,
-    /// Who has the configured program write summaries, which may take minutes; nobody waits for it.
+    /// Held while the configured program writes summaries, which may take minutes; other runs do not wait for it.
     program: Arc<Lock<()>>,
 }
 
-/// A client waits for what becomes of a tree: the keeper leaves it to the client's own run.
+/// Guard of a client that waits for a tree; the keeper leaves that tree to the client's own run.
 pub struct Awaited<'a> {
     trees: &'a Trees,
     root: PathBuf,
@@ -77,7 +78,7 @@ impl Drop for Awaited<'_> {
 }
 
 impl Trees {
-    /// Says that a client waits for a tree, until the answer goes.
+    /// Registers a client that waits for a tree. Dropping the guard ends the registration.
     pub fn await_for(&self, root: &Path) -> Awaited<'_> {
         let mut awaited = self.awaited.lock().unwrap_or_else(PoisonError::into_inner);
         awaited.push(root.to_path_buf());
@@ -87,23 +88,23 @@ impl Trees {
         }
     }
 
-    /// Whether a client waits for a tree.
+    /// Returns whether a client is waiting for a tree.
     fn is_awaited(&self, root: &Path) -> bool {
         let awaited = self.awaited.lock().unwrap_or_else(PoisonError::into_inner);
         awaited.iter().any(|awaited| awaited == root)
     }
 
-    /// Waits until nobody is at the tree of the workspace at or above a folder, and keeps others away from it.
+    /// Waits for the tree of the workspace at or above a folder and locks it.
     pub async fn alone(&self, shared: &Shared, folder: &Path) -> OwnedMutexGuard<()> {
         let root = shared.views.root_of(folder);
         let lock = self.of(root.as_deref().unwrap_or(folder)).nodes;
         lock.lock_owned().await
     }
 
-    /// Waits for the tree of a workspace, and keeps others away from it; `None`: somebody is at it, and nobody wants to wait.
+    /// Locks the tree of a workspace. Returns `None` if the tree is in use and `waits` is false.
     ///
     /// # Errors
-    /// `warming` where the workspace's folder is away, `no-workspace` where it was removed meanwhile.
+    /// `warming` if the workspace's folder is missing, `no-workspace` if the workspace was removed in the meantime.
     fn take(
         &self,
         shared: &Shared,
@@ -130,7 +131,7 @@ impl Trees {
             .hint("register it again: hippoctl workspace add; nothing was changed"))
     }
 
-    /// The locks of a workspace.
+    /// Returns the locks of a workspace.
     fn of(&self, root: &Path) -> Locks {
         let mut locks = self.locks.lock().unwrap_or_else(PoisonError::into_inner);
         locks.entry(root.to_path_buf()).or_default().clone()

@@ -1,4 +1,7 @@
-//! What did the daemon say it would flush, and has not yet: before an answer, at a start, after a flush?
+//! Accepted flushes that have not ended yet.
+//!
+//! A flush is recorded before the client gets its answer, and the record is deleted when the flush has ended. A
+//! restarted daemon can therefore resume it.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -10,22 +13,22 @@ use hippo_store::contexts::Accepted;
 use super::{lock, refusal};
 use crate::shared::Shared;
 
-/// What is being done: workspaces and numbers.
+/// Workspaces and numbers of the flushes in progress.
 pub type UnderWay = Mutex<HashSet<(PathBuf, i64)>>;
 
-/// A flush that somebody was told will be done.
+/// A flush that the daemon has accepted.
 #[derive(Debug)]
 pub struct Promise {
     root: PathBuf,
     number: i64,
-    /// What was asked for.
+    /// The request of the client.
     pub request: SessionFlushRequest,
 }
 
-/// Writes down what is asked for, before anybody is told that it will be done.
+/// Records a flush before it is acknowledged.
 ///
 /// # Errors
-/// `bad-request` for a path that is not absolute, and where the database of the contexts cannot be written.
+/// `bad-request` for a path that is not absolute, or the error of the context database if it cannot be written.
 pub fn accept(shared: &Shared, root: &Path, request: &SessionFlushRequest) -> Result<Promise, RpcError> {
     if !Path::new(&request.path).is_absolute() {
         let what = format!("the path of the transcript is not absolute: {}", request.path);
@@ -52,10 +55,10 @@ pub fn accept(shared: &Shared, root: &Path, request: &SessionFlushRequest) -> Re
     })
 }
 
-/// What was promised for a workspace, by this process or one before it, and nobody is doing.
+/// Returns the accepted flushes of a workspace that are not in progress, and marks them as in progress.
 ///
 /// # Errors
-/// Where the database of the contexts cannot be read.
+/// The context database could not be read.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn promised(shared: &Shared, root: &Path) -> Result<Vec<Promise>, RpcError> {
     let place = shared.contexts.place(shared, root);
@@ -87,15 +90,15 @@ pub fn promised(shared: &Shared, root: &Path) -> Result<Vec<Promise>, RpcError> 
     Ok(promises.collect())
 }
 
-/// Notes how it ended. What failed for a reason that may pass is left for later.
+/// Records the end of a flush. After a failure that may be temporary, the flush stays recorded for a later attempt.
 ///
 /// # Errors
-/// Where the database of the contexts cannot be written; it is done once more then.
+/// The context database could not be written; the flush is then repeated.
 pub fn kept(shared: &Shared, promise: &Promise, failure: Option<&RpcError>) -> Result<(), RpcError> {
     let never = |error: &RpcError| matches!(error.data.kind, ErrorKind::NotFound | ErrorKind::BadRequest);
     let ended = if failure.is_none_or(never) {
         let place = shared.contexts.place(shared, &promise.root);
-        // A workspace that was removed with all it had promised nothing.
+        // A workspace that was removed together with its database has no accepted flushes left.
         match place
             .is_there()
             .and_then(|there| there.then(|| place.held()).transpose())

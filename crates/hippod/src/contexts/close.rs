@@ -1,4 +1,4 @@
-//! What remains of a session that is over: `context.close`?
+//! End of a session: `context.close`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,14 +20,14 @@ use crate::server::remember;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
-/// The file that agents read at the beginning of every session.
+/// The file that agents read at the start of every session.
 const MEMORY: &str = "MEMORY.md";
-/// The block of it that sessions write.
+/// Name of the block in that file that sessions write.
 const BLOCK: &str = "sessions";
-/// How often it is looked whether there is more to be written, while others put.
+/// Maximum number of write rounds while other clients add entries.
 const ROUNDS: usize = 20;
 
-/// What is to be written into long-term memory.
+/// Entries for long-term memory.
 struct Leaving {
     view: Arc<WorkspaceView>,
     session: SessionRow,
@@ -35,11 +35,11 @@ struct Leaving {
     texts: Vec<(String, EntryKind)>,
 }
 
-/// How far the end of a session came.
+/// Progress of closing a session.
 enum Step {
-    /// This is to be written first.
+    /// These entries must be written first.
     Leaving(Leaving),
-    /// It is over.
+    /// The session is closed.
     Closed {
         session: SessionRow,
         already: bool,
@@ -47,11 +47,12 @@ enum Step {
     },
 }
 
-/// Ends a session. What is worth it goes into the log of today first, and counts as written only then. What others put
-/// meanwhile is looked at as well.
+/// Closes a session. Entries worth keeping are written to the log of the day first, and only then marked as
+/// persisted. Entries that other clients add in the meantime are processed as well.
 ///
 /// # Errors
-/// `not-found`; those of `remember`: the session stays open then, and closing it again goes on.
+/// `not-found` for an unknown session, `conflict` if clients keep adding entries, and the errors of `remember`. The
+/// session stays open then, and closing it again continues.
 pub async fn close(
     shared: &Arc<Shared>,
     request: ContextCloseRequest,
@@ -125,10 +126,10 @@ pub async fn close(
     .hint("close it again when its agent is done; what it has is kept"))
 }
 
-/// Writes what remains of a session into `MEMORY.md` as well; answers what is to be told of it.
+/// Writes the entries to `MEMORY.md` as well. Returns a note if that failed.
 async fn promote(shared: &Arc<Shared>, leaving: &Leaving) -> Result<Option<String>, RpcError> {
     let view = &leaving.view;
-    // What a tool or a stranger said is not put into every prompt (it stands in the log).
+    // Tool results are not put into every prompt; they are in the log.
     let own = leaving
         .texts
         .iter()
@@ -148,7 +149,7 @@ async fn promote(shared: &Arc<Shared>, leaving: &Leaving) -> Result<Option<Strin
         })
     };
     let written = tokio::task::spawn_blocking(write).await.map_err(gone)?;
-    // The daily log has it: that is what counts.
+    // A failure is only a note, because the daily log already has the entries.
     Ok(written
         .err()
         .map(|error| format!("not in {MEMORY}: {}; {}", error.message, error.data.hint)))
@@ -161,7 +162,7 @@ fn topic(session: &SessionRow) -> String {
     }
 }
 
-/// Notes what was written into long-term memory, and closes the session unless more is to be written.
+/// Marks the written entries as persisted, and closes the session unless more entries must be written.
 fn step(shared: &Shared, id: &str, written: &[String]) -> Result<Step, RpcError> {
     let Home { view, place, session } = shared.contexts.home(shared, id)?;
     let mut held = place.held()?;
@@ -196,7 +197,7 @@ fn step(shared: &Shared, id: &str, written: &[String]) -> Result<Step, RpcError>
             }));
         }
         let not_persisted = plan.not_persisted;
-        // What the end makes of the entries, together with what was written.
+        // Changes of the closing plan, merged with the persisted entries.
         let mut last: BTreeMap<String, SessionEntry> = wrote
             .into_iter()
             .map(|kept| (kept.entry.id.clone(), kept))

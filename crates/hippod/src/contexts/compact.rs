@@ -1,4 +1,4 @@
-//! What does the summary of a transcript say, and where do its messages go: `session.compact`?
+//! Summaries of transcripts: `session.compact`.
 
 use std::collections::HashSet;
 use std::io::Read;
@@ -23,22 +23,22 @@ use crate::server::Cancellation;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
-/// Bytes that are read at a time.
+/// Number of bytes read at a time.
 const PIECE: usize = 256 << 10;
-/// Bytes of messages that go into one transaction: whoever asks meanwhile, a hook for one, waits for it.
+/// Maximum bytes of messages per transaction, because other requests, such as those of hooks, wait for it.
 const BATCH: usize = 256 << 10;
-/// Messages that do.
+/// Maximum number of messages per transaction.
 const MOST_AT_ONCE: usize = 512;
-/// Threads that a transcript is prepared on, at most: a part of the work is done by one.
+/// Maximum number of threads that prepare a transcript; part of the work is sequential.
 const MOST: usize = 4;
-/// A larger file of settings is refused.
+/// Maximum size of a settings file, in bytes.
 const LARGEST: u64 = 1 << 20;
 
-/// Compacts a transcript; the messages are kept under the workspace, where there is one.
+/// Compacts a transcript. The messages are stored under the workspace if there is one.
 ///
 /// # Errors
-/// `not-found` for a file that is not there, `bad-request` for what is no regular file, `budget`, `internal`, also when the client is
-/// gone: messages that were kept by then stay.
+/// `not-found` if the file does not exist, `bad-request` if it is not a regular file, `budget` if the store is full,
+/// `internal` otherwise, also if the client disconnected. Messages that were already stored stay.
 pub fn compact(
     shared: &Shared,
     view: Option<&WorkspaceView>,
@@ -134,13 +134,13 @@ pub fn compact(
     })
 }
 
-/// Has the other processors help, as far as they are of use.
+/// Runs the work on additional threads as well, if there are processors for them.
 fn run_in_parallel(help: &(dyn Fn() + Sync), here: &mut dyn FnMut()) {
     static OTHERS: LazyLock<usize> =
         LazyLock::new(|| thread::available_parallelism().map_or(0, |all| all.get().min(MOST) - 1));
     thread::scope(|scope| {
         for _ in 0..*OTHERS {
-            // What no thread can be had for is done here.
+            // If a thread cannot be started, the current thread does its work.
             let _ = thread::Builder::new().spawn_scoped(scope, help);
         }
         here();
@@ -157,7 +157,7 @@ pub(super) fn format(format: TranscriptFormat) -> Option<compaction::SessionForm
     }
 }
 
-/// The numbers of the request, else those of the workspace, else the defaults; and what is odd about them.
+/// Returns the settings of the request, else those of the workspace, else the defaults, and the warnings about them.
 fn config(
     shared: &Shared,
     view: Option<&WorkspaceView>,
@@ -186,7 +186,7 @@ fn config(
     }
 }
 
-/// Who has the messages in the store.
+/// Returns the owner of the messages in the store.
 fn owner(request: &SessionCompactRequest) -> String {
     request.path.clone().unwrap_or_else(|| "messages".to_owned())
 }
@@ -209,7 +209,7 @@ fn read(
     passes(options, keeper, open, unread, cancellation)
 }
 
-/// Reads a transcript, a second time where it has branches.
+/// Reads a transcript, and reads it again if it has branches.
 fn passes<R: Read>(
     options: &CompactionOptions,
     keeper: &mut Option<Keeper>,
@@ -218,7 +218,7 @@ fn passes<R: Read>(
     cancellation: Cancellation<'_>,
 ) -> Result<compaction::Compacted, RpcError> {
     let mut compactor = Compactor::new(options.clone());
-    // A session that is being written grows: the second reading ends where the first did.
+    // The file may grow while it is read; the second pass stops where the first one did.
     let mut length = u64::MAX;
     let mut buffer = vec![0; PIECE];
     loop {
@@ -250,14 +250,14 @@ fn passes<R: Read>(
     }
 }
 
-/// The first bits of a content's hash.
+/// Returns the first 64 bits of a content's hash.
 fn beginning(id: &ContentId) -> u64 {
     let mut first = [0; 8];
     first.copy_from_slice(&id.0[..8]);
     u64::from_le_bytes(first)
 }
 
-/// Keeps the messages of a transcript, some megabytes at a time.
+/// Storage of a transcript's messages, in batches.
 struct Keeper {
     place: std::sync::Arc<Place>,
     owner: String,
@@ -266,11 +266,11 @@ struct Keeper {
     batch: Vec<String>,
     size: usize,
     stored: u64,
-    /// Beginnings of the hashes of what was kept: none of it may give way to what comes later.
+    /// First bits of the hashes stored in this run. Later messages must not evict these contents.
     kept: HashSet<u64>,
-    /// Whether messages that show a secret are kept.
+    /// True if messages that show a secret are stored.
     secrets: bool,
-    /// Messages that were not.
+    /// Number of messages withheld because they show a secret.
     withheld: u64,
     error: Option<RpcError>,
 }
@@ -351,7 +351,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// Stops at the first content that could not be kept.
+    /// Returns the error of the first content that could not be stored.
     fn failed(keeper: &mut Option<Self>) -> Result<(), RpcError> {
         match keeper.as_mut().and_then(|keeper| keeper.error.take()) {
             Some(error) => Err(error),
@@ -359,7 +359,7 @@ impl Keeper {
         }
     }
 
-    /// Keeps the last ones; answers how many contents there were not before.
+    /// Stores the last batch. Returns the number of contents that were new.
     fn end(mut self) -> Result<u64, RpcError> {
         if let Some(error) = self.error {
             return Err(error);

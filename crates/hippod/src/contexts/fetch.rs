@@ -1,4 +1,4 @@
-//! How is what an entry stands for had again: `context.fetch`?
+//! Retrieval of full content: `context.fetch`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,14 +18,14 @@ use crate::files;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
-/// A source above this size is not read again: the answer has to fit into a line.
+/// Maximum size of a source that is read again, in bytes; the answer must fit into one line.
 const LARGEST: u64 = 8 << 20;
 
-/// Answers `context.fetch`.
+/// Handles `context.fetch`.
 ///
 /// # Errors
-/// `not-found` for an id that nothing has, `conflict` for the beginning of several; `internal`. Content that is gone is no
-/// error.
+/// `not-found` for an unknown id, `conflict` for an ambiguous prefix, `internal` if a database cannot be read.
+/// Content that was removed from the store is not an error.
 pub fn fetch(shared: &Shared, request: &ContextFetchRequest) -> Result<ContextFetchResponse, RpcError> {
     if let Some(session) = &request.session {
         let Home { view, place, session } = shared.contexts.home(shared, session)?;
@@ -60,7 +60,7 @@ fn nothing(id: &str) -> RpcError {
         .hint("ids of entries begin with ctx-, those of contents with b3: or m; hippoctl context list shows entries; what a removed workspace had is there again when it is added")
 }
 
-/// The content that an id names, where it is not an entry's: `b3:…`, or as summaries of sessions cite it.
+/// Parses the id of a content: `b3:…`, or the form cited by summaries of sessions. Returns `None` for other ids.
 fn content_name(id: &str) -> Result<Option<ContentPrefix>, RpcError> {
     if id.starts_with("b3:") {
         return id.parse().map(Some).map_err(refusal);
@@ -69,7 +69,7 @@ fn content_name(id: &str) -> Result<Option<ContentPrefix>, RpcError> {
     Ok(cited.map(|id| ContentPrefix::of_bits(id.bits(), compaction::ContentId::BITS)))
 }
 
-/// A content by its name alone.
+/// Returns a content by its id alone.
 fn content(
     places: &[Arc<Place>],
     name: ContentPrefix,
@@ -154,7 +154,7 @@ fn entry(
                     entries.kept[at] = kept.clone();
                     now_so = kept;
                 }
-                // What is asked for is given also where nothing can be written any more.
+                // The content is returned even if the access cannot be recorded.
                 Err(error) => tracing::warn!(%error, "could not note that an entry was asked for"),
             }
         }
@@ -174,7 +174,8 @@ fn entry(
     Ok(wire::fetched(completion, Some(told), &now_so.entry.summary))
 }
 
-/// Notes that a content was used, once a day: it is kept for longer then. An open session holds its contents by itself.
+/// Records the use of a content, at most once a day, which extends its retention. Contents of open sessions are
+/// retained anyway.
 fn used(place: &Place, content: &StoredContent, now: i64) {
     if now.saturating_sub(content.used_ms) < DAY_MS {
         return;
@@ -183,7 +184,7 @@ fn used(place: &Place, content: &StoredContent, now: i64) {
         let (store, _) = held.parts()?;
         store.use_contents(&[content.id], now).map_err(refusal)
     });
-    // It is given nevertheless.
+    // The content is returned even if this fails.
     if let Err(error) = noted {
         tracing::warn!(error = error.message, "could not note that a content was used");
     }
@@ -218,7 +219,7 @@ fn reason(why: &Gone) -> String {
     }
 }
 
-/// The text of a file as it is now.
+/// Returns the current text of a file.
 fn source_now(root: &Path, path: &str) -> Result<Vec<u8>, String> {
     let whole: PathBuf = root.join(path);
     let read = match whole.strip_prefix(root) {

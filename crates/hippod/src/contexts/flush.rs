@@ -1,7 +1,8 @@
-//! What is new in a transcript, and how does it come into the daily log, each message once: `session.flush`?
+//! New messages of a transcript in the daily logs: `session.flush`.
 //!
-//! What is to be appended is in the database before it is in a log, and leaves the database when it stands there. Whatever ends the
-//! daemon in between, the next flush finds it, looks for its mark in the log, and appends it where it is missing.
+//! Each message is appended once. A flush is stored in the database before it is appended to a log, and deleted from
+//! the database afterwards. After a crash, the next flush finds the record, searches the log for its mark, and
+//! appends the text if the mark is missing.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
@@ -26,19 +27,19 @@ use crate::server::Cancellation;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
-/// Bytes that are read at a time.
+/// Number of bytes read at a time.
 const PIECE: usize = 256 << 10;
-/// Bytes at the beginning, and before the position, by which a transcript is known again.
+/// Number of bytes, at the start and before the position, that identify a transcript.
 const KNOWN_BY: u64 = 64 << 10;
-/// Characters of a session's id in a mark.
+/// Maximum characters of a session id in a mark.
 const SESSION: usize = 40;
 
-/// Takes up what is new in a transcript, when it is its turn.
+/// Appends the new messages of a transcript to the daily logs. The caller must hold the flush turn.
 ///
 /// # Errors
-/// `not-found` for a file that is not there, `bad-request` for what is no regular file or may not be read, and as for `remember`. What
-/// was read is appended by the next flush then. `internal` when the client is gone while the transcript is read: nothing of it is
-/// taken up.
+/// `not-found` if the file does not exist, `bad-request` if it is not a regular file or cannot be read, and the
+/// errors of `remember`; the next flush then appends what was read. `internal` if the client disconnected while the
+/// transcript was read; nothing was recorded then.
 #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 pub fn flush(
     shared: &Shared,
@@ -71,7 +72,7 @@ pub fn flush(
         match complete(&place, view, &flush, &mut answer.appended) {
             Ok(()) => {}
             Err(error) if own => return Err(error),
-            // It is in the way of its own transcript only.
+            // A failed flush blocks only its own transcript.
             Err(error) => answer.notes.push(format!(
                 "what was read of another transcript waits to be appended: {}",
                 error.message
@@ -111,7 +112,7 @@ pub fn flush(
     Ok(answer)
 }
 
-/// Appends what of a flush does not stand in the logs, and notes that it does.
+/// Appends the parts of a flush that are missing in the logs, then deletes its record.
 fn complete(
     place: &Place,
     view: &WorkspaceView,
@@ -143,20 +144,20 @@ fn complete(
     held.parts()?.0.end_flush(flush.row).map_err(refusal)
 }
 
-/// The session whose transcript is read.
+/// Session whose transcript is read.
 struct Session<'a> {
     shared: &'a Shared,
     view: &'a WorkspaceView,
     request: &'a SessionFlushRequest,
     path: &'a Path,
-    /// By which the transcript is known.
+    /// Name under which the transcript is recorded.
     name: String,
 }
 
-/// What was read.
+/// Result of reading a transcript.
 struct Taken {
     from: u64,
-    /// The transcript is not the one that was read before.
+    /// True if the file differs from the transcript that was read before.
     another: bool,
     before: Option<TakenUp>,
     found: Flushed,
@@ -206,7 +207,7 @@ impl Session<'_> {
                 resumed: from > 0,
             },
             |key| {
-                // What is found is not used then.
+                // After an error, the result is discarded.
                 if trouble.borrow().is_some() {
                     return false;
                 }
@@ -228,7 +229,7 @@ impl Session<'_> {
             day,
         );
         file.seek(SeekFrom::Start(from)).map_err(failed)?;
-        // A session that is being written grows: what comes meanwhile is for the next flush.
+        // The file may grow while it is read; later messages are left for the next flush.
         let mut rest = (&mut file).take(length - from);
         let mut buffer = vec![0; PIECE];
         loop {
@@ -273,13 +274,14 @@ impl Session<'_> {
         })
     }
 
-    /// Of what a message without a time is a part: of the session where it is known, and of the transcript, for `ingest` knows of no session.
+    /// Returns the scopes of messages without a time: the session if it is known, and the transcript, because
+    /// `ingest` has no session.
     fn within(&self) -> Vec<String> {
         let session = self.request.session.iter().map(|id| format!("session {id}"));
         session.chain([format!("transcript {}", self.name)]).collect()
     }
 
-    /// What goes into each log. Messages that do not say when they were said were said when the transcript was written.
+    /// Returns the text for each log. Messages without a time are dated to the modification of the transcript.
     fn parts(&self, found: &Flushed, written: Date, position: u64) -> Vec<FlushPart> {
         let mut days: BTreeMap<Date, String> = BTreeMap::new();
         for section in &found.sections {
@@ -293,7 +295,7 @@ impl Session<'_> {
             .filter(|mark| mark.is_ascii_alphanumeric() || "._-".contains(*mark))
             .take(SESSION)
             .collect();
-        // Two hyphens might end the comment.
+        // Two hyphens could end the HTML comment.
         let session = session.replace("--", "-");
         let session = if session.is_empty() {
             String::new()
@@ -343,7 +345,7 @@ impl Session<'_> {
     }
 }
 
-/// A hash of the beginning of a file and of what stands before a position.
+/// Returns a hash of the start of a file and of the bytes before a position.
 fn known_by(file: &mut File, position: u64) -> io::Result<Vec<u8>> {
     let part = position.min(KNOWN_BY);
     let mut hasher = blake3::Hasher::new();

@@ -1,4 +1,4 @@
-//! State of the stored contexts, for `doctor`, `status` and a stop.
+//! State of the stored contexts, for `doctor`, `status` and shutdown.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -13,38 +13,38 @@ use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
 impl Contexts {
-    /// Whether what sessions stored can be read; `None` where there never was a session.
+    /// Checks the context database of a workspace. Returns its path, or `None` if there was never a session.
     ///
     /// # Errors
-    /// What is wrong with it, and what to do.
+    /// The problem that was found, with a hint.
     pub fn check(&self, shared: &Shared, root: &Path) -> Result<Option<PathBuf>, RpcError> {
         let place = self.place(shared, root);
         if !place.is_there()? {
             return Ok(None);
         }
-        // Who opens it for writing counts what is missing. One that cannot be opened so is read all the same.
+        // Opening for writing counts missing changes. A database that cannot be opened for writing is still checked.
         drop(place.held());
-        // Not on a connection that is kept: where others have written since, SQLite's check takes what such a one remembers
-        // of its full-text indexes for damage.
+        // Use a new connection: on an old one, after other connections have written, SQLite's check mistakes the
+        // cached state of full-text indexes for damage.
         let sound = ContextReader::open(&place.file).and_then(|reader| reader.check());
         sound.map_err(|error| unusable(&error))?;
         Ok(Some(place.file.clone()))
     }
 
-    /// Acknowledged changes of a workspace that are missing since this start, and that nobody was told of yet.
+    /// Returns the number of acknowledged changes that are missing since this start and not yet reported.
     pub fn lost(&self, shared: &Shared, root: &Path) -> u64 {
         self.place(shared, root).lost.load(Ordering::Relaxed)
     }
 
-    /// Notes that `doctor` has reported what is missing.
+    /// Records that `doctor` has reported the missing changes.
     pub fn loss_is_told(&self, shared: &Shared, root: &Path) {
         self.place(shared, root).lost.store(0, Ordering::Relaxed);
     }
 
-    /// Writes the logs back into the databases, before the end.
+    /// Writes the write-ahead logs back into the databases at shutdown.
     pub fn checkpoint(&self) {
         for place in lock(&self.places).values() {
-            // Whoever still writes leaves a log, which the next start reads.
+            // A database in use keeps its log, and the next start reads the log.
             let Ok(held) = place.held.try_lock() else { continue };
             if let Some(Err(error)) = held.store.as_ref().map(ContextStore::checkpoint) {
                 let file = place.file.display();
@@ -53,15 +53,15 @@ impl Contexts {
         }
     }
 
-    /// Why the policies of a workspace are not used, where they are not.
+    /// Returns the reason why the policies of a workspace are not used.
     pub fn policies_trouble(&self, shared: &Shared, root: &Path) -> Option<String> {
         let trust = Trust::of(&shared.paths.state, root);
         let trouble = self.place(shared, root).policies.of(root, &trust).1;
-        // One that is not trusted is not looked into.
+        // Problems are reported only for a trusted file.
         trouble.filter(|_| policies::is_trusted(root, &trust))
     }
 
-    /// How much a workspace keeps; nothing where there never was a session.
+    /// Returns the usage of a workspace's contexts; `None` if there was never a session.
     pub fn usage(&self, shared: &Shared, view: &WorkspaceView) -> Option<ContextsStatus> {
         let place = self.place(shared, &view.root);
         let usage = place.read(ContextReader::usage).ok()??;

@@ -1,4 +1,6 @@
-//! What is done for sessions while nobody asks: idle ones end, entries are gone through, contents past their time go?
+//! Background maintenance of sessions.
+//!
+//! It closes idle sessions, updates entries, and removes expired contents.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,20 +18,20 @@ use crate::recall::gone;
 use crate::shared::{Shared, stopped};
 use crate::view::WorkspaceView;
 
-/// A round over all workspaces begins this long after the one before.
+/// Interval between two rounds over all workspaces.
 const ROUND: Duration = Duration::from_secs(3600);
-/// What the wall clock may run ahead of the steady one since the last round; further, somebody has set it, and nothing is
-/// past its time for that.
+/// Maximum lead of the wall clock over the monotonic clock since the last round. With a larger lead, the wall clock
+/// was set, and nothing is treated as expired.
 const AHEAD: Duration = Duration::from_secs(24 * 3600);
-/// Days without use after which a session is closed: a pause over a holiday leaves it open.
+/// Number of days without use after which a session is closed; a pause over a holiday leaves it open.
 const IDLE_DAYS: i64 = 30;
 
-/// Looks after the sessions of all workspaces until the daemon ends: every hour, and after each archival cycle.
+/// Maintains the sessions of all workspaces until the daemon stops: every hour, and after each archival cycle.
 pub async fn keep(shared: Arc<Shared>, mut stop: watch::Receiver<bool>) {
     let mut news = shared.news.subscribe();
     let mut rounds = tokio::time::interval(ROUND);
     rounds.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    // The first one comes at once.
+    // The first tick is immediate.
     rounds.tick().await;
     let mut last = Moment::of(&shared);
     loop {
@@ -46,7 +48,7 @@ pub async fn keep(shared: Arc<Shared>, mut stop: watch::Receiver<bool>) {
                 views.into_iter().map(|view| (view, Trigger::TurnComplete)).collect()
             }
             heard = news.recv() => match heard {
-                // A clock that was set makes such a cycle due as well.
+                // A clock that was set forward also makes archival cycles due.
                 Ok(Event::Cycle { cycle: CycleName::Archival, .. })
                     if Moment::of(&shared).was_set_since(&last) => continue,
                 Ok(Event::Cycle { workspace, cycle: CycleName::Archival, .. }) => {
@@ -66,7 +68,7 @@ pub async fn keep(shared: Arc<Shared>, mut stop: watch::Receiver<bool>) {
     }
 }
 
-/// A moment on both clocks.
+/// A time on both clocks.
 struct Moment(Timestamp, Instant);
 
 impl Moment {
@@ -74,7 +76,7 @@ impl Moment {
         Self(shared.clock.now(), shared.clock.monotonic())
     }
 
-    /// Whether the wall clock ran ahead of the steady one by more than [`AHEAD`].
+    /// Returns whether the wall clock ran ahead of the monotonic clock by more than [`AHEAD`].
     fn was_set_since(&self, before: &Self) -> bool {
         let wall = u64::try_from(self.0.0.saturating_sub(before.0.0)).unwrap_or(0);
         let steady = self.1.saturating_duration_since(before.1);
@@ -100,7 +102,7 @@ async fn look_after(
         let id = session.id.clone();
         match close(shared, ContextCloseRequest { session: session.id }).await {
             Ok(_) => tracing::info!(session = id, "a session that was idle for long is closed"),
-            // The others are closed, and what is past its time goes.
+            // The other sessions are still closed, and expired contents are still removed.
             Err(error) => tracing::warn!(
                 session = id,
                 error = error.message,
@@ -113,7 +115,7 @@ async fn look_after(
     tidied.await.map_err(gone)?
 }
 
-/// Goes through the entries of open sessions, forgets contents past their time, and gives the room back.
+/// Updates the entries of open sessions, removes expired contents, and frees their disk space.
 fn tidy(
     shared: &Shared,
     view: &WorkspaceView,
@@ -130,7 +132,7 @@ fn tidy(
             let changed = changed(entries, &plan);
             if let Err(error) = store.update_entries(&changed, session.last_used_ms) {
                 sessions.forget(&session.id);
-                // Closed since it was listed.
+                // The session was closed after the list was read.
                 if !matches!(error, ContextError::ClosedSession(_)) {
                     return Err(refusal(error));
                 }

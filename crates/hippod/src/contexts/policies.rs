@@ -6,19 +6,20 @@ use std::sync::{Arc, Mutex};
 use hippo_core::context::policy::{self, PolicyRule};
 use hippo_proto::folder::Trust;
 
-/// Policies of a workspace, below its root.
+/// Policy file of a workspace, relative to its root.
 pub const FILE: &str = ".hippocampus/policies.yaml";
-/// A larger file is refused.
+/// Maximum size of the file, in bytes.
 const LARGEST: u64 = 1 << 20;
 
-/// The rules of a workspace as they were read last.
+/// The rules of a workspace as last read.
 #[derive(Default)]
 pub struct Policies(Mutex<Option<(Vec<u8>, Read)>>);
 
 type Read = (Arc<[PolicyRule]>, Option<String>);
 
 impl Policies {
-    /// The built-in rules and those of the file; where that cannot be used or is not trusted, the built-in ones, and why.
+    /// Returns the built-in rules and those of the file. If the file is invalid or untrusted, returns the built-in
+    /// rules and the reason.
     pub fn of(&self, root: &Path, trust: &Trust) -> Read {
         let bytes = match hippo_fs::read(root, FILE, LARGEST) {
             Ok(bytes) => bytes,
@@ -50,7 +51,7 @@ impl Policies {
     }
 }
 
-/// Whether the file of a workspace is trusted as it is now.
+/// Returns whether the current policy file of a workspace is trusted.
 pub fn is_trusted(root: &Path, trust: &Trust) -> bool {
     hippo_fs::read(root, FILE, LARGEST).is_ok_and(|bytes| trust.covers(FILE, &bytes))
 }

@@ -1,4 +1,4 @@
-//! How does content come into a session: `context.open`, `context.put`?
+//! New content in sessions: `context.open` and `context.put`.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::thread;
@@ -16,15 +16,17 @@ use super::{Home, Place, lock, now, refusal, wire};
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
-/// Ids that are tried for an entry.
+/// Maximum number of ids tried for an entry.
 const TRIES: u32 = 5;
-/// Bytes from which on a content is packed while its entry is made of it: a thread costs as much as fewer do.
+/// Minimum size, in bytes, of contents that are packed on another thread; for smaller ones, the thread costs more
+/// than it saves.
 const LONG: usize = 16 << 10;
 
-/// Opens a session, or goes on with one.
+/// Opens or resumes a session.
 ///
 /// # Errors
-/// `conflict` for one that is closed or another workspace's; `internal`.
+/// `conflict` if the session is closed or belongs to another workspace, `warming` while a workspace that may have it
+/// is being opened, `internal` otherwise.
 pub fn open(
     shared: &Shared,
     view: &WorkspaceView,
@@ -41,7 +43,7 @@ pub fn open(
                 let what = format!("the session {id} is one of {whose}");
                 return Err(RpcError::new(ErrorKind::Conflict, what).hint("choose another name, or none"));
             }
-            // Whose it is is known in a moment.
+            // The owner is known once that workspace is open.
             Err(error) if error.data.kind == ErrorKind::Warming => return Err(error),
             _ => {}
         }
@@ -64,7 +66,8 @@ pub fn open(
 /// Puts content into a session.
 ///
 /// # Errors
-/// `not-found`, `conflict` for a closed session, `budget`, `internal`; nothing was kept then.
+/// `not-found` for an unknown session, `conflict` for a closed one, `budget` if the store is full, `internal`
+/// otherwise. Nothing was stored then.
 pub fn put(shared: &Shared, request: &ContextPutRequest) -> Result<ContextPutResponse, RpcError> {
     let Home { view, place, session } = shared.contexts.home(shared, &request.session)?;
     let turn = request.turn.max(session.turn);
@@ -108,7 +111,7 @@ pub fn put(shared: &Shared, request: &ContextPutRequest) -> Result<ContextPutRes
                 return Ok(answer);
             }
         };
-        // Before others are kept waiting.
+        // Pack before the lock is taken, so that other callers do not wait for it.
         if ready.is_none() && captured.store {
             ready = place.ready(content);
         }
@@ -161,7 +164,7 @@ pub fn put(shared: &Shared, request: &ContextPutRequest) -> Result<ContextPutRes
     Err(RpcError::internal("no id is free for the entry").hint("put it again"))
 }
 
-/// Does something while a content is made ready on another thread, where there is one for it.
+/// Runs `work` while a content is packed on another thread, if one can be started.
 fn beside<'a, T>(
     place: &Place,
     content: &'a [u8],
@@ -177,7 +180,7 @@ fn beside<'a, T>(
     })
 }
 
-/// A number that nobody else has drawn: keys of hash maps are random.
+/// Returns a random number, from the random keys of a hash map.
 fn random() -> u64 {
     RandomState::new().build_hasher().finish()
 }

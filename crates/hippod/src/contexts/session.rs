@@ -1,4 +1,6 @@
-//! What of a session is kept in memory, so that a turn reads nothing from the disk?
+//! In-memory cache of session entries.
+//!
+//! A turn of a cached session reads nothing from disk.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -8,57 +10,57 @@ use hippo_store::contexts::{ContentId, ContextStore, KeptEntry};
 
 use super::refusal;
 
-/// Sessions of a workspace that are kept in memory.
+/// Maximum number of cached sessions per workspace.
 const MOST: usize = 16;
 
-/// An entry with what its content is.
+/// An entry with its content id.
 #[derive(Debug, Clone)]
 pub struct Known {
-    /// The entry and its use.
+    /// The entry and its usage.
     pub kept: SessionEntry,
-    /// Its content.
+    /// Id of its content.
     pub content: Option<ContentId>,
-    /// Tokens of that.
+    /// Tokens of its content.
     pub tokens: u64,
 }
 
-/// The entries of the sessions used last.
+/// Entries of the most recently used sessions.
 #[derive(Default)]
 pub struct Sessions {
     all: HashMap<String, Entries>,
     clock: u64,
 }
 
-/// The entries of a session in the order in which they were put.
+/// Entries of a session in insertion order.
 #[derive(Default)]
 pub struct Entries {
-    /// The entries as the core takes them.
+    /// Entries in the form that `hippo_core` uses.
     pub kept: Vec<SessionEntry>,
-    /// Content and its tokens of each.
+    /// Content id and content tokens of each entry.
     pub contents: Vec<(Option<ContentId>, u64)>,
-    /// Tokens of each as it is rendered.
+    /// Rendered tokens of each entry.
     sizes: Vec<u64>,
     used: u64,
 }
 
 impl Entries {
-    /// The position of an entry.
+    /// Returns the position of an entry.
     pub fn position(&self, id: &str) -> Option<usize> {
         self.kept.iter().rposition(|kept| kept.entry.id == id)
     }
 
-    /// What a trigger does; the turn that counts is the highest.
+    /// Returns the plan of a trigger. The effective turn is the higher of `turn` and `highest`.
     pub fn plan(&self, trigger: Trigger, turn: u64, highest: u64) -> CyclePlan {
         let settings = LifecycleSettings::default();
         plan_sized(&self.kept, trigger, turn, highest, &settings, |at| self.size(at))
     }
 
-    /// Tokens of an entry as it is rendered.
+    /// Returns the rendered tokens of an entry.
     pub fn size(&self, at: usize) -> u64 {
         self.sizes.get(at).copied().unwrap_or(0)
     }
 
-    /// What an entry is now, which may say something else than before.
+    /// Replaces an entry and its rendered tokens.
     pub fn replace(&mut self, at: usize, kept: SessionEntry) {
         if let (Some(place), Some(sized)) = (self.kept.get_mut(at), self.sizes.get_mut(at)) {
             *sized = size(&kept.entry);
@@ -66,7 +68,7 @@ impl Entries {
         }
     }
 
-    /// Another entry of the session.
+    /// Appends an entry.
     pub fn push(&mut self, known: Known) {
         self.sizes.push(size(&known.kept.entry));
         self.kept.push(known.kept);
@@ -75,10 +77,10 @@ impl Entries {
 }
 
 impl Sessions {
-    /// The entries of a session, read where they are not known.
+    /// Returns the entries of a session, and reads them from the store if they are not cached.
     ///
     /// # Errors
-    /// As the store says.
+    /// The store could not be read.
     pub fn entries(&mut self, store: &ContextStore, session: &str) -> Result<&mut Entries, RpcError> {
         self.clock += 1;
         if !self.all.contains_key(session) {
@@ -107,13 +109,13 @@ impl Sessions {
         Ok(entries)
     }
 
-    /// What is in memory of a session is not to be relied on: the store refused what was made of it.
+    /// Removes a session from the cache, because the store refused its changes.
     pub fn forget(&mut self, session: &str) {
         self.all.remove(session);
     }
 }
 
-/// Does what a plan says; answers the entries that are others now, as they are to be written.
+/// Applies a plan. Returns the changed entries, which the caller must write to the store.
 pub fn changed(entries: &mut Entries, plan: &CyclePlan) -> Vec<SessionEntry> {
     plan.apply(&mut entries.kept);
     let moved = plan.moved.iter().map(|step| step.at);

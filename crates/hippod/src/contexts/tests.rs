@@ -1,4 +1,4 @@
-//! Is what was let go of left alone?
+//! Tests of released context databases.
 
 use super::*;
 

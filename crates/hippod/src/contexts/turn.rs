@@ -1,5 +1,4 @@
-//! What becomes of a session's entries as its turns go by: `context.turn`, `context.render`, `context.touch`,
-//! `context.list`?
+//! Turns of a session: `context.turn`, `context.render`, `context.touch`, `context.list`.
 
 use hippo_core::context::lifecycle::{Cycle, Trigger};
 use hippo_core::context::render::{self as core, SectionFormat};
@@ -18,17 +17,17 @@ use crate::clock::rfc3339;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
-/// Dormant entries that one cue brings back, at most.
+/// Maximum number of dormant entries that one cue reactivates.
 const BROUGHT_BACK: usize = 5;
-/// Share of a cue's words, by their rarity, that an entry must have to be meant by it.
+/// Share of a cue's words, weighted by rarity, that an entry must contain to be reactivated.
 const STRONG_CUE: f32 = 0.6;
-/// Entries and sessions that one answer lists.
+/// Default maximum number of entries or sessions in one answer.
 const LISTED: usize = 10_000;
 
-/// Notes that a turn is over.
+/// Records the end of a turn.
 ///
 /// # Errors
-/// `not-found`, `conflict` for a closed session, `internal`.
+/// `not-found` for an unknown session, `conflict` for a closed one, `internal` otherwise.
 pub fn turn(shared: &Shared, request: &ContextTurnRequest) -> Result<ContextTurnResponse, RpcError> {
     let Home { view, place, .. } = shared.contexts.home(shared, &request.session)?;
     let mut held = place.held()?;
@@ -75,10 +74,10 @@ pub fn turn(shared: &Shared, request: &ContextTurnRequest) -> Result<ContextTurn
     })
 }
 
-/// The section to inject.
+/// Returns the section to inject into the prompt.
 ///
 /// # Errors
-/// `not-found`, `internal`.
+/// `not-found` for an unknown session, `internal` otherwise.
 pub fn render(shared: &Shared, request: &ContextRenderRequest) -> Result<ContextRenderResponse, RpcError> {
     let Home { view, place, session } = shared.contexts.home(shared, &request.session)?;
     let mut held = place.held()?;
@@ -105,7 +104,7 @@ pub fn render(shared: &Shared, request: &ContextRenderRequest) -> Result<Context
             }
         }
         if let Err(error) = store.update_entries(&touched, now(shared)) {
-            // What there is is shown also where nothing can be written any more.
+            // The section is returned even if nothing can be written.
             sessions.forget(&session.id);
             notes = vec![format!("what the cue means stays dormant: {error}")];
         }
@@ -137,10 +136,10 @@ pub fn render(shared: &Shared, request: &ContextRenderRequest) -> Result<Context
     })
 }
 
-/// Counts an access.
+/// Counts an access to an entry.
 ///
 /// # Errors
-/// `not-found`, `conflict` for a closed session, `internal`.
+/// `not-found` for an unknown session or entry, `conflict` for a closed session, `internal` otherwise.
 pub fn touch(shared: &Shared, request: &ContextTouchRequest) -> Result<ContextTouchResponse, RpcError> {
     let Home { place, session, .. } = shared.contexts.home(shared, &request.session)?;
     let turn = request.turn.unwrap_or(session.turn).max(session.turn);
@@ -160,7 +159,7 @@ pub fn touch(shared: &Shared, request: &ContextTouchRequest) -> Result<ContextTo
     Ok(ContextTouchResponse { entry })
 }
 
-/// That a session has no entry with an id.
+/// Returns the error for an unknown entry id.
 pub(super) fn unknown(id: &str, session: &SessionRow) -> RpcError {
     RpcError::not_found(format!("the session {} has no entry {id}", session.id)).hint(format!(
         "hippoctl context list --session {} shows those it has",
@@ -168,10 +167,10 @@ pub(super) fn unknown(id: &str, session: &SessionRow) -> RpcError {
     ))
 }
 
-/// Sessions, or the entries of one.
+/// Lists the sessions, or the entries of one session.
 ///
 /// # Errors
-/// `not-found`, `internal`.
+/// `not-found` for an unknown session, `internal` otherwise.
 pub fn list(
     shared: &Shared,
     only: Option<&WorkspaceView>,
@@ -223,7 +222,7 @@ fn sessions(
         let place = shared.contexts.place(shared, &view.root);
         let found = match place.read(ContextReader::sessions) {
             Ok(found) => found.unwrap_or_default(),
-            // The others are listed; doctor tells of this one.
+            // The other workspaces are still listed; `doctor` reports this one.
             Err(error) if only.is_none() => {
                 tracing::warn!(root = %view.root.display(), error = error.message, "the sessions of a workspace cannot be listed");
                 continue;

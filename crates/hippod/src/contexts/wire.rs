@@ -1,4 +1,4 @@
-//! How do the core's context entries look on the wire, and back?
+//! Conversions between core context entries and the protocol.
 
 use hippo_core::context as core;
 use hippo_core::context::capture::CaptureInput;
@@ -10,7 +10,7 @@ use hippo_proto::{
     ContextState, ContextType,
 };
 
-/// An entry with the strength that is to be told.
+/// Returns the wire form of an entry with the given strength.
 pub fn entry(entry: &core::ContextEntry, strength: f32) -> ContextEntry {
     ContextEntry {
         id: entry.id.clone(),
@@ -45,7 +45,7 @@ pub fn entry(entry: &core::ContextEntry, strength: f32) -> ContextEntry {
     }
 }
 
-/// Whether it is part of the context.
+/// Returns the wire form of a state.
 pub fn state(shown: core::Shown) -> ContextState {
     match shown {
         core::Shown::Active => ContextState::Active,
@@ -54,7 +54,7 @@ pub fn state(shown: core::Shown) -> ContextState {
     }
 }
 
-/// What a caller puts, as the core takes it.
+/// Returns the core input of a put request.
 pub fn put<'a>(request: &'a ContextPutRequest, id: &'a str, turn: u64) -> CaptureInput<'a> {
     let (modifiers, lifecycle) = (request.modifiers.as_ref(), request.lifecycle.as_ref());
     CaptureInput {
@@ -87,7 +87,7 @@ pub fn put<'a>(request: &'a ContextPutRequest, id: &'a str, turn: u64) -> Captur
     }
 }
 
-/// An entry of a rendered section.
+/// Returns the wire form of an entry in a rendered section.
 pub fn shown(entry: &ShownEntry<'_>) -> ContextShown {
     ContextShown {
         id: entry.id.to_owned(),
@@ -103,13 +103,13 @@ pub fn shown(entry: &ShownEntry<'_>) -> ContextShown {
     }
 }
 
-/// What could be had of an entry or a content.
+/// Returns the response for the completion of an entry or a content.
 pub fn fetched(
     completion: Completion<'_>,
     entry: Option<ContextEntry>,
     summary: &str,
 ) -> ContextFetchResponse {
-    // What is put is text, and a source that is none is not taken.
+    // Stored contents are text, and sources that are not text are refused.
     let content = completion
         .content
         .map(|bytes| String::from_utf8_lossy(bytes).into_owned());

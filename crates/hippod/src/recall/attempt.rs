@@ -1,4 +1,6 @@
-//! One way through a question: by the entries where they know the answer, else by search.
+//! One attempt to answer a question.
+//!
+//! The index entries are used if they have the answer, otherwise a search.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,13 +13,13 @@ use super::{Answered, Recall, gone, refused};
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
-/// How long an answer waits for the query's vector; loading the model takes a part of a second.
+/// Maximum wait for the query's vector; loading the model takes a fraction of a second.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Answers a question from the index as it is now.
+/// Answers a question from the current index.
 ///
 /// # Errors
-/// See [`super::search`].
+/// Same as [`super::search`].
 pub async fn answer(
     shared: &Arc<Shared>,
     view: &Arc<WorkspaceView>,
@@ -31,7 +33,7 @@ pub async fn answer(
         }
     }
     let consulted = Arc::new(consulted);
-    // The model may change between the question's vector and the ranking: then it is embedded anew, once at most.
+    // The model may change between embedding and ranking; the query is then embedded again, at most once.
     for _ in 0..2 {
         if let Some(answered) = search(shared, view, question, &consulted).await? {
             return Ok((consulted, answered));
@@ -43,7 +45,7 @@ pub async fn answer(
     )
 }
 
-/// The answer of the entries alone, or why they have none.
+/// Answers from the entries alone, or returns the reason why they have no answer.
 async fn from_index(
     shared: &Arc<Shared>,
     view: &Arc<WorkspaceView>,
@@ -64,7 +66,7 @@ async fn from_index(
     tokio::task::spawn_blocking(work).await.map_err(gone)?
 }
 
-/// One answer by search, or nothing where the model changed while it was made.
+/// Answers by search; returns `None` if the model changed in the meantime.
 async fn search(
     shared: &Arc<Shared>,
     view: &Arc<WorkspaceView>,
@@ -75,7 +77,7 @@ async fn search(
     let waiting = model
         .clone()
         .map(|model| shared.embed.query(model, question.request.query.clone()));
-    // Words are looked up while the model is at work on the meaning.
+    // Words are looked up while the model embeds the query.
     let words = (question.mode == Mode::Hybrid).then(|| {
         let (view, question) = (Arc::clone(view), Arc::clone(question));
         tokio::task::spawn_blocking(move || question.postings(&view, &view.picture()).map(|_| ()))

@@ -1,4 +1,4 @@
-//! Which chunks may be returned: by path, and by date.
+//! Path and date filters of a search.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use hippo_proto::{RpcError, SearchRequest};
 use crate::files;
 use crate::view::Picture;
 
-/// The filters of one request. They are asked inside the candidate search.
+/// The filters of one request, applied during the candidate search.
 #[derive(Debug, Default)]
 pub struct Filter {
     path: Option<GlobMatcher>,
@@ -19,10 +19,10 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Reads the filters of a request.
+    /// Parses the filters of a request.
     ///
     /// # Errors
-    /// `bad-request` for a glob or a date that cannot be understood.
+    /// `bad-request` for an invalid glob, date or date range.
     pub fn new(request: &SearchRequest, root: &Path) -> Result<Self, RpcError> {
         let path = match &request.path {
             Some(glob) => {
@@ -52,12 +52,12 @@ impl Filter {
         Ok(filter)
     }
 
-    /// Whether anything is filtered at all.
+    /// Returns whether any filter is set.
     pub fn is_set(&self) -> bool {
         self.path.is_some() || self.since.is_some() || self.until.is_some()
     }
 
-    /// Whether a chunk may be returned. A chunk without date passes no date filter.
+    /// Returns whether a chunk passes the filters. A chunk without a date passes no date filter.
     pub fn passes(&self, picture: &Picture, chunk: u32) -> bool {
         let Some(place) = picture.corpus.place(chunk) else {
             return false;
@@ -77,7 +77,7 @@ impl Filter {
     }
 }
 
-/// The glob below the root, also where it was given with the root or as a folder.
+/// Returns the glob relative to the root. Absolute globs and folders are accepted.
 fn relative(glob: &str, root: &Path) -> String {
     let below = files::below(root, Path::new(glob));
     let mut glob = below.as_deref().unwrap_or(glob);

@@ -1,4 +1,6 @@
-//! Files that changed since they were indexed: read before an answer, or named in it.
+//! Updates of changed files before an answer.
+//!
+//! Files that changed after they were indexed are read before the answer, or named in it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,33 +14,33 @@ use crate::event::Event;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
-/// How long one answer waits for changed files in all.
+/// Maximum total wait of one answer for changed files.
 const PATIENCE: Duration = Duration::from_millis(200);
-/// An answer does not wait for more files than this.
+/// Maximum number of changed files that an answer waits for.
 const MOST_FILES: u64 = 20;
-/// Files that a note names.
+/// Maximum number of files named in a note.
 const NAMED: usize = 3;
 
-/// The files among the hits of an answer that are not as the index knows them.
+/// Files among the hits that differ from the index.
 #[derive(Debug, Default, Clone)]
 pub struct Stale {
-    /// They have other bytes.
+    /// Files with other content.
     pub changed: Vec<String>,
-    /// They are gone, or cannot be read.
+    /// Files that are missing or cannot be read.
     pub gone: Vec<String>,
 }
 
-/// Brings the index up to what changed, for one question.
+/// Index update for one question.
 pub struct Freshener {
     shared: Arc<Shared>,
     view: Arc<WorkspaceView>,
     deadline: Instant,
-    /// The system reported all changes in time.
+    /// True if the system reported all changes in time.
     heard: bool,
 }
 
 impl Freshener {
-    /// For one question, asked now.
+    /// Creates the update for a question; its time limit starts now.
     pub fn new(shared: &Arc<Shared>, view: &Arc<WorkspaceView>) -> Self {
         Self {
             shared: Arc::clone(shared),
@@ -48,10 +50,10 @@ impl Freshener {
         }
     }
 
-    /// Has every file read that is known to have changed, unless there are many.
+    /// Reads the files that are known to have changed, unless there are too many.
     ///
     /// # Errors
-    /// `internal` where that panicked.
+    /// `internal` if the task panicked.
     pub async fn read_known_changes(&mut self) -> Result<(), RpcError> {
         let Some(listener) = self.view.listener() else {
             return Ok(());
@@ -61,7 +63,7 @@ impl Freshener {
             let heard = listener.catch_up();
             if let Some(event) = listener.take() {
                 view.count_report();
-                // The engine is gone only when the daemon ends.
+                // The send fails only at shutdown.
                 let _ = shared.events.send(Event::Watch(event));
             }
             heard
@@ -75,7 +77,7 @@ impl Freshener {
         Ok(())
     }
 
-    /// Has the changed files among the hits read. Returns whether they were read in time.
+    /// Reads the changed files among the hits. Returns whether they were read in time.
     pub async fn read_stale(&self, stale: &Stale) -> bool {
         !stale.changed.is_empty()
             && stale.changed.len() as u64 <= MOST_FILES
@@ -97,7 +99,7 @@ impl Freshener {
         matches!(tokio::time::timeout(left, read).await, Ok(Ok(())))
     }
 
-    /// Adds to an answer what it is missing.
+    /// Adds notes about text that may be missing to an answer.
     pub fn complete(&self, response: &mut SearchResponse, stale: &Stale) {
         let missing = stale.changed.len() as u64;
         if missing > 0 {
@@ -117,12 +119,12 @@ impl Freshener {
     }
 }
 
-/// Looks whether a missing model was copied into its place; no answer waits for that.
+/// Checks in the background whether a missing model was copied into its folder.
 pub fn look_for_model(shared: &Arc<Shared>) {
     let shared = Arc::clone(shared);
     tokio::task::spawn_blocking(move || {
         shared.models.check_copied();
-        // The engine is gone only when the daemon ends.
+        // The send fails only at shutdown.
         let _ = shared.events.send(Event::LookForModel);
     });
 }

@@ -1,4 +1,4 @@
-//! Reading what a pointer points to: a path with lines or a section, or the id of a hit.
+//! Reads of files, sections, lines and hits for `get`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,14 +13,15 @@ use crate::shared::Shared;
 use crate::verify::{FileMark, Span, Verifier};
 use crate::view::WorkspaceView;
 
-/// Most bytes of text in one answer; the rest is asked for by `from`.
+/// Maximum bytes of text in one answer; clients request the rest with `from`.
 const LONGEST_TEXT: usize = 1 << 20;
 
-/// Answers `get`.
+/// Handles `get`.
 ///
 /// # Errors
-/// `no-workspace`, `not-found`, `stale` for a hit whose text is not on disk any more, `bad-request` for a path that
-/// leads out of the workspace or is no memory.
+/// `no-workspace`; `not-found` if the id, file or section does not exist or the file is not a memory file; `stale`
+/// for a hit whose text is missing on disk; `bad-request` for a path outside the workspace; `too-large` for a file
+/// above the size limit.
 pub async fn get(shared: &Arc<Shared>, request: GetRequest) -> Result<GetResponse, RpcError> {
     let views = match &request.workspace {
         Some(folder) => vec![shared.views.get(folder).await?],
@@ -113,17 +114,17 @@ fn by_path(view: &WorkspaceView, path: &str, request: &GetRequest) -> Result<Get
     respond(&path, &whole, from, to)
 }
 
-/// The bytes of a file and its path relative to the root.
+/// Returns the bytes of a file and its path relative to the root.
 fn literal(view: &WorkspaceView, path: &str) -> Result<(Vec<u8>, String), RpcError> {
     let path = inside(view, path)?;
     Ok((read(view, &path)?, path))
 }
 
-/// The same with the section, where the path has one behind the mark that the index file writes between them. A name may
-/// hold that mark: the longest one that a file has counts.
+/// Returns the same, and the section if the path ends in one after the mark that the index file writes. A file name
+/// may contain the mark, so the longest existing path is used.
 fn pointed(view: &WorkspaceView, given: &str) -> Result<(Vec<u8>, String, Option<String>), RpcError> {
     const MARK: &str = " §";
-    /// Bytes of a path that a system opens, at most.
+    /// Maximum length of a path that the system can open, in bytes.
     const LONGEST_PATH: usize = 4096;
     let mut refusal = match literal(view, given) {
         Err(error) if error.data.kind == ErrorKind::NotFound => error,
@@ -139,7 +140,7 @@ fn pointed(view: &WorkspaceView, given: &str) -> Result<(Vec<u8>, String, Option
     Err(refusal)
 }
 
-/// Lines of the section whose heading is, or else contains, the given words; letters of either case.
+/// Returns the lines of the section whose heading equals, or else contains, the given words, ignoring case.
 fn find_section(document: &Document, wanted: &str) -> Option<(u32, u32)> {
     let wanted = wanted.trim().trim_start_matches(['§', '#']).trim().to_lowercase();
     let numbered = || (0u32..).zip(&document.sections);
@@ -149,7 +150,7 @@ fn find_section(document: &Document, wanted: &str) -> Option<(u32, u32)> {
     Some((section.start_line, chunk::section_end(document, index)))
 }
 
-/// The path relative to the root, refused where it is no memory of this workspace.
+/// Returns the path relative to the root. Fails if the file is not a memory file of this workspace.
 fn inside(view: &WorkspaceView, path: &str) -> Result<String, RpcError> {
     let given = Path::new(path);
     let relative = if given.is_absolute() {

@@ -1,4 +1,4 @@
-//! From ranked chunks to the results of an answer, within limit and budget.
+//! Conversion of ranked chunks into results, within limit and budget.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +12,14 @@ use hippo_proto::{Scores, SearchHit, SearchRequest};
 use crate::verify::{FileMark, Span, Verified};
 use crate::view::Picture;
 
-/// Everything about a ranked chunk that needs no look at the disk.
+/// Data of a ranked chunk that needs no disk access.
 #[derive(Debug)]
 pub struct Place {
-    /// Its document.
+    /// Path of its document.
     pub path: String,
-    /// What the index knows of the file.
+    /// State of the file when it was indexed.
     pub mark: FileMark,
-    /// Where it stands.
+    /// Location of the chunk.
     pub span: Span,
     ranked: Ranked,
     heading: Vec<String>,
@@ -27,7 +27,7 @@ pub struct Place {
     tokens: u32,
 }
 
-/// Takes verified hits in rank order.
+/// Collector of verified hits in rank order.
 pub struct Collector {
     packer: Packer,
     explain: bool,
@@ -35,12 +35,12 @@ pub struct Collector {
     results: Vec<SearchHit>,
     passages: Vec<Passage>,
     estimated: bool,
-    /// Tokens of the first hit that stands on disk.
+    /// Tokens of the first verified hit.
     found: Option<u32>,
 }
 
 impl Collector {
-    /// For one request.
+    /// Creates a collector for one request.
     pub fn new(request: &SearchRequest, limit: usize) -> Self {
         Self {
             packer: Packer::new(limit, request.budget_tokens.map(u64::from)),
@@ -53,7 +53,7 @@ impl Collector {
         }
     }
 
-    /// What the picture knows of ranked chunks.
+    /// Returns the data of ranked chunks.
     pub fn places(&self, picture: &Picture, ranked: &[Ranked]) -> Vec<Place> {
         ranked
             .iter()
@@ -61,12 +61,12 @@ impl Collector {
             .collect()
     }
 
-    /// Whether no further hit can be taken.
+    /// Returns whether the answer is full.
     pub fn is_full(&self) -> bool {
         self.packer.is_full()
     }
 
-    /// Takes a hit that stands on disk, if it fits.
+    /// Adds a verified hit if it fits and is not a duplicate.
     pub fn take(&mut self, place: Place, verified: Verified) {
         let counted = place.tokens > 0;
         let text = text::strip_comments(&verified.text).into_owned();
@@ -104,18 +104,18 @@ impl Collector {
             tokens,
             text,
             date,
-            // What is remembered of an earlier answer was not scored again.
+            // Hits from an earlier answer were not scored again.
             explain: (self.explain && (ranked.lexical.is_some() || ranked.vector.is_some()))
                 .then(|| explain(&ranked.explain)),
         });
     }
 
-    /// Tokens of the best hit, whether it fitted or not.
+    /// Returns the tokens of the best verified hit, even if it did not fit.
     pub fn found(&self) -> Option<u32> {
         self.found
     }
 
-    /// The results, the passage of each, their tokens, and what is to be said about them.
+    /// Returns the results, their passages, their tokens, and notes.
     pub fn finish(self) -> (Vec<SearchHit>, Vec<Passage>, u64, Vec<String>) {
         let mut notes = Vec::new();
         if self.estimated {
@@ -125,8 +125,8 @@ impl Collector {
     }
 }
 
-/// The id of a chunk on the wire: of its document and its text, so that it stays when lines move and when the index
-/// is made again. Equal texts of one file share it.
+/// Returns the public id of a chunk. The id is derived from the document path and the text, so it survives moved
+/// lines and a rebuilt index. Equal texts in one file share an id.
 pub fn public_id(path: &str, hash: ContentHash) -> String {
     let document = ContentHash::of(path.as_bytes()).to_string();
     format!("c{}{}", &document[..8], &hash.to_string()[..12])

@@ -1,8 +1,8 @@
-//! Do the index entries answer a question, alone or together with a search?
+//! Answers from the index entries.
 //!
-//! A question that was asked before is known by its words, and the passages that answered it are read again, as long as
-//! they stand on disk and nothing written since speaks of the same. Other entries are matched by their words: what they
-//! point at is read for mode `index`.
+//! A repeated question is recognized by its words. The passages that answered it before are read again, as long as
+//! they are on disk and nothing newer covers the question. Other entries are matched by their words; mode `index`
+//! reads what they point to.
 
 mod doubt;
 
@@ -26,52 +26,52 @@ use crate::files;
 use crate::index::IndexView;
 use crate::view::{Picture, WorkspaceView};
 
-/// Entries that are looked at.
+/// Number of entries considered.
 const LOOKED_AT: usize = 8;
-/// Entries of which mode `index` reads what they point at.
+/// Number of matched entries whose pointers mode `index` reads.
 const FOLLOWED: usize = 5;
-/// From this coverage on an entry counts as a match that a search verifies.
+/// Minimum coverage at which an entry counts as a match that a search verifies.
 const WEAK: f32 = 0.4;
-/// File systems and the engine are this much behind, in milliseconds: what was written shortly before a question was
-/// answered may have been missed by it.
+/// Maximum delay of file systems and the engine, in milliseconds. An answer may have missed text that was written
+/// within this time before it.
 const BEHIND: i64 = 5_000;
-/// More chunks than these are not looked through for something newer: a search is as fast.
+/// Maximum number of newer chunks that are checked; above it, a search is as fast.
 const MANY: usize = 20_000;
 
-/// A passage with this share of what the words of a question weigh may be news of what is asked: "it moved to port 9999"
-/// has little more than the port of "which port does staging use".
+/// Minimum share of the question's word weight at which a passage may be news: "it moved to port 9999" shares little
+/// more than the port with "which port does staging use".
 const NEWS: f32 = 1.0 / 3.0;
 
-/// Which way a question takes.
+/// Way to answer a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Route {
     /// The entries alone.
     Index,
-    /// A search, with what the entries say.
+    /// A search combined with the entries.
     Both,
     /// A search alone.
     Search,
 }
 
-/// What the entries say to a question.
+/// Result of consulting the entries.
 #[derive(Debug, Clone)]
 pub struct Consulted {
-    /// The way that it takes.
+    /// Chosen route.
     pub route: Route,
-    /// Why, for people.
+    /// Reason for the route, for people.
     pub reason: &'static str,
-    /// Entries that it names and that are not silent, the best first, with their strengths.
+    /// Matched entries that are not silent, best first, with their strengths.
     pub matches: Vec<(Match, Arc<Record>, f32)>,
-    /// The entry that the same question made.
+    /// Entry created by the same question, with its strength.
     pub learned: Option<(Arc<Record>, f32)>,
-    /// All entries as they were then.
+    /// All entries at that time.
     pub index: Arc<IndexView>,
 }
 
-/// Asks the entries.
+/// Consults the entries.
 ///
 /// # Errors
-/// `degraded` where the entries alone are to answer and there is no index.
+/// `degraded` if the mode is `index` and the index is disabled.
 pub fn consult(view: &WorkspaceView, question: &Question) -> Result<Consulted, RpcError> {
     let index = view.index();
     let mut consulted = Consulted {
@@ -128,7 +128,7 @@ pub fn consult(view: &WorkspaceView, question: &Question) -> Result<Consulted, R
 }
 
 impl Consulted {
-    /// The entries have no answer of their own.
+    /// Adds a search, because the entries have no answer.
     pub fn verify(&mut self, why: &'static str) {
         self.route = Route::Both;
         self.reason = why;
@@ -136,7 +136,7 @@ impl Consulted {
 }
 
 impl Recall<'_> {
-    /// Answers from the entries alone, or says why they cannot.
+    /// Answers from the entries alone, or returns the reason why they cannot.
     pub(super) fn by_entries(&self) -> Result<Result<Answered, &'static str>, RpcError> {
         let picture = self.view.picture();
         let learned = self.consulted.learned.as_ref();
@@ -170,11 +170,12 @@ impl Recall<'_> {
         self.follow(picture).map(Ok)
     }
 
-    /// Reads what the matched entries point at. Where a pointer leads nowhere, the answer says so, and a search has the rest.
+    /// Reads what the matched entries point to. If a pointer is broken, adds a note and the results of a search.
     fn follow(&self, picture: RwLockReadGuard<'_, Picture>) -> Result<Answered, RpcError> {
         let (ranked, empty) = self.pointed(&picture)?;
         let answered = self.collect(picture, &ranked, false);
-        // The disk is asked where the index has nothing, or something that does not stand there any more.
+        // Check the disk for pointers without indexed text, and for all pointers if a ranked chunk was missing on
+        // disk.
         let doubted: Vec<&(EntryId, Pointer, bool)> = empty
             .iter()
             .filter(|(_, _, empty)| *empty || answered.gone)
@@ -202,7 +203,8 @@ impl Recall<'_> {
         Ok(answered)
     }
 
-    /// What the matched entries point at, ranked, and their pointers: whether the index has nothing there.
+    /// Returns the chunks that the matched entries point to, ranked, and each pointer with a flag that is true if the
+    /// index has no text for it.
     #[allow(clippy::type_complexity, reason = "read at one place")]
     fn pointed(&self, picture: &Picture) -> Result<(Vec<Ranked>, Vec<(EntryId, Pointer, bool)>), RpcError> {
         let matches = self.consulted.matches.iter().take(FOLLOWED);
@@ -219,7 +221,7 @@ impl Recall<'_> {
         }
         let within = |chunk: u32| told.iter().any(|chunks| chunks.contains(&chunk));
         let mut ranked = self.rank(picture, None, Some(&within))?;
-        // Where no word leads to a passage, the section of the best entry is read from its beginning.
+        // Passages of the best entry that match no word follow in file order.
         if let Some(best) = told.first() {
             let known: HashSet<u32> = ranked.iter().map(|hit| hit.chunk).collect();
             let mut rest: Vec<u32> = best
@@ -241,7 +243,7 @@ impl Recall<'_> {
         Ok((ranked, pointers))
     }
 
-    /// Whether a document that was written since tells of a part of what is asked.
+    /// Returns whether a newer document covers part of the question.
     fn is_newer_told(
         &self,
         picture: &Picture,
@@ -252,7 +254,7 @@ impl Recall<'_> {
         let newer = picture
             .facts
             .iter()
-            // A file may come with an old time: what came to the index since then is newer as well.
+            // A file may have an old modification time; text indexed since then is also newer.
             .filter(|(_, facts)| facts.mark.mtime_ns >= since || facts.generation > generation);
         let newer: Vec<u32> = newer.map(|(document, _)| *document).collect();
         let documents = newer
@@ -269,7 +271,7 @@ impl Recall<'_> {
         }
         let lists = self.question.postings(self.view, picture)?;
         let all = picture.corpus.len() as u64;
-        // A rare word says more of what is asked than a common one, and one that stands nowhere says nothing.
+        // A rare word has more weight than a common one, and a word without occurrences has none.
         let weight = |list: &Arc<[u32]>| f32::from(!list.is_empty()) * idf(all, list.len() as u64);
         let weights: Vec<f32> = lists.iter().map(weight).collect();
         let least = NEWS * weights.iter().sum::<f32>();
@@ -289,7 +291,7 @@ impl Recall<'_> {
             .flat_map(|learned| &learned.passages)
             .map(|passage| passage.hash)
             .collect();
-        // What answered then is no news, even in a file that grew since.
+        // The passages of the earlier answer are not news, even in a file that has grown.
         let news = |chunk: &u32| {
             let span = picture.spans.get(*chunk as usize).copied().flatten();
             span.is_some_and(|span| !known.contains(&span.hash.0))
@@ -298,7 +300,7 @@ impl Recall<'_> {
     }
 }
 
-/// The passages as chunks of now, those that are there.
+/// Returns the remembered passages that still exist, as current chunks.
 fn remembered(picture: &Picture, learned: &Learned) -> Vec<Ranked> {
     let paths: HashSet<&str> = learned
         .passages
@@ -332,7 +334,7 @@ fn by_place(chunk: u32, score: f32) -> Ranked {
     }
 }
 
-/// The chunks of the sections that pointers name, with those below them.
+/// Returns the chunks of the sections that pointers name, including subsections.
 fn chunks_of(picture: &Picture, pointers: &[Pointer]) -> HashSet<u32> {
     let mut chunks = HashSet::new();
     for (row, document) in picture.corpus.documents() {

@@ -1,4 +1,4 @@
-//! What exactly is asked?
+//! A search request with defaults applied.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,33 +13,33 @@ use super::filter::Filter;
 use crate::config;
 use crate::view::{Picture, WorkspaceView};
 
-/// What is asked, with the configuration's defaults filled in.
+/// A search request with the defaults of the configuration.
 pub struct Question {
-    /// As the client asked.
+    /// Original request.
     pub request: SearchRequest,
-    /// How it is answered.
+    /// Search mode.
     pub mode: Mode,
-    /// Whether its meaning counts: by the mode, the configuration and the workspace's harness.
+    /// True if vectors are used, according to the mode, the configuration and the workspace's harness.
     pub meaning: bool,
-    /// Results at most.
+    /// Maximum number of results.
     pub limit: usize,
-    /// What may be returned.
+    /// Path and date filters.
     pub filter: Filter,
-    /// Words that are looked up.
+    /// Words to look up.
     pub terms: Vec<QueryTerm>,
-    /// The same for the lexical index.
+    /// The same words as expressions of the lexical index.
     pub expressions: Vec<String>,
-    /// Dates that it speaks of.
+    /// Dates mentioned in the query.
     pub dates: Option<DateRange>,
-    /// When it was asked.
+    /// Time of the request.
     pub at: Timestamp,
 }
 
 impl Question {
-    /// Reads a request; `today` is the local day.
+    /// Creates a question from a request; `today` is the local date.
     ///
     /// # Errors
-    /// `bad-request` for a filter that cannot be understood.
+    /// `bad-request` for an invalid filter.
     pub fn new(
         request: SearchRequest,
         root: &Path,
@@ -53,7 +53,7 @@ impl Question {
         }
         let limit = match (request.limit, request.budget_tokens) {
             (Some(limit), _) => limit as usize,
-            // The budget says how many.
+            // The budget limits the number of results.
             (None, Some(_)) => MAX_LIMIT as usize,
             (None, None) => defaults.limit,
         };
@@ -71,7 +71,7 @@ impl Question {
         })
     }
 
-    /// The chunks of each term. The caller holds the picture.
+    /// Returns the chunks of each term. The caller holds the picture.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -79,7 +79,7 @@ impl Question {
         view.postings(picture, &self.expressions)
     }
 
-    /// What makes it the same question when it comes again: its words, in any order, and the dates that it means.
+    /// Returns the key by which a repeated question is recognized: its words in sorted order, and its dates.
     pub fn cue(&self) -> Vec<String> {
         let mut cue: Vec<String> = self.terms.iter().map(|term| term.term.clone()).collect();
         if let Some(range) = self.dates {

@@ -1,10 +1,10 @@
-//! Where do the arrays that ranking needs come from?
+//! Reusable arrays for ranking.
 
 use std::sync::{Mutex, PoisonError};
 
 use hippo_core::retrieval::rank::RankScratch;
 
-/// Ranking keeps arrays by chunk id; a few of them are handed from query to query.
+/// Runs `work` with arrays for ranking, indexed by chunk id. Up to two sets are kept and reused by later queries.
 pub fn with_scratch<T>(work: impl FnOnce(&mut RankScratch) -> T) -> T {
     static KEPT: Mutex<Vec<RankScratch>> = Mutex::new(Vec::new());
     let mut scratch = KEPT

@@ -1,4 +1,4 @@
-//! What is told of the entries in an answer, and what does the question leave behind?
+//! Entries in an answer, and records for the engine.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,24 +19,24 @@ use crate::index::answers;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
-/// Results whose entries count as accessed: those that somebody reads first.
+/// Number of top results whose entries count as accessed, because readers start there.
 const READ: usize = 3;
-/// From this score on a result says something of the question; below, nothing is remembered of it.
+/// Minimum score of a relevant result; weaker results are neither remembered nor counted as accessed.
 const GOOD: f32 = 0.35;
-/// Pointers of the entry that a question makes.
+/// Maximum number of pointers in the entry of a question.
 const POINTERS: usize = 6;
-/// Passages that are remembered of a question.
+/// Maximum number of passages remembered for a question.
 const REMEMBERED: usize = 200;
-/// Words of the question that become tags.
+/// Maximum number of words of the question that become tags.
 const TAGS: usize = 6;
-/// Length of the topic and of the summary that a question's entry gets, in characters.
+/// Maximum characters of the topic, and of the summary, of a question's entry.
 const TOPIC: usize = 80;
 const SUMMARY: usize = 160;
 
-/// Completes an answer with what the entries say, and hands what it leaves behind to the engine.
+/// Adds entry information to an answer, and sends the records of the question to the engine.
 ///
 /// # Errors
-/// `internal` where that panicked.
+/// `internal` if the task panicked.
 pub async fn complete(
     shared: &Arc<Shared>,
     view: &Arc<WorkspaceView>,
@@ -47,14 +47,14 @@ pub async fn complete(
     if !question.request.explain {
         return Ok(leave(shared, view, question, &consulted, answered));
     }
-    // Explaining reads the files that pointers lead to: that must not hold up the threads that serve all clients.
+    // Explaining reads files, which must not block the threads that serve all clients.
     let (shared, view, question) = (Arc::clone(shared), Arc::clone(view), Arc::clone(question));
     let work = move || leave(&shared, &view, &question, &consulted, answered);
     tokio::task::spawn_blocking(work).await.map_err(gone)
 }
 
-/// Completes an answer with what the entries say, and hands what it leaves behind to the engine. That is recorded after
-/// the reply: nobody waits for it.
+/// Adds entry information to an answer, and sends the records of the question to the engine. The engine stores them
+/// after the reply.
 fn leave(
     shared: &Shared,
     view: &WorkspaceView,
@@ -97,7 +97,7 @@ fn leave(
             trace.accessed.push(id);
         }
     }
-    // Without vectors an answer is not what it would be tomorrow: it is not worth remembering.
+    // Answers without vectors are not remembered, because vectors may change them later.
     let whole = response.index.degraded.is_none();
     let searched = question.mode == Mode::Hybrid && consulted.route != Route::Index;
     if searched && whole && !question.filter.is_set() && question.request.min_score.is_none() {
@@ -117,7 +117,7 @@ fn leave(
         response.trace = Some(told(view, question, consulted, created, &trace));
     }
     if question.request.record && asked && (!trace.accessed.is_empty() || trace.learned.is_some()) {
-        // The engine is gone only when the daemon ends.
+        // The send fails only at shutdown.
         let _ = shared.events.send(Event::Asked {
             root: view.root.clone(),
             trace,
@@ -126,7 +126,7 @@ fn leave(
     response
 }
 
-/// What a search found that no entry could tell.
+/// Returns what the engine learns from a search, or `None` if the results are too weak or too many.
 fn lesson(
     question: &Question,
     response: &SearchResponse,
@@ -141,7 +141,7 @@ fn lesson(
     }
     let mut pointers: Vec<Pointer> = Vec::new();
     for hit in &response.results {
-        // A heading with a secret in it is found below the file.
+        // A pointer to a heading with a secret names only the file.
         let shown = |title: &&String| !title.is_empty() && without_secrets(title) == title.as_str();
         let section = hit.heading.last().filter(shown).cloned();
         let pointer = Pointer {
@@ -172,7 +172,7 @@ fn lesson(
     })
 }
 
-/// The words of a question that say something, as they were written.
+/// Returns the meaningful words of a question, in lower case.
 fn tags(query: &str) -> Vec<String> {
     let mut tags: Vec<String> = Vec::new();
     let mut seen = BTreeSet::new();
@@ -188,7 +188,7 @@ fn tags(query: &str) -> Vec<String> {
     tags
 }
 
-/// The beginning of a text on one line, cut between words.
+/// Returns the start of a text on one line, cut between words.
 fn cut(text: &str, most: usize) -> String {
     let mut short = String::new();
     for word in text.split_whitespace() {

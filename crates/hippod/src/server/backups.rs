@@ -1,4 +1,6 @@
-//! How are backups and restores served: in the background, with progress to the client, given up when it goes?
+//! Handlers of backup and restore requests.
+//!
+//! The work runs in the background, reports progress, and stops if the client disconnects.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -14,7 +16,7 @@ use crate::backup::{self, Job};
 use crate::event;
 use crate::shared::{Shared, Turn};
 
-/// Serves `backup`.
+/// Handles `backup`.
 pub async fn backup(
     shared: &Arc<Shared>,
     request: BackupRequest,
@@ -27,7 +29,7 @@ pub async fn backup(
     at_length(shared, "backup", turn, id, outbox, work).await
 }
 
-/// Serves `backup.verify`.
+/// Handles `backup.verify`.
 pub async fn verify(
     shared: &Arc<Shared>,
     request: BackupVerifyRequest,
@@ -38,7 +40,7 @@ pub async fn verify(
     at_length(shared, "verify", (), id, outbox, work).await
 }
 
-/// Serves `restore`: makes ready beside, then has the engine put each workspace into its place.
+/// Handles `restore`: prepares the restored workspaces separately, then lets the engine install each one.
 pub async fn restore(
     shared: &Arc<Shared>,
     request: RestoreRequest,
@@ -49,11 +51,11 @@ pub async fn restore(
     let turn = turn(shared, outbox).await?;
     let prepare = move |shared: &Shared, job: &mut Job<'_>| {
         let ready = backup::prepare(shared, &request, job)?;
-        // Where nobody takes it any more it is thrown away first, then it is the next one's turn.
+        // If the client is gone, the prepared files are deleted before the next turn begins.
         Ok((ready, turn))
     };
     let (ready, turn) = at_length(shared, "restore", (), id, outbox, prepare).await?;
-    // From here on nobody gives up: what is ready goes into its place, whoever waits.
+    // From here on, the restore finishes even if the client disconnects.
     let shared = Arc::clone(shared);
     let placed = tokio::spawn(async move {
         let _turn: Turn = turn;
@@ -71,7 +73,7 @@ pub async fn restore(
     })
 }
 
-/// Waits for the backups and restores before this one, as long as somebody waits for the answer.
+/// Waits for earlier backups and restores. Fails if the client disconnects.
 async fn turn(shared: &Shared, outbox: &Outbox) -> Result<Turn, RpcError> {
     tokio::select! {
         turn = shared.backups.take() => Ok(turn),
@@ -79,8 +81,8 @@ async fn turn(shared: &Shared, outbox: &Outbox) -> Result<Turn, RpcError> {
     }
 }
 
-/// Does something that takes long, with progress to the client; given up when the client goes. `held` is let go of at the
-/// end of the work itself.
+/// Runs long work with progress reports, and cancels it if the client disconnects. `held` is dropped when the work
+/// itself ends.
 async fn at_length<T: Send + 'static>(
     shared: &Arc<Shared>,
     stage: &'static str,

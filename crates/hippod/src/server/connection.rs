@@ -1,4 +1,6 @@
-//! One connection: many requests in flight, answers in any order, nothing a client does harms another.
+//! One client connection.
+//!
+//! Many requests run at once, answers are sent in any order, and no client can harm another.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -20,33 +22,33 @@ use super::room::{Budget, Room};
 use super::silent::Quiet;
 use crate::shared::{Shared, stopped};
 
-/// Requests of one connection that are worked on at the same time; more wait in the socket.
+/// Maximum number of concurrent requests per connection; more wait in the socket.
 const IN_FLIGHT: usize = 64;
-/// Answers that wait for a slow reader before its requests wait too.
+/// Maximum number of answers queued for a slow reader; then its requests wait too.
 const OUTBOX: usize = 64;
-/// A client that takes nothing for this long is let go.
+/// Maximum time that a client may block a write; then the connection is closed.
 const WRITE_PATIENCE: Duration = Duration::from_secs(30);
-/// A client that sends nothing for this long in the middle of a line is let go.
+/// Maximum pause in the middle of a line; then the connection is closed.
 const LINE_PATIENCE: Duration = Duration::from_secs(30);
-/// Requests that take this long are logged at `info`.
+/// Duration from which requests are logged at `info`.
 const SLOW: Duration = Duration::from_secs(1);
-/// Bytes taken from the socket at once.
+/// Maximum number of bytes read from the socket at once.
 const READ_BUFFER: usize = 64 * 1024;
 
-/// Time between two checks that the client is still there, while it waits for answers.
+/// Interval between checks that a waiting client is still connected.
 const PRESENCE: Duration = Duration::from_millis(200);
 
-/// The way back to the client.
+/// Channel for answers to the client.
 #[derive(Clone)]
 pub struct Outbox {
-    /// Lines on their way to it.
+    /// Sender of response lines.
     pub lines: mpsc::Sender<Vec<u8>>,
-    /// Becomes true once the client has closed both directions of the connection.
+    /// True once the client has closed both directions of the connection.
     gone: watch::Receiver<bool>,
 }
 
 impl Outbox {
-    /// Returns once nobody can read an answer any more.
+    /// Returns once the client cannot read an answer any more.
     pub async fn gone(&self) {
         let mut gone = self.gone.clone();
         tokio::select! {
@@ -56,7 +58,7 @@ impl Outbox {
     }
 }
 
-/// Serves a connection until the client closes it, or `stop` turns true.
+/// Serves a connection until the client closes it or `stop` is true.
 pub async fn run(
     shared: Arc<Shared>,
     stream: Stream,
@@ -83,7 +85,7 @@ pub async fn run(
                 }
             }
         }
-        // The client may be gone already.
+        // The client may already be disconnected.
         let _ = to.shutdown().await;
     };
     let reader = async move {
@@ -131,7 +133,7 @@ pub async fn run(
                 frames.discard_line();
                 let busy = RpcError::new(ErrorKind::Warming, "too many large requests are under way")
                     .hint("ask again in a moment");
-                // The client may be gone.
+                // The client may already be disconnected.
                 let _ = outbox
                     .lines
                     .send(refused(&shared, &Reply::refuse(Id::Null, busy)))
@@ -139,7 +141,7 @@ pub async fn run(
             }
             while tasks.try_join_next().is_some() {}
         }
-        // Half a line at the end is no request. Answers under way are still sent.
+        // An incomplete last line is ignored. Running requests are still answered.
         drop(outbox);
         let mut presence = tokio::time::interval(PRESENCE);
         loop {
@@ -149,7 +151,7 @@ pub async fn run(
             }
         }
     };
-    // The writer ends first when the client is gone; then nobody needs the answers under way.
+    // If the client is gone, the writer ends first, and running requests are abandoned.
     tokio::select! {
         () = writer => {}
         () = async { reader.await; std::future::pending::<()>().await } => {}
@@ -167,22 +169,22 @@ async fn answer(shared: &Arc<Shared>, frame: Frame, outbox: &Outbox) {
         }
     };
     shared.served.fetch_add(1, Ordering::Relaxed);
-    // The client may be gone.
+    // The client may already be disconnected.
     let _ = outbox.lines.send(line).await;
 }
 
-/// What is no request.
+/// Encodes the refusal of input that is not a valid request, and counts it.
 fn refused(shared: &Shared, refusal: &Reply) -> Vec<u8> {
     let kind = refusal.outcome.as_ref().err().map(|error| error.data.kind);
     shared.measures.request(NO_METHOD, kind, Duration::ZERO);
     refusal.to_line()
 }
 
-/// Serves a request under an id of its own, by which it is found in the log, and counts it.
+/// Serves a request under a unique log id, and counts it.
 async fn traced(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Vec<u8> {
     let (id, method) = (call.id.clone(), call.request.method());
     let request = shared.measures.next_id();
-    // Of the level of errors, so that whatever is logged has it.
+    // The span has the level error, so that every log line of the request has it.
     let span = tracing::error_span!("request", id = request, method, workspace = Empty);
     let begun = shared.clock.monotonic();
     let answered = dispatch::answer(shared, call, outbox)
@@ -204,7 +206,7 @@ fn fits(shared: &Shared, line: Vec<u8>) -> Result<Vec<u8>, RpcError> {
     Err(error.hint("ask for fewer lines or a smaller limit"))
 }
 
-/// Logs how a request ended. What a refusal says may repeat what was asked, so that its kind alone is told.
+/// Logs the result of a request. Only the kind of a refusal is logged, because its message may repeat the input.
 fn tell(error: Option<&RpcError>, took: Duration) {
     let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     let outcome = outcome(error.map(|error| error.data.kind));
@@ -217,7 +219,7 @@ fn tell(error: Option<&RpcError>, took: Duration) {
     }
 }
 
-/// A failure of the daemon's own names the request, so that a person finds it in the log.
+/// Adds the request id to the hint of an internal error, so that users can find it in the log.
 fn findable(mut error: RpcError, request: &str) -> RpcError {
     if error.data.kind == ErrorKind::Internal {
         let hint: &str = &error.data.hint;
@@ -228,7 +230,7 @@ fn findable(mut error: RpcError, request: &str) -> RpcError {
     error
 }
 
-/// Whether the client has closed the connection, and not only its own direction.
+/// Detection of a connection that the client has closed entirely, not only in its own direction.
 struct HangUp {
     #[cfg(unix)]
     socket: Option<std::os::fd::OwnedFd>,
@@ -236,7 +238,7 @@ struct HangUp {
 
 #[cfg(unix)]
 impl HangUp {
-    /// Keeps a second handle of the socket, because both halves of the stream are in use.
+    /// Creates the detection with a second handle of the socket, because both halves of the stream are in use.
     fn of(stream: &Stream) -> Self {
         use std::os::fd::AsFd as _;
         let socket = match stream {
@@ -275,12 +277,12 @@ impl HangUp {
         Self {}
     }
 
-    /// A pipe tells that when it is read.
+    /// Never returns; a closed pipe is detected when it is read.
     async fn comes(&self) {
         std::future::pending().await
     }
 
-    /// A pipe has no half that is closed alone.
+    /// Returns true, because a pipe cannot be half closed.
     fn is_so(&self) -> bool {
         true
     }

@@ -1,4 +1,4 @@
-//! Which part of the daemon answers which method.
+//! Dispatch of requests to their handlers.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ use crate::status;
 use crate::tree;
 use crate::view::WorkspaceView;
 
-/// Parts of the protocol that this daemon has.
+/// Protocol features of this daemon.
 const FEATURES: [&str; 14] = [
     "search",
     "get",
@@ -45,10 +45,10 @@ const FEATURES: [&str; 14] = [
     "backup",
 ];
 
-/// Serves one call; the line to send back.
+/// Serves one call and returns the response line.
 ///
 /// # Errors
-/// As the method says.
+/// The error of the method.
 pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Result<Vec<u8>, RpcError> {
     let Call { id, request } = call;
     match request {
@@ -204,7 +204,7 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Result
     }
 }
 
-/// The workspace that a request names, if it names one.
+/// Returns the workspace that a request names, if any.
 async fn view_of(shared: &Shared, workspace: Option<&str>) -> Result<Option<Arc<WorkspaceView>>, RpcError> {
     match workspace {
         Some(workspace) => shared.views.get(workspace).await.map(Some),
@@ -225,12 +225,12 @@ fn hello() -> HelloResponse {
     }
 }
 
-/// Why the engine does not answer any more.
+/// Returns the error for requests while the engine is stopping.
 pub fn stopping() -> RpcError {
     RpcError::internal("the daemon is stopping").hint("start it again: hippoctl service start")
 }
 
-/// Has the engine do something.
+/// Sends a request to the engine and waits for the answer.
 pub async fn ask<T>(
     shared: &Shared,
     request: impl FnOnce(Answer<T>) -> event::Request,
@@ -253,7 +253,7 @@ pub(super) async fn blocking<T: Send + 'static>(
         .map_err(recall::gone)?
 }
 
-/// Work that looks for something in all workspaces.
+/// Waits until all workspaces are open, then runs work that searches them.
 async fn in_all<T: Send + 'static>(
     shared: &Arc<Shared>,
     work: impl FnOnce(&Shared) -> Result<T, RpcError> + Send + 'static,
@@ -287,7 +287,7 @@ fn list(shared: &Shared) -> WorkspaceListResponse {
     }
 }
 
-/// Sends events to the client from now on, until it closes the connection.
+/// Sends events to the client until it closes the connection.
 fn subscribe(
     shared: &Arc<Shared>,
     request: SubscribeRequest,
@@ -311,7 +311,7 @@ fn subscribe(
         ]
     });
     let mut news = shared.news.subscribe();
-    // A strong sender would keep the connection open for ever.
+    // A strong sender would keep the connection open forever.
     let outbox = outbox.lines.downgrade();
     let events = wanted.clone();
     tokio::spawn(async move {
@@ -326,7 +326,7 @@ fn subscribe(
                         return;
                     }
                 }
-                // A slow reader misses events; each later one tells the state as it is then.
+                // A slow reader misses events; each later event has the state of its own time.
                 Err(RecvError::Lagged(_)) => {}
                 Err(RecvError::Closed) => return,
             }

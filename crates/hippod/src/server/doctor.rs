@@ -1,4 +1,4 @@
-//! `doctor`: who looks at what, and what is done about what was found?
+//! Handler of `doctor`: surveys and fixes.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::instance;
 use crate::scan;
 use crate::shared::{Shared, Slot, no_workspace};
 
-/// Answers `doctor`. The disk is looked at on a thread of its own, and the engine says what it knows in between.
+/// Handles `doctor`. The disk is scanned on a separate thread, and the engine adds its own state.
 ///
 /// # Errors
 /// `no-workspace`.
@@ -30,7 +30,7 @@ pub async fn doctor(shared: &Arc<Shared>, request: DoctorRequest) -> Result<Doct
     if request.dry_run || fixed.is_empty() {
         return Ok(DoctorResponse { fixed, ..answer });
     }
-    // What remains, and what came of it.
+    // Examine again, for the problems that remain.
     let again = DoctorRequest {
         rebuild: false,
         ..request
@@ -40,7 +40,7 @@ pub async fn doctor(shared: &Arc<Shared>, request: DoctorRequest) -> Result<Doct
     Ok(DoctorResponse { fixed, ..answer })
 }
 
-/// What is wrong, and the workspaces of which something is under way.
+/// Returns the problems, and the workspaces whose index is behind.
 async fn examined(
     shared: &Arc<Shared>,
     request: &DoctorRequest,
@@ -54,10 +54,10 @@ async fn examined(
         }
         None => shared.views.all().into_iter().map(|(root, _)| root).collect(),
     };
-    // The engine is gone only when the daemon ends.
+    // The send fails only at shutdown.
     let _ = shared.events.send(Event::LookForModel);
     let mut survey = Survey::default();
-    // One after the other, so that a busy workspace delays only its own survey.
+    // Workspaces are surveyed one after the other, so that a busy workspace delays only its own survey.
     for root in roots {
         if request.rebuild {
             let made = ask(shared, |reply| event::Request::Rebuild {
@@ -68,7 +68,7 @@ async fn examined(
         }
         match survey_of(shared, &root).await {
             Ok(found) => survey.add(found),
-            // One that was removed meanwhile is nobody's concern, unless it alone was asked for.
+            // A workspace that was removed in the meantime is skipped, unless the request names it.
             Err(error) if request.workspace.is_none() && error.data.kind == ErrorKind::NoWorkspace => {}
             Err(error) => return Err(error),
         }
@@ -109,8 +109,8 @@ async fn survey_of(shared: &Arc<Shared>, root: &Path) -> Result<Survey, RpcError
     }
 }
 
-/// Does what is safe: nothing that people wrote is touched, and what is made again is derived from it. Answers also what was
-/// lost with what was damaged.
+/// Applies the safe fixes: files written by people are not changed, and rebuilt data is derived from them. Also
+/// returns problems for data that was lost with a damaged database.
 async fn fix(
     shared: &Arc<Shared>,
     problems: &[Problem],
@@ -155,7 +155,7 @@ async fn fix(
     (fixed, lost)
 }
 
-/// What the program can do itself.
+/// A fix that hippod can apply.
 enum Remedy {
     Rebuild(PathBuf),
     Index(PathBuf),
@@ -193,7 +193,7 @@ impl Remedy {
         }
     }
 
-    /// Does it; what was lost with it, or why it could not be done, is answered.
+    /// Applies the fix. Returns a problem for lost data, or the reason why the fix failed.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     async fn apply(&self, shared: &Arc<Shared>) -> Result<Option<Problem>, String> {
         match self {
@@ -201,7 +201,7 @@ impl Remedy {
             Self::Index(root) => write_index(shared, root).await,
             Self::Close(folder) => instance::close_to_others(folder).map_err(|error| error.to_string()),
             Self::Remove(file) => {
-                // It may be another one by now.
+                // The file may have been replaced since.
                 if leftovers(&shared.paths.state).contains(file) {
                     std::fs::remove_file(file).map_err(|error| error.to_string())
                 } else {
@@ -215,7 +215,7 @@ impl Remedy {
     }
 }
 
-/// The workspace that a place stands for: its root, or its database in the state folder.
+/// Returns the root of the workspace that a path belongs to. The path is the root or lies in the state folder.
 fn root_of(shared: &Shared, place: &Path) -> PathBuf {
     let roots = shared.views.all();
     let of_state = |root: &Path| crate::registry::state_folder(&shared.paths.state, root);
@@ -226,7 +226,7 @@ fn root_of(shared: &Shared, place: &Path) -> PathBuf {
     found.unwrap_or_else(|| place.to_path_buf())
 }
 
-/// Reads what is behind. Nobody waits for the model: it may have hours of work before it.
+/// Reads pending files. Does not wait for the model, which may have hours of work left.
 async fn sync(shared: &Arc<Shared>, root: &Path) -> Result<(), String> {
     let root = root.to_path_buf();
     let synced = ask(shared, |reply| event::Request::Sync {
@@ -239,7 +239,7 @@ async fn sync(shared: &Arc<Shared>, root: &Path) -> Result<(), String> {
 }
 
 async fn write_index(shared: &Arc<Shared>, root: &Path) -> Result<(), String> {
-    // Who knows that the file is gone writes it again.
+    // The sync detects the missing file, so that the cycle writes it again.
     sync(shared, root).await?;
     let request = CycleRunRequest {
         workspace: root.display().to_string(),
@@ -285,7 +285,7 @@ async fn model(shared: &Arc<Shared>, name: &str) -> Result<(), String> {
             names.join(", ")
         ));
     }
-    // The engine is gone only when the daemon ends.
+    // The send fails only at shutdown.
     let _ = shared.events.send(Event::ModelChanged);
     Ok(())
 }

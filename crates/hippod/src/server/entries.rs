@@ -1,4 +1,4 @@
-//! Which part of the daemon answers what concerns the index entries: `index.*`, `cycle.*`, `remember`, `heartbeat`?
+//! Handlers of `index.*`, `cycle.*`, `remember` and `heartbeat`.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -24,20 +24,20 @@ use crate::shared::Shared;
 use crate::tree::{self, Wish};
 use crate::view::WorkspaceView;
 
-/// Answers `index.list`.
+/// Handles `index.list`.
 ///
 /// # Errors
-/// `no-workspace`, `bad-request` for a moment that there is not.
+/// `no-workspace`, `bad-request` for an invalid time.
 pub async fn list(shared: &Arc<Shared>, request: IndexListRequest) -> Result<IndexListResponse, RpcError> {
     let view = shared.views.get(&request.workspace).await?;
     let at = moment_of(shared, &view, request.at.as_deref())?;
     Ok(answers::list(&view.index(), &request, at))
 }
 
-/// Answers `index.show`.
+/// Handles `index.show`.
 ///
 /// # Errors
-/// `no-workspace`, `not-found`, `bad-request` for a moment that there is not.
+/// `no-workspace`, `not-found`, `bad-request` for an invalid time.
 pub async fn show(shared: &Arc<Shared>, request: IndexShowRequest) -> Result<IndexShowResponse, RpcError> {
     let view = shared.views.get(&request.workspace).await?;
     let at = moment_of(shared, &view, request.at.as_deref())?;
@@ -55,10 +55,11 @@ pub async fn show(shared: &Arc<Shared>, request: IndexShowRequest) -> Result<Ind
     blocking(shared, work).await
 }
 
-/// The workspace at or above a folder, for a request that writes. A disk that was away counts as back at once.
+/// Returns the workspace at or above a folder, for a request that writes. A disk that is mounted again is detected
+/// immediately.
 ///
 /// # Errors
-/// As [`Views::get`](crate::shared::Views::get).
+/// Same as [`Views::get`](crate::shared::Views::get).
 pub async fn view_to_write(shared: &Arc<Shared>, folder: &str) -> Result<Arc<WorkspaceView>, RpcError> {
     let view = shared.views.get(folder).await?;
     let was_away = view.status().is_some_and(|status| !status.root_present);
@@ -70,16 +71,16 @@ pub async fn view_to_write(shared: &Arc<Shared>, folder: &str) -> Result<Arc<Wor
             accept_deletions: false,
             reply,
         });
-        // A request that needs the disk says why it has none.
+        // A request that needs the disk reports its own error.
         drop(looked.await);
     }
     Ok(view)
 }
 
-/// Has the engine change entries.
+/// Sends a change of entries to the engine.
 ///
 /// # Errors
-/// As the engine says.
+/// The error of the engine.
 pub async fn change<T>(
     shared: &Arc<Shared>,
     workspace: &str,
@@ -92,7 +93,7 @@ pub async fn change<T>(
 /// Runs a cycle.
 ///
 /// # Errors
-/// As the engine says; `bad-request` for a moment that there is not.
+/// The error of the engine, `degraded` if the index is disabled, `bad-request` for an invalid time.
 pub async fn run(shared: &Arc<Shared>, request: CycleRunRequest) -> Result<CycleReport, RpcError> {
     let view = view_to_write(shared, &request.workspace).await?;
     if !view.config.index.enabled {
@@ -120,7 +121,7 @@ pub async fn run(shared: &Arc<Shared>, request: CycleRunRequest) -> Result<Cycle
         let wish = Wish {
             at,
             dry_run,
-            // They may take minutes.
+            // Summaries may take minutes.
             summaries: false,
             ..tree::wish(request.cycle)
         };
@@ -132,10 +133,10 @@ pub async fn run(shared: &Arc<Shared>, request: CycleRunRequest) -> Result<Cycle
     Ok(report)
 }
 
-/// Appends a text to the log of today, and makes its entry.
+/// Appends a text to the log of the day and creates its entry.
 ///
 /// # Errors
-/// Where the log cannot be appended to; nothing is written then.
+/// The log could not be appended to; nothing was written then.
 pub async fn remember(shared: &Arc<Shared>, request: RememberRequest) -> Result<RememberResponse, RpcError> {
     let request = remember::structured(request);
     let view = view_to_write(shared, &request.workspace).await?;
@@ -145,7 +146,7 @@ pub async fn remember(shared: &Arc<Shared>, request: RememberRequest) -> Result<
         return Err(root_missing(&view.root));
     }
     let (root, asked) = (view.root.clone(), request.clone());
-    // Looking for secrets takes as long as the text is large.
+    // The time to search for secrets grows with the text.
     let append = move |_: &Shared| {
         let appended = remember::append(&root, today, &asked)?;
         let secrets = remember::Secrets::of(&asked);
@@ -181,7 +182,7 @@ pub async fn remember(shared: &Arc<Shared>, request: RememberRequest) -> Result<
             )
         }
         Ok(entry) => (entry, Vec::new()),
-        // The text stands in the log: that is what was asked for.
+        // The text is in the log, so the request succeeded.
         Err(error) => (
             None,
             vec![format!(
@@ -204,10 +205,11 @@ pub async fn remember(shared: &Arc<Shared>, request: RememberRequest) -> Result<
     })
 }
 
-/// Runs what is due, and tells what waits for somebody.
+/// Runs the cycles that are due, and returns the pending work.
 ///
 /// # Errors
-/// `no-workspace`, `warming` where the workspace's folder is away; a cycle that fails is told, and the others run.
+/// `no-workspace`, `warming` if the workspace's folder is missing. A failed cycle is listed in the answer, and the
+/// others still run.
 pub async fn heartbeat(
     shared: &Arc<Shared>,
     request: HeartbeatRequest,
@@ -243,7 +245,7 @@ pub async fn heartbeat(
             }),
         }
     }
-    // One that failed before and was gone on with has ended anew.
+    // A run that had failed before and was resumed has a new end time.
     let ended = |row: &CycleRun| row.finished.is_some() && before.get(&row.run) != Some(&row.finished);
     let mut ran = runs(shared, &view).await?;
     ran.retain(ended);
@@ -277,7 +279,7 @@ async fn beat(shared: &Arc<Shared>, view: &WorkspaceView, tells: bool) -> Result
     ask(shared, |reply| event::Request::Heartbeat { tells, root, reply }).await
 }
 
-/// Has the engine do something about entries.
+/// Sends an order about entries to the engine and waits for the answer.
 async fn order<T>(
     shared: &Shared,
     view: &WorkspaceView,

@@ -1,4 +1,4 @@
-//! Which steps has a flush of a session, and who waits for them?
+//! Steps of a session flush.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,11 +19,11 @@ use crate::shared::{Shared, Slot};
 use crate::tree::{self, Wish};
 use crate::view::WorkspaceView;
 
-/// Takes up a transcript; without `wait` the answer comes before that, when it is written down that it will be done. With `wait` the
-/// work ends when the client goes, without it never.
+/// Flushes a transcript. With `wait`, the work stops if the client disconnects. Without `wait`, the answer is sent as
+/// soon as the request is recorded, and a disconnected client does not stop the work.
 ///
 /// # Errors
-/// `no-workspace`, and as [`contexts::flush`].
+/// `no-workspace`, and the errors of [`contexts::flush`].
 pub async fn flush(
     shared: &Arc<Shared>,
     request: SessionFlushRequest,
@@ -41,7 +41,7 @@ pub async fn flush(
     }
     let root = match root {
         None => {
-            // It says how a workspace is registered.
+            // This error explains how to register a workspace.
             shared.views.get(&request.workspace).await?.root.clone()
         }
         Some(root) if !hippo_fs::is_present(&root) => return Err(root_missing(&root)),
@@ -58,7 +58,7 @@ pub async fn flush(
     Ok(SessionFlushResponse::default())
 }
 
-/// Does what a daemon before this one said it would do, as soon as the workspaces are open.
+/// Finishes the flushes that an earlier daemon accepted, once the workspaces are open.
 pub async fn take_up_what_is_left(shared: Arc<Shared>) {
     let opening = |(_, slot): &(PathBuf, Slot)| matches!(slot, Slot::Opening);
     while shared.views.all().iter().any(opening) {
@@ -69,7 +69,7 @@ pub async fn take_up_what_is_left(shared: Arc<Shared>) {
     }
 }
 
-/// Does what was promised for a workspace and nobody is doing.
+/// Runs the accepted flushes of a workspace that are not in progress.
 async fn keep_promises(shared: &Arc<Shared>, root: &Path) {
     let of = root.to_path_buf();
     match dispatch::blocking(shared, move |shared| contexts::promised(shared, &of)).await {
@@ -104,12 +104,13 @@ async fn steps(
     let ended = request.session.clone().filter(|_| request.close);
     let tree = request.tree;
     let taken = take_up(shared, &view, request, client).await;
-    // A session whose transcript is gone is over all the same.
+    // A session is closed even if its transcript is missing.
     let closed = match ended {
         Some(session) => close(shared, session).await,
         None => Ok(Vec::new()),
     };
-    // What may pass is tried again, whatever became of the transcript.
+    // The error of the close is returned first: it may be temporary, and the flush is then retried whatever happened
+    // to the transcript.
     let notes = closed?;
     let mut answer = taken?;
     answer.notes.extend(notes);
@@ -123,7 +124,7 @@ async fn steps(
     Ok(answer)
 }
 
-/// Writes what is new into the logs, and keeps the messages where that is wanted.
+/// Appends new messages to the logs, and stores the messages if requested.
 async fn take_up(
     shared: &Arc<Shared>,
     view: &Arc<WorkspaceView>,
@@ -133,13 +134,14 @@ async fn take_up(
     let turn = shared.contexts.turn_to_flush().await;
     let view = Arc::clone(view);
     let work = move |shared: &Shared, cancellation: Cancellation<'_>| {
-        // It ends with the work, also where nobody waits for the answer any more.
+        // The turn is held until the work ends, even if the client disconnects.
         let turn = turn;
         let mut answer = contexts::flush(shared, &view, &request, cancellation, &turn)?;
         if !request.compact {
             return Ok(answer);
         }
-        // An earlier flush without it may have taken the messages up already; a content that is there is not kept twice.
+        // An earlier flush without `compact` may have read the messages already. Existing contents are not stored
+        // twice.
         let kept = SessionCompactRequest {
             workspace: Some(view.root.display().to_string()),
             path: Some(request.path),
@@ -165,7 +167,7 @@ async fn take_up(
     }
 }
 
-/// Closes the context session of a name, if there is one: a harness names all its sessions, and few have entries.
+/// Closes the context session with this name, if it exists: a harness names all its sessions, and few have entries.
 async fn close(shared: &Arc<Shared>, session: String) -> Result<Vec<String>, RpcError> {
     match contexts::close(shared, ContextCloseRequest { session }).await {
         Ok(closed) => Ok(closed.notes),

@@ -1,4 +1,6 @@
-//! Requests that take long: in the background, with progress to the client, stopped when the client goes.
+//! Long-running requests.
+//!
+//! They run in the background with progress reports, and stop if the client disconnects.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,13 +11,13 @@ use super::connection::Outbox;
 use super::dispatch::blocking;
 use crate::shared::Shared;
 
-/// Hears of stage, item, how much is done, and how much there is in all.
+/// Progress callback: stage, item, amount done, and total amount if known.
 pub type Tell<'a> = &'a mut dyn FnMut(&'static str, &str, u64, Option<u64>);
 
-/// Does the work; it ends early where the flag is set.
+/// Runs the work in the background. The work should end early once the flag is set.
 ///
 /// # Errors
-/// As the work says, or `internal` when the client is gone.
+/// The error of the work, or `internal` if the client disconnected.
 pub async fn at_length<T: Send + 'static>(
     shared: &Arc<Shared>,
     id: &Id,
@@ -34,7 +36,7 @@ pub async fn at_length<T: Send + 'static>(
                 done,
                 total,
             };
-            // A client that reads slowly sees fewer steps.
+            // A slow reader misses some progress reports.
             let _ = lines.try_send(news.to_line());
         };
         work(shared, &mut tell, &given_up)
@@ -45,23 +47,23 @@ pub async fn at_length<T: Send + 'static>(
     }
 }
 
-/// Cancellation of work whose client is gone.
+/// Cancellation of work whose client disconnected.
 #[derive(Debug, Clone, Copy)]
 pub struct Cancellation<'a>(Option<&'a AtomicBool>);
 
 impl<'a> Cancellation<'a> {
-    /// Work that is finished whether or not a client waits.
+    /// Never cancelled: the work finishes even if the client disconnects.
     pub const NEVER: Cancellation<'static> = Cancellation(None);
 
-    /// Work of [`at_length`], cancelled by its flag.
+    /// Creates the cancellation for work of [`at_length`] from its flag.
     pub fn by(given_up: &'a AtomicBool) -> Self {
         Self(Some(given_up))
     }
 
-    /// Fails once the work is cancelled.
+    /// Returns an error once the work is cancelled.
     ///
     /// # Errors
-    /// `internal` when the client is gone.
+    /// `internal` if the client disconnected.
     pub fn check(self) -> Result<(), RpcError> {
         match self.0.is_some_and(|given_up| given_up.load(Ordering::Relaxed)) {
             true => Err(nobody_waits()),
@@ -70,12 +72,12 @@ impl<'a> Cancellation<'a> {
     }
 }
 
-/// Nobody waits for the answer any more.
+/// Returns the error for a disconnected client.
 pub fn nobody_waits() -> RpcError {
     RpcError::internal("the client is gone").hint("ask again")
 }
 
-/// Sets a flag when it goes, also when the future that holds it is dropped half way.
+/// Guard that sets a flag on drop, also if its future is dropped halfway.
 struct SetOnDrop(Arc<AtomicBool>);
 
 impl Drop for SetOnDrop {

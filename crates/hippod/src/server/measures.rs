@@ -1,4 +1,4 @@
-//! How many requests were there, how long did they take, and how did they end?
+//! Counts and durations of requests and cycles.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,32 +8,32 @@ use std::time::Duration;
 use hippo_core::time::Timestamp;
 use hippo_proto::ErrorKind;
 
-/// Stands for the method of what is no request.
+/// Method name for input that is not a valid request.
 pub const NO_METHOD: &str = "none";
-/// Upper bounds of the classes of times, in seconds; above the last one there is one class more.
+/// Upper bounds of the duration classes, in seconds. Longer durations are counted only in the total.
 pub const BUCKETS: [f64; 13] = [
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 60.0,
 ];
 
-/// What is counted since the start.
+/// Counters since the start of the daemon.
 pub struct Measures {
-    /// Tells requests of this daemon from those of an earlier one in the same log.
+    /// Part of the request ids that distinguishes this run of the daemon from earlier ones in the same log.
     start: i64,
     last: AtomicU64,
     requests: Mutex<BTreeMap<(&'static str, String), Timing>>,
     cycles: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
-    /// The longest time that the engine was busy with one thing, in microseconds.
+    /// Longest time that the engine was busy with one task, in microseconds.
     longest_slice: AtomicU64,
 }
 
-/// How long some requests took.
+/// Durations of a group of requests.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Timing {
-    /// Requests of each class of [`BUCKETS`], each counted in one of them.
+    /// Number of requests per class of [`BUCKETS`]; each request is counted in at most one class.
     pub classes: [u64; BUCKETS.len()],
-    /// All requests.
+    /// Number of all requests.
     pub count: u64,
-    /// Seconds of all of them together.
+    /// Total duration, in seconds.
     pub seconds: f64,
 }
 
@@ -49,7 +49,7 @@ impl Timing {
 }
 
 impl Measures {
-    /// Nothing is counted yet.
+    /// Creates counters at zero.
     pub fn new(now: Timestamp) -> Self {
         Self {
             start: (now.0 / 1000) & 0xff_ffff,
@@ -60,13 +60,13 @@ impl Measures {
         }
     }
 
-    /// The id of the next request.
+    /// Returns the id of the next request.
     pub fn next_id(&self) -> String {
         let number = self.last.fetch_add(1, Ordering::Relaxed) + 1;
         format!("{:06x}-{number}", self.start)
     }
 
-    /// Counts a request that was answered, or failed with an error of that kind.
+    /// Counts a request with its outcome and duration; `failed` is the kind of its error.
     pub fn request(&self, method: &'static str, failed: Option<ErrorKind>, took: Duration) {
         let key = (method, outcome(failed));
         locked(&self.requests).entry(key).or_default().add(took);
@@ -77,23 +77,23 @@ impl Measures {
         *locked(&self.cycles).entry((cycle, outcome)).or_default() += 1;
     }
 
-    /// Notes for how long the engine heard nothing else.
+    /// Records how long the engine was busy with one task.
     pub fn engine_slice(&self, took: Duration) {
         let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         self.longest_slice.fetch_max(micros, Ordering::Relaxed);
     }
 
-    /// The longest time for which the engine heard nothing else.
+    /// Returns the longest time that the engine was busy with one task.
     pub fn longest_engine_slice(&self) -> Duration {
         Duration::from_micros(self.longest_slice.load(Ordering::Relaxed))
     }
 
-    /// All requests so far, by method and outcome.
+    /// Returns the timings of all requests, by method and outcome.
     pub fn requests(&self) -> BTreeMap<(&'static str, String), Timing> {
         locked(&self.requests).clone()
     }
 
-    /// All runs of cycles so far, by cycle and outcome.
+    /// Returns the number of cycle runs, by cycle and outcome.
     pub fn cycles(&self) -> BTreeMap<(&'static str, &'static str), u64> {
         locked(&self.cycles).clone()
     }
@@ -103,7 +103,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How a request ended, in one word: `ok`, or the kind of its error as on the wire.
+/// Returns the outcome of a request in one word: `ok`, or the error kind as on the wire.
 pub fn outcome(failed: Option<ErrorKind>) -> String {
     let kind = failed.and_then(|kind| serde_json::to_value(kind).ok());
     let word = kind.as_ref().and_then(serde_json::Value::as_str);

@@ -1,4 +1,4 @@
-//! Methods that list, check, install and remove embedding models.
+//! Handlers that list, verify, install and remove embedding models.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -14,7 +14,7 @@ use super::long::{Tell, at_length};
 use crate::event::Event;
 use crate::shared::Shared;
 
-/// Answers `model.list`.
+/// Handles `model.list`.
 ///
 /// # Errors
 /// See [`crate::models::Models::list`].
@@ -24,7 +24,7 @@ pub async fn list(shared: &Arc<Shared>) -> Result<ModelListResponse, RpcError> {
     listed
 }
 
-/// Answers `model.verify`.
+/// Handles `model.verify`.
 ///
 /// # Errors
 /// See [`crate::models::Models::verify`].
@@ -38,7 +38,7 @@ pub async fn verify(
     verified
 }
 
-/// Answers `model.import`.
+/// Handles `model.import`.
 ///
 /// # Errors
 /// See [`crate::models::Models::import`].
@@ -54,7 +54,7 @@ pub async fn import(
     blocking(shared, import).await
 }
 
-/// Answers `model.remove`.
+/// Handles `model.remove`.
 ///
 /// # Errors
 /// See [`crate::models::Models::remove`].
@@ -66,7 +66,7 @@ pub async fn remove(
     blocking(shared, remove).await
 }
 
-/// The ids of the models that answer now, and the names that workspaces choose.
+/// Returns the ids of the models in use, and the names in the workspaces' configurations.
 fn models_in_use(shared: &Shared) -> Vec<String> {
     let views = shared.views.open();
     let used = views.iter().flat_map(|view| {
@@ -76,16 +76,16 @@ fn models_in_use(shared: &Shared) -> Vec<String> {
     used.collect()
 }
 
-/// Has the engine look whether a missing model is there by now.
+/// Asks the engine to check whether a missing model is now available.
 fn look_for_model(shared: &Shared) {
-    // The engine is gone only when the daemon ends.
+    // The send fails only at shutdown.
     let _ = shared.events.send(Event::LookForModel);
 }
 
-/// Reads model files that were copied into their place since they were missed, so that the engine needs not.
+/// Checks model files that were copied after they were found missing, so that the engine does not have to read them.
 ///
 /// # Errors
-/// `internal` where that panicked.
+/// `internal` if the task panicked.
 pub async fn check_copied(shared: &Arc<Shared>) -> Result<(), RpcError> {
     let check = |shared: &Shared| {
         shared.models.check_copied();
@@ -94,13 +94,13 @@ pub async fn check_copied(shared: &Arc<Shared>) -> Result<(), RpcError> {
     blocking(shared, check).await
 }
 
-/// Sent from where the files were changed: the asker may be gone by then.
+/// Notifies the engine of changed model files. The worker calls it, because the client may already be disconnected.
 fn model_changed(shared: &Shared) {
-    // The engine is gone only when the daemon ends.
+    // The send fails only at shutdown.
     let _ = shared.events.send(Event::ModelChanged);
 }
 
-/// Installs the model, with progress to the client; given up when the client goes.
+/// Installs a model with progress reports, and stops if the client disconnects.
 ///
 /// # Errors
 /// See [`crate::models::Models::pull`].

@@ -1,4 +1,6 @@
-//! Removal of a workspace, with the tree of another program put back.
+//! Removal of a workspace.
+//!
+//! Files of another program's tree that were taken over are restored first.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,11 +12,11 @@ use crate::event;
 use crate::shared::{Shared, no_workspace};
 use crate::tree;
 
-/// Forgets a workspace, or says what would be put back.
+/// Removes a workspace; with `dry_run`, only reports what would be restored.
 ///
 /// # Errors
-/// As the engine says; `read-only` where what was taken over of another program's tree could not be put back, which is kept in the
-/// state of the workspace. Nothing is removed then.
+/// The error of the engine, or `read-only` if files of another program's tree could not be restored; their originals
+/// stay in the state of the workspace. Nothing was removed then.
 #[expect(clippy::disallowed_methods, reason = "the root that the caller names")]
 pub async fn remove(
     shared: &Arc<Shared>,
@@ -28,7 +30,7 @@ pub async fn remove(
     } = request;
     let folder = PathBuf::from(workspace);
     let root = folder.canonicalize().unwrap_or_else(|_| folder.clone());
-    // Who is at its tree finishes first: nothing is written there any more once it is answered.
+    // A running tree update finishes first; nothing is written to the tree after the answer.
     let _alone = shared.trees.alone(shared, &root).await;
     let of = root.clone();
     let given = blocking(shared, move |shared| {
@@ -57,7 +59,8 @@ pub async fn remove(
     Ok(answer)
 }
 
-/// Puts back the `ROOT.md` that an earlier build took over. Only in a registered workspace: the caller saw what is written there.
+/// Restores the `ROOT.md` that an earlier build took over. Does nothing in an unregistered workspace, because the
+/// caller has not seen what would be written there.
 fn restore_root(shared: &Shared, root: &Path, dry_run: bool) -> Result<Option<String>, RpcError> {
     if !is_registered(shared, root) {
         return Ok(None);

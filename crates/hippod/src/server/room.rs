@@ -1,4 +1,4 @@
-//! Memory for large requests: a shared budget of all connections.
+//! Shared memory budget for large requests.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,19 +6,19 @@ use std::time::Duration;
 use hippo_proto::FrameReader;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Bytes of large requests that are held at the same time, complete or not, in MiB.
+/// Total size of large requests held at the same time, complete or not, in MiB.
 const ALL: usize = 128;
 const MIB: usize = 1024 * 1024;
-/// Requests of up to this many bytes need no place in the budget.
+/// Maximum size of a request that needs no budget, in bytes.
 const SMALL: usize = 64 * 1024;
-/// How long a large request waits for its place in the budget.
+/// Maximum wait of a large request for its share of the budget.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The budget of all connections.
+/// Budget shared by all connections.
 #[derive(Debug, Clone)]
 pub struct Budget(Arc<Semaphore>);
 
-/// What one connection holds of the budget for the line that it is reading.
+/// Share of the budget that a connection holds for the line it is reading.
 #[derive(Debug)]
 pub struct Room {
     budget: Budget,
@@ -32,12 +32,12 @@ impl Default for Budget {
 }
 
 impl Room {
-    /// A connection that holds nothing yet.
+    /// Creates an empty share for a connection.
     pub fn of(budget: Budget) -> Self {
         Self { budget, held: None }
     }
 
-    /// Waits for room for the line that is not complete. Returns false when there was none within the patience.
+    /// Waits until the budget covers the incomplete line. Returns false on a timeout.
     pub async fn grow(&mut self, frames: &FrameReader) -> bool {
         let length = frames.partial_len();
         let held = self.held.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
@@ -57,7 +57,7 @@ impl Room {
         true
     }
 
-    /// Hands the place over to the request that is complete.
+    /// Transfers the share to the completed request.
     pub fn take(&mut self) -> Option<OwnedSemaphorePermit> {
         self.held.take()
     }

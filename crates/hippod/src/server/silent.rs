@@ -1,16 +1,18 @@
-//! Connections that have asked nothing yet: they are closed after a while, and sooner where places are short.
+//! Connections that have not sent a request yet.
+//!
+//! They are closed after a minute, and sooner if all connection slots are taken.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
-/// A connection that asks nothing for this long is closed.
+/// Maximum time without a request.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// The same where all places are taken and another client comes.
+/// Maximum time without a request if all slots are taken and another client connects.
 const SHORT: Duration = Duration::from_secs(1);
 
-/// The connections that have asked nothing yet, the oldest first.
+/// Connections that have not sent a request yet, oldest first.
 #[derive(Debug, Default)]
 pub struct Silent(Mutex<Vec<Arc<Waiting>>>);
 
@@ -20,14 +22,14 @@ struct Waiting {
     end: Notify,
 }
 
-/// A connection that has asked nothing yet; it counts as one until this value goes.
+/// Registration of a connection that has not sent a request yet; dropping the value ends it.
 pub struct Quiet {
     of: Arc<Silent>,
     waiting: Arc<Waiting>,
 }
 
 impl Silent {
-    /// A connection begins.
+    /// Registers a new connection.
     pub fn begin(self: &Arc<Self>) -> Quiet {
         let waiting = Arc::new(Waiting {
             since: Instant::now(),
@@ -40,7 +42,7 @@ impl Silent {
         }
     }
 
-    /// Ends the oldest one, if it has been silent for a while. Returns whether there was one.
+    /// Closes the oldest connection if it has been silent for a second. Returns whether it did.
     pub fn end_one(&self) -> bool {
         let mut all = self.all();
         if all.first().is_none_or(|oldest| oldest.since.elapsed() < SHORT) {
@@ -56,10 +58,10 @@ impl Silent {
 }
 
 impl Quiet {
-    /// Returns when the connection has to end.
+    /// Returns when the connection must close.
     pub async fn ends(&self) {
         let left = PATIENCE.saturating_sub(self.waiting.since.elapsed());
-        // When the time is over the connection ends as well.
+        // A timeout also ends the connection.
         let _ = tokio::time::timeout(left, self.waiting.end.notified()).await;
     }
 }

@@ -1,4 +1,4 @@
-//! Where is kept what a node does not take, or what it loses?
+//! Storage for refused bodies and replaced nodes.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -10,21 +10,21 @@ use hippo_fs::WorkspaceDir;
 
 use super::disk::{Found, LARGEST_NODE};
 
-/// Bodies that were refused, relative to the workspace.
+/// Folder of refused bodies, relative to the workspace.
 pub const REJECTED: &str = ".hippocampus/rejected";
-/// Refused bodies that are kept of one node.
+/// Maximum number of refused bodies kept per node.
 const MOST_REJECTED: u32 = 20;
-/// Bodies of somebody that a summary took the place of.
+/// Folder of bodies by other writers that a summary replaced, relative to the workspace.
 pub const REPLACED: &str = ".hippocampus/replaced";
-/// Where earlier builds kept the `ROOT.md` of another program.
+/// Folder where earlier builds kept the `ROOT.md` of another program, relative to the workspace.
 pub const CARRIED: &str = ".hippocampus/carried";
-/// More is no ROOT.md.
+/// Maximum size of a `ROOT.md`, in bytes.
 const LARGEST_ROOT: u64 = 1 << 20;
 
-/// Keeps a body that was refused, without its secrets, with the reason; where.
+/// Stores a refused body with the reason and without its secrets, and returns its path.
 ///
 /// # Errors
-/// As the system says; too many of this node are kept already.
+/// The file could not be written, or `MOST_REJECTED` bodies of this node are already stored.
 pub fn rejected(root: &Path, period: Period, body: &str, why: &Rejected) -> io::Result<String> {
     let folder = WorkspaceDir::open(root)?.make_folder(REJECTED)?;
     let text = format!("<!-- refused: {why} -->\n\n{}", without_secrets(body));
@@ -44,10 +44,11 @@ pub fn rejected(root: &Path, period: Period, body: &str, why: &Rejected) -> io::
     )))
 }
 
-/// Keeps what somebody wrote before a summary takes its place; nothing where hippod wrote it, or it only kept a place.
+/// Stores the current bytes of a node before a summary replaces them. Does nothing if hippod wrote the node or the
+/// node is a placeholder.
 ///
 /// # Errors
-/// As the system says: it must not be replaced then.
+/// The copy could not be written; the node must not be replaced then.
 pub fn replaced(root: &Path, found: &Found) -> io::Result<()> {
     if found.node.writer == Writer::Hippod || found.node.is_placeholder() {
         return Ok(());
@@ -56,7 +57,7 @@ pub fn replaced(root: &Path, found: &Found) -> io::Result<()> {
     keep(root, REPLACED, &format!("{period}-{mark}.md"), &found.bytes)
 }
 
-/// The ROOT.md of another program that an earlier build took over, with the moment in which that was kept.
+/// Returns the `ROOT.md` of another program that an earlier build took over, and the time at which it was stored.
 pub fn carried(root: &Path) -> Option<(Node, SystemTime)> {
     let dir = WorkspaceDir::open(root).ok()?;
     let bytes = carried_bytes(root)?;
@@ -64,15 +65,15 @@ pub fn carried(root: &Path) -> Option<(Node, SystemTime)> {
     Some((Node::read(Period::All, &String::from_utf8_lossy(&bytes)), kept))
 }
 
-/// Its bytes.
+/// Returns the bytes of that `ROOT.md`.
 pub fn carried_bytes(root: &Path) -> Option<Vec<u8>> {
     hippo_fs::read(root, carried_file(), LARGEST_ROOT).ok()
 }
 
-/// Removes it.
+/// Removes the stored `ROOT.md` of the other program.
 ///
 /// # Errors
-/// As the system says.
+/// The file could not be removed.
 pub fn let_go_of_carried(root: &Path) -> io::Result<()> {
     WorkspaceDir::open(root)?.remove_file(carried_file()).map(|_| ())
 }
@@ -81,7 +82,7 @@ fn carried_file() -> String {
     format!("{CARRIED}/ROOT.md")
 }
 
-/// Writes a file below a folder of the workspace, unless it is there already.
+/// Writes a file below a folder of the workspace, unless it already has these bytes.
 fn keep(root: &Path, folder: &str, name: &str, bytes: &[u8]) -> io::Result<()> {
     let (dir, path) = (WorkspaceDir::open(root)?, format!("{folder}/{name}"));
     if dir.read(&path, LARGEST_NODE).is_ok_and(|there| there == bytes) {

@@ -1,4 +1,7 @@
-//! How does the configured program write summaries: within its time, its share of a day, and not when it keeps failing?
+//! Summaries written by the configured program.
+//!
+//! Each job has a time limit. The program has a daily budget of jobs, and consecutive failures disable it until the
+//! next day.
 
 use std::io::{self, Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -14,10 +17,10 @@ use crate::config::Tree;
 use crate::server::Cancellation;
 use crate::service::VARIABLES;
 
-/// After so many failures in a row it is left alone for the rest of the day.
+/// Number of consecutive failures after which the program is disabled for the rest of the day.
 pub const MOST_FAILURES: u32 = 3;
 
-/// What the program is given on standard input.
+/// Input of the program, written to its standard input as JSON.
 #[derive(Debug, Serialize)]
 pub struct Job<'a> {
     path: String,
@@ -35,7 +38,7 @@ struct JobSource<'a> {
 }
 
 impl<'a> Job<'a> {
-    /// The job of a node; its sources are given without secrets.
+    /// Creates the job of a node. Secrets are removed from its sources.
     pub fn new(period: Period, budget: usize, prompt: String, sources: &[Source<'a>]) -> Self {
         let sources = sources.iter().map(|source| JobSource {
             path: source.path,
@@ -52,7 +55,7 @@ impl<'a> Job<'a> {
     }
 }
 
-/// Why no job may run today; `None`: one may.
+/// Returns the reason why no job may run today, or `None` if one may.
 pub fn held_back(spend: &Spend, settings: &Tree) -> Option<String> {
     if settings.command.is_empty() {
         return Some("tree.summaries is command, and tree.command names no program".to_owned());
@@ -70,10 +73,11 @@ pub fn held_back(spend: &Spend, settings: &Tree) -> Option<String> {
     })
 }
 
-/// Has the program write one summary.
+/// Runs the program to write one summary.
 ///
 /// # Errors
-/// It cannot be started, ends badly, says nothing or too much, takes too long, or the client is gone: what happened, in one line.
+/// A one-line message if the program could not be started, exited with an error, wrote nothing, too much or invalid
+/// UTF-8, exceeded its time limit, or the client disconnected.
 pub fn write(settings: &Tree, job: &Job<'_>, cancellation: Cancellation<'_>) -> Result<String, String> {
     let Some((program, arguments)) = settings.command.split_first() else {
         return Err("no program is configured".to_owned());
@@ -111,18 +115,18 @@ pub fn write(settings: &Tree, job: &Job<'_>, cancellation: Cancellation<'_>) -> 
     }
 }
 
-/// Gives the input and takes the output at the same time: neither side waits for the other.
+/// Writes the input and reads the output concurrently, so that neither side blocks the other.
 fn converse(
     child: &mut Child,
     input: Vec<u8>,
     deadline: Instant,
     cancellation: Cancellation<'_>,
 ) -> Result<Vec<u8>, String> {
-    /// Time between two checks that the client still waits.
+    /// Interval between two checks that the client is still connected.
     const LOOK: Duration = Duration::from_millis(200);
     let (told, hears) = channel();
     if let Some(mut to) = child.stdin.take() {
-        // One that does not read its input ends by itself, or is ended: the pipe breaks then.
+        // The write fails with a broken pipe if the program exits or is killed without reading its input.
         std::thread::spawn(move || to.write_all(&input));
     }
     let from = child.stdout.take().ok_or("it has no standard output")?;
@@ -130,7 +134,7 @@ fn converse(
         let mut bytes = Vec::new();
         let most = MAX_BODY_BYTES as u64 + 1;
         let read = from.take(most).read_to_end(&mut bytes).map(|_| bytes);
-        // Who waited no longer has ended the program.
+        // The send fails after a timeout or a cancellation; the caller then kills the program.
         let _ = told.send(read);
     });
     let heard = loop {
@@ -152,9 +156,9 @@ fn converse(
     }
 }
 
-/// Waits for a program that has closed its output.
+/// Waits for the exit of a program that has closed its output.
 fn wait(child: &mut Child, deadline: Instant) -> Result<std::process::ExitStatus, String> {
-    /// Between two looks.
+    /// Polling interval.
     const LOOK: Duration = Duration::from_millis(10);
     loop {
         match child.try_wait() {
@@ -170,14 +174,14 @@ fn wait(child: &mut Child, deadline: Instant) -> Result<std::process::ExitStatus
     }
 }
 
-/// Ends the program and what it started.
+/// Kills the program and its process group.
 fn end(child: &mut Child) {
     #[cfg(unix)]
     if let Some(group) = i32::try_from(child.id())
         .ok()
         .and_then(rustix::process::Pid::from_raw)
     {
-        // It may have ended by itself.
+        // The program may already have exited.
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     }
     let _ = child.kill();

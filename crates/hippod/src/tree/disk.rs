@@ -1,4 +1,4 @@
-//! How are the sources and nodes of a tree read, and how is a node put in place?
+//! Reading and writing of the tree's files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -14,48 +14,48 @@ use crate::config::WorkspaceConfig;
 use crate::scan;
 use crate::server::Cancellation;
 
-/// Bytes below which a log says nothing.
+/// Minimum length of a log, in bytes without surrounding whitespace; shorter logs are ignored.
 const LEAST: usize = 50;
-/// A node above this size is none that hippod or an agent wrote.
+/// Maximum size of a node, in bytes. Neither hippod nor an agent writes larger ones.
 pub const LARGEST_NODE: u64 = 16 << 20;
 
-/// A node as it lies on disk.
+/// A node as it is on disk.
 #[derive(Debug, Clone)]
 pub struct Found {
-    /// Its file, relative to the workspace.
+    /// Path of its file, relative to the workspace.
     pub path: String,
-    /// What it says.
+    /// Parsed content.
     pub node: Node,
-    /// Its bytes: it is replaced only while it has these.
+    /// Raw bytes; the file is replaced only while it still has these.
     pub bytes: Vec<u8>,
 }
 
-/// What lies in a workspace.
+/// Logs and nodes of a workspace.
 #[derive(Debug, Default)]
 pub struct Disk {
-    /// Logs by day, in the order of their paths.
+    /// Logs by day, in path order.
     pub logs: BTreeMap<Period, Vec<SourceFile>>,
-    /// Lines of all logs.
+    /// Number of lines in all logs.
     pub lines: u64,
-    /// Headings of all logs.
+    /// Number of `## ` headings in all logs.
     pub sections: u64,
-    /// Empty lines that a log begins with, by its path, where there are any.
+    /// Number of empty lines at the start of each log, by path; logs without any are absent.
     pub leading: BTreeMap<String, u32>,
-    /// Nodes.
+    /// Nodes by period.
     pub nodes: BTreeMap<Period, Found>,
-    /// Files and folders that could not be read, and why.
+    /// Files and folders that could not be read, with the reason.
     pub refused: Vec<(String, String)>,
-    /// Days of which a log could not be read.
+    /// Days with a log that could not be read.
     unread_logs: BTreeSet<Period>,
-    /// Nodes that are there and could not be read.
+    /// Nodes whose file could not be read.
     unread_nodes: BTreeSet<Period>,
-    /// There are folders that could not be read: what is in them is not known.
+    /// True if some folders could not be read, so that their contents are unknown.
     pub unread_folders: bool,
 }
 
 impl Disk {
-    /// Whether a node must stay as it is, because it or something that it was made from could not be read: it would be made
-    /// without it.
+    /// Returns whether a node must stay unchanged because the node or one of its sources could not be read. A new
+    /// version would lack that content.
     pub fn is_held(&self, period: Period) -> bool {
         let is_there = self.nodes.contains_key(&period);
         let from_unread = |unread: &Period| unread.parent() == Some(period) || period == Period::All;
@@ -64,7 +64,7 @@ impl Disk {
             || (is_there && (self.unread_logs.contains(&period) || self.unread_nodes.iter().any(from_unread)))
     }
 
-    /// Notes what could not be read, if it belongs to the tree.
+    /// Records an unreadable file if it belongs to the tree.
     fn refuse(&mut self, path: String, why: String) {
         if let Some(period) = Period::of_path(&path) {
             self.unread_nodes.insert(period);
@@ -79,10 +79,10 @@ impl Disk {
     }
 }
 
-/// Reads what there is. The texts of logs are not kept.
+/// Reads the logs and nodes of a workspace. The texts of logs are not kept in memory.
 ///
 /// # Errors
-/// `internal` when the client is gone.
+/// `internal` if the client disconnected.
 pub fn read(
     root: &Path,
     rules: &SourceRules,
@@ -159,19 +159,20 @@ pub fn read(
     Ok(disk)
 }
 
-/// The text of a log; what is no UTF-8 is shown as such.
+/// Returns the text of a log, with U+FFFD in place of invalid UTF-8.
 ///
 /// # Errors
-/// As the system says.
+/// The file could not be read.
 pub fn text(root: &Path, path: &str, limit: u64) -> io::Result<String> {
     let bytes = hippo_fs::read_source(root, path, limit)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Puts a node in place, durably, if the file still has the bytes that it was planned over. Answers whether it had.
+/// Replaces a node durably if its file still has the bytes that the new version was planned over. Returns whether it
+/// had.
 ///
 /// # Errors
-/// A component of the path is a link, or the system refuses; the file is unchanged.
+/// A component of the path is a link, or the file could not be written; the file is unchanged.
 pub fn put(root: &Path, path: &str, text: &str, before: Option<&[u8]>) -> io::Result<bool> {
     let dir = WorkspaceDir::open(root)?;
     let file = place(&dir, path)?;
@@ -180,7 +181,7 @@ pub fn put(root: &Path, path: &str, text: &str, before: Option<&[u8]>) -> io::Re
     if replaced.as_deref() == before || replaced.as_deref() == Some(text.as_bytes()) {
         return file.settle(0).map(|()| true);
     }
-    // Somebody wrote it meanwhile: theirs goes back, and is looked at again.
+    // Another process wrote the file in the meantime: restore its version. The next run reads it again.
     match replaced {
         Some(theirs) => {
             let ours = file.replace(&theirs, 1)?;
@@ -191,7 +192,7 @@ pub fn put(root: &Path, path: &str, text: &str, before: Option<&[u8]>) -> io::Re
             }
             file.settle(0)?;
         }
-        // Somebody removed it: they may want it gone, or made anew.
+        // Another process removed the file: remove ours as well. The next run may make the node again.
         None => {
             file.take_away(0)?;
             file.settle(0)?;
@@ -200,10 +201,11 @@ pub fn put(root: &Path, path: &str, text: &str, before: Option<&[u8]>) -> io::Re
     Ok(false)
 }
 
-/// Puts a file back as it was before hippod wrote it, or removes it, if it still has these bytes. Answers whether it had.
+/// Restores the bytes that a file had before hippod wrote it, or removes the file, if its current bytes are `now`.
+/// Returns whether they were.
 ///
 /// # Errors
-/// As [`put`].
+/// Same as [`put`].
 pub fn restore(root: &Path, path: &str, bytes: Option<&[u8]>, now: Option<&[u8]>) -> io::Result<bool> {
     let dir = WorkspaceDir::open(root)?;
     let file = place(&dir, path)?;
@@ -223,13 +225,13 @@ pub fn restore(root: &Path, path: &str, bytes: Option<&[u8]>, now: Option<&[u8]>
     if replaced.as_deref() == now {
         file.settle(0)?;
     } else {
-        // Somebody wrote it in this moment: theirs is kept beside it.
+        // Another process wrote the file at this moment: keep its version beside the file.
         file.set_aside(0)?;
     }
     Ok(true)
 }
 
-/// The file of a node, whose folder is made.
+/// Opens the file of a node and creates its folder.
 fn place(dir: &WorkspaceDir, path: &str) -> io::Result<SharedFile> {
     let file = SharedFile::open_in_new_folder(dir, path)?;
     match dir.stat(path)? {
@@ -241,7 +243,8 @@ fn place(dir: &WorkspaceDir, path: &str) -> io::Result<SharedFile> {
     }
 }
 
-/// Clears what a process left that was stopped between two steps: a node of hippod's can be made again, anything else is kept.
+/// Cleans up after a process that stopped between two steps of a write. A leftover node of hippod, or one equal to
+/// the current file, is deleted; any other leftover is kept.
 fn tidy(dir: &WorkspaceDir, path: &str, file: &SharedFile) -> io::Result<()> {
     file.tidy();
     for slot in [0, 1] {

@@ -1,4 +1,4 @@
-//! What is wrong with the tree of a workspace, and what is to be done about it?
+//! Problems in the compaction tree of a workspace, for `doctor`.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ use crate::config::{Summaries, Tree};
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
-/// Sections of `ROOT.md`.
+/// Section titles of `ROOT.md`.
 const SECTIONS: [&str; 4] = [
     "Active Context",
     "Recent Patterns",
@@ -30,12 +30,12 @@ const SECTIONS: [&str; 4] = [
     "Topics Index",
 ];
 
-/// What was found.
+/// Result of an examination.
 #[derive(Debug, Default)]
 pub struct Examined {
-    /// Each with its fix.
+    /// Problems, each with a fix.
     pub problems: Vec<Problem>,
-    /// What was looked at; `None`: the workspace has no tree.
+    /// Summary of the examined files; `None` if the workspace has no tree.
     pub detail: Option<String>,
 }
 
@@ -59,7 +59,7 @@ impl Examined {
     }
 }
 
-/// Looks at the files of a tree, at what is kept beside it, and at the program that writes its summaries.
+/// Examines the files of a tree, the files kept beside it, and the program that writes its summaries.
 pub fn examine(shared: &Shared, view: &WorkspaceView) -> Examined {
     let mut found = Examined::default();
     let trust = Trust::of(&shared.paths.state, &view.root);
@@ -178,7 +178,7 @@ fn examine_node(workspace: &Path, period: Period, file: &str, found: &mut Examin
     }
 }
 
-/// The fields of the front matter; none without any.
+/// Returns the fields of the front matter, empty if there is none. Fails if the front matter is not closed.
 fn front(text: &str) -> Result<Vec<(&str, &str)>, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = text.lines();
@@ -198,7 +198,7 @@ fn front(text: &str) -> Result<Vec<(&str, &str)>, String> {
     Err("its front matter is not closed by ---".to_owned())
 }
 
-/// A field whose value hippod cannot take for what it is.
+/// Returns the field as `key: value` if its value is invalid.
 fn wrong(period: Period, (key, value): (&str, &str)) -> Option<String> {
     let digest = || value.len() == 16 && value.bytes().all(|byte| byte.is_ascii_hexdigit());
     let known = |names: &[&str]| names.contains(&value);
@@ -218,7 +218,7 @@ fn wrong(period: Period, (key, value): (&str, &str)) -> Option<String> {
     (!right).then(|| format!("{key}: {short}"))
 }
 
-/// What is kept beside the tree for somebody to look at.
+/// Reports refused bodies and the files that an earlier build took over.
 fn examine_aside(root: &Path, found: &mut Examined) {
     let told = [
         (
@@ -300,7 +300,7 @@ mod tests {
 
     use super::*;
 
-    /// Identifiers of what is wrong, and what.
+    /// Returns the identifier and the description of each problem.
     fn told(found: &Examined) -> Vec<(&str, &str)> {
         let told = found.problems.iter();
         told.map(|problem| (problem.id.as_str(), problem.what.as_str()))

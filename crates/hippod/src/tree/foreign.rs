@@ -1,7 +1,7 @@
-//! Nodes of another program: how they are recognised, taken over, and given back.
+//! Nodes of another program: detection, take-over and return.
 //!
-//! What was taken over is noted in the user's state folder alone, with the bytes that were replaced: nothing below a
-//! workspace decides what is written there.
+//! The ledger and the replaced bytes are stored only in the user's state folder. No file in a workspace can therefore
+//! decide which bytes are written to that workspace.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -21,43 +21,43 @@ use crate::registry::{state_folder, write_atomically};
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
-/// The ledger, below the state folder of the workspace.
+/// Name of the ledger file, below the state folder of the workspace.
 const FILE: &str = "tree-taken-over.json";
-/// What was replaced, beside it.
+/// Folder of the replaced bytes, beside the ledger.
 const ORIGINALS: &str = "tree-originals";
-/// More is no ledger of ours.
+/// Maximum size of the ledger, in bytes.
 const LARGEST: u64 = 64 << 20;
-/// How the name of an original goes on whose place has something else by now.
+/// Suffix of an original that is restored beside its node, because the node has changed since.
 const BESIDE: &str = "before-hippod";
-/// Texts of a node that hippod may have written last: the one of now, and the one before it.
+/// Number of hashes kept per node: the current text by hippod and the one before it.
 const LAST: usize = 2;
 
-/// What is known of a tree that was taken over.
+/// Ledger of a tree that hippod took over.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Ledger {
-    /// A person confirmed it.
+    /// True if a person confirmed the take-over.
     pub taken_over: bool,
-    /// Nodes that hippod wrote since → hashes of what it wrote.
+    /// Hashes of the last texts that hippod wrote, by node.
     made: BTreeMap<String, Vec<String>>,
-    /// Nodes that were there before → hashes of their bytes, which lie below [`ORIGINALS`].
+    /// Hashes of the original bytes, by node; the bytes are stored below [`ORIGINALS`].
     originals: BTreeMap<String, String>,
 }
 
-/// What became of a tree that was taken over.
+/// Result of giving a tree back to the other program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GivenBack {
-    /// Files with the bytes of before.
+    /// Files whose original bytes were restored.
     pub restored: Vec<String>,
-    /// Nodes that hippod had made, and that are gone.
+    /// Nodes made by hippod that were removed.
     pub removed: Vec<String>,
-    /// What is as neither of them left it.
+    /// Notes on files that changed after hippod wrote them and therefore stay.
     pub notes: Vec<String>,
-    /// What could not be put back, and why.
+    /// Files that could not be restored, with the reason.
     pub failed: Vec<String>,
 }
 
-/// Adds what `doctor` says of nodes that another program wrote.
+/// Reports nodes of another program to `doctor`.
 pub(super) fn examine(shared: &Shared, view: &WorkspaceView, found: &mut Examined) {
     let foreign = foreign_nodes(shared, view);
     if let Some(first) = foreign.first() {
@@ -72,17 +72,17 @@ pub(super) fn examine(shared: &Shared, view: &WorkspaceView, found: &mut Examine
     }
 }
 
-/// The nodes of another program, by their paths.
+/// Returns the paths of the nodes of another program.
 pub fn nodes(disk: &Disk) -> Vec<String> {
     let found = disk.nodes.values().filter(|found| found.node.is_foreign());
     found.map(|found| found.path.clone()).collect()
 }
 
 impl Ledger {
-    /// That of a workspace; an empty one where none was kept.
+    /// Reads the ledger of a workspace; returns an empty one if the file does not exist.
     ///
     /// # Errors
-    /// It cannot be read, or is damaged.
+    /// The file could not be read or is damaged.
     pub fn read(state: &Path, root: &Path) -> io::Result<Self> {
         match files::read(&state_folder(state, root).join(FILE), LARGEST) {
             Ok(bytes) => serde_json::from_slice(&bytes).map_err(io::Error::other),
@@ -91,10 +91,10 @@ impl Ledger {
         }
     }
 
-    /// Keeps it, durably.
+    /// Writes the ledger durably.
     ///
     /// # Errors
-    /// As the system says.
+    /// The file could not be written.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn write(&self, state: &Path, root: &Path) -> io::Result<()> {
         let folder = state_folder(state, root);
@@ -103,10 +103,11 @@ impl Ledger {
         write_atomically(&folder.join(FILE), &bytes)
     }
 
-    /// Notes, before it is done, that a node is written in the place of these bytes.
+    /// Records a write to a node before it happens: the original bytes, on the first write, and the hash of the new
+    /// text.
     ///
     /// # Errors
-    /// As the system says: the node must not be written then.
+    /// The record could not be written; the node must not be written then.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn note(
         &mut self,
@@ -134,7 +135,7 @@ impl Ledger {
         self.write(state, root)
     }
 
-    /// The `ROOT.md` that another program had written, with the moment in which it was taken over.
+    /// Returns the `ROOT.md` of the other program and the time at which it was taken over.
     pub fn root(&self, state: &Path, root: &Path) -> Option<(Node, std::time::SystemTime)> {
         let path = Period::All.path();
         let known = self.originals.get(&path)?;
@@ -148,16 +149,16 @@ impl Ledger {
     }
 }
 
-/// Whether something was taken over that can be put back.
+/// Returns whether there are originals to restore; true if the ledger could not be read.
 pub fn has_originals(state: &Path, root: &Path) -> bool {
     Ledger::read(state, root).map_or(true, |ledger| !ledger.originals.is_empty())
 }
 
-/// Puts every node back as it was before it was taken over, and removes those that hippod made since and nobody changed. Nothing
-/// where nothing was taken over. With `dry_run`, says what that would do.
+/// Restores every node that was taken over, and removes the nodes that hippod made, unless they have changed since.
+/// Does nothing if no node was taken over. With `dry_run`, only reports the changes.
 ///
 /// # Errors
-/// The ledger cannot be read.
+/// The ledger could not be read.
 pub fn give_back(state: &Path, root: &Path, dry_run: bool) -> io::Result<GivenBack> {
     let mut done = GivenBack::default();
     let ledger = Ledger::read(state, root)?;
@@ -171,7 +172,7 @@ pub fn give_back(state: &Path, root: &Path, dry_run: bool) -> io::Result<GivenBa
         disk::restore(root, path, bytes, now)
     };
     for (path, made) in &ledger.made {
-        // A node is at one of the paths that trees have, whatever a ledger says.
+        // Only paths of tree nodes are restored, whatever the ledger contains.
         if Period::of_path(path).is_none() {
             continue;
         }
@@ -201,17 +202,17 @@ pub fn give_back(state: &Path, root: &Path, dry_run: bool) -> io::Result<GivenBa
         }
     }
     for path in done.removed.iter().filter(|_| !dry_run) {
-        // One that has something else in it stays.
+        // A folder with other files stays.
         let _ = remove_folder(root, path);
     }
     Ok(done)
 }
 
-/// Puts the `ROOT.md` that an earlier build kept in the workspace in the place of hippod's. Answers its path, or nothing where there
-/// is none, or where `ROOT.md` is not hippod's. With `dry_run`, changes nothing.
+/// Restores the `ROOT.md` that an earlier build kept in the workspace. Returns its path, or `None` if that copy does
+/// not exist or hippod did not write the current `ROOT.md`. With `dry_run`, changes nothing.
 ///
 /// # Errors
-/// As the system says.
+/// A file could not be read or written.
 pub fn restore_carried(root: &Path, dry_run: bool) -> io::Result<Option<String>> {
     let Some(carried) = aside::carried_bytes(root) else {
         return Ok(None);
@@ -228,12 +229,12 @@ pub fn restore_carried(root: &Path, dry_run: bool) -> io::Result<Option<String>>
         return Ok(None);
     }
     aside::let_go_of_carried(root)?;
-    // One that has something else in it stays.
+    // A folder with other files stays.
     let _ = remove_folder(root, &format!("{}/ROOT.md", aside::CARRIED));
     Ok(Some(path))
 }
 
-/// Removes the folder of a path, if it is empty.
+/// Removes the parent folder of a path if it is empty.
 fn remove_folder(root: &Path, path: &str) -> io::Result<()> {
     let Some(folder) = Path::new(path).parent() else {
         return Ok(());
@@ -243,10 +244,11 @@ fn remove_folder(root: &Path, path: &str) -> io::Result<()> {
     above.remove_folder(name)
 }
 
-/// Puts bytes, or no file, in the place of those that are at a path now. Returns whether these were there.
+/// Replaces the expected bytes at a path (the last argument) by others, or removes the file. Returns whether the file
+/// had the expected bytes.
 type Restore<'a> = dyn Fn(&str, Option<&[u8]>, Option<&[u8]>) -> io::Result<bool> + 'a;
 
-/// Puts back what another program had written. Answers whether it was done, and what is to be known.
+/// Restores the original of one node. Returns whether it was written, and a note if it was written beside the node.
 fn put_original(
     kept: &Path,
     path: &str,

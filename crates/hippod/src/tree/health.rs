@@ -1,4 +1,4 @@
-//! How does the tree of each workspace stand, for `status`?
+//! Status of the tree of each workspace.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -21,16 +21,17 @@ use crate::config::Summaries;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
-/// A disk that takes longer than this does not hold `status` up.
+/// Maximum time that `status` waits for slow disks.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// Bytes of a node in which its front matter stands.
+/// Number of bytes from the start of a node in which its front matter is read.
 const FRONT_MATTER: u64 = 16 << 10;
-/// Nodes that are looked at; more is no tree of ours.
+/// Maximum number of nodes read per folder.
 const MOST_NODES: usize = 20_000;
-/// Where nodes stand, relative to the workspace.
+/// Folders of nodes, relative to the workspace.
 const FOLDERS: [&str; 3] = ["memory/daily", "memory/weekly", "memory/monthly"];
 
-/// Those of all open workspaces that have a tree, by their roots; without those that could not be looked at in time.
+/// Returns the status of each open workspace that has a tree, by root. Workspaces that could not be read in time are
+/// absent.
 pub async fn statuses(shared: &Arc<Shared>) -> BTreeMap<PathBuf, TreeStatus> {
     let views = shared.views.open().into_iter().filter(|view| is_kept(view));
     let looks: Vec<_> = views
@@ -50,7 +51,7 @@ pub async fn statuses(shared: &Arc<Shared>) -> BTreeMap<PathBuf, TreeStatus> {
 }
 
 fn status(shared: &Shared, view: &WorkspaceView) -> TreeStatus {
-    // What cannot be read is told by `doctor`.
+    // `doctor` reports an unreadable state file.
     let state = State::try_read(&shared.paths.state, &view.root).unwrap_or_default();
     let mut status = TreeStatus {
         last: state.last_ms.map(|at| rfc3339(Timestamp(at))),
@@ -76,7 +77,7 @@ fn status(shared: &Shared, view: &WorkspaceView) -> TreeStatus {
     status
 }
 
-/// Nodes of another program that hippod leaves alone, relative to the workspace.
+/// Returns the nodes of another program that hippod does not change, relative to the workspace.
 pub(super) fn foreign_nodes(shared: &Shared, view: &WorkspaceView) -> Vec<String> {
     let ledger = Ledger::read(&shared.paths.state, &view.root).unwrap_or_default();
     let state = State::try_read(&shared.paths.state, &view.root).unwrap_or_default();
@@ -90,7 +91,7 @@ pub(super) fn foreign_nodes(shared: &Shared, view: &WorkspaceView) -> Vec<String
     nodes.map(|(period, _)| period.path()).collect()
 }
 
-/// Counts the nodes by their status, and those that somebody is asked to write.
+/// Counts the nodes by status, and those that wait for a summary.
 fn count(root: &Path, today: Date, status: &mut TreeStatus) {
     for (period, path) in nodes(root) {
         let Ok(front) = front(root, &path) else { continue };
@@ -99,7 +100,7 @@ fn count(root: &Path, today: Date, status: &mut TreeStatus) {
             Some(Status::Tentative) => status.tentative += 1,
             Some(Status::NeedsSummarization) => {
                 status.needs_summarization += 1;
-                // Whose body it is, all of it says.
+                // The writer of a body is known only from the whole file.
                 let text = hippo_fs::read_source(root, &path, LARGEST_NODE).unwrap_or_default();
                 let node = Node::read(period, &String::from_utf8_lossy(&text));
                 status.waiting += u64::from(node.is_wanted(today));
@@ -109,7 +110,7 @@ fn count(root: &Path, today: Date, status: &mut TreeStatus) {
     }
 }
 
-/// Lists the files in the places of nodes, relative to the workspace, by what they are nodes of.
+/// Returns the files at the paths of nodes, relative to the workspace, with their periods.
 pub(super) fn nodes(root: &Path) -> Vec<(Period, String)> {
     let Ok(dir) = WorkspaceDir::open(root) else {
         return Vec::new();
@@ -130,7 +131,7 @@ pub(super) fn nodes(root: &Path) -> Vec<(Period, String)> {
     found
 }
 
-/// Returns the first folder, relative to the workspace, in which no node can be made or replaced, and why.
+/// Returns the first folder, relative to the workspace, in which nodes cannot be made or replaced, with the error.
 pub(super) fn unwritable(root: &Path) -> Option<(PathBuf, std::io::Error)> {
     let dir = match WorkspaceDir::open(root) {
         Ok(dir) => dir,
@@ -140,7 +141,7 @@ pub(super) fn unwritable(root: &Path) -> Option<(PathBuf, std::io::Error)> {
     let above = Path::new(&top).parent();
     let folders = above.into_iter().chain(FOLDERS.map(Path::new));
     folders.into_iter().find_map(|folder| {
-        // One that does not exist is made.
+        // A missing folder is created later, so its nearest existing parent is checked.
         folder.ancestors().find_map(|folder| match dir.folder(folder) {
             Ok(opened) => Some(
                 opened
@@ -154,7 +155,7 @@ pub(super) fn unwritable(root: &Path) -> Option<(PathBuf, std::io::Error)> {
     })
 }
 
-/// The beginning of a node's file.
+/// Returns the beginning of a node's file.
 fn front(root: &Path, path: &str) -> std::io::Result<String> {
     let (file, _) = WorkspaceDir::open(root)?.open_source(path)?;
     let mut bytes = Vec::new();
@@ -178,7 +179,7 @@ mod tests {
         };
         let of = |status: &str| format!("---\nstatus: {status}\n---\n- {}\n", "x".repeat(40_000));
         node("memory/daily/2026-01-10.md", &of("fixed"));
-        // Somebody's own body is nothing that waits, whatever it says.
+        // This body by another writer does not wait, whatever its status says.
         node("memory/daily/2026-01-11.md", &of("needs-summarization"));
         let wanted = |day: &str| {
             let period = Period::parse(day).unwrap();

@@ -1,4 +1,4 @@
-//! When is the tree brought up to date while nobody asks?
+//! Automatic updates of the trees.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use crate::server::Cancellation;
 use crate::shared::{Shared, stopped};
 use crate::view::WorkspaceView;
 
-/// Looks after the trees of all workspaces that have one until the daemon ends: days after each light cycle, all of it after
-/// a deep one, and when it is due.
+/// Keeps the trees of all workspaces up to date until the daemon stops. A light cycle updates the days, or all levels
+/// if a full run is due; a deep cycle updates all levels.
 pub async fn keep(shared: Arc<Shared>, mut stop: watch::Receiver<bool>) {
     let mut news = shared.news.subscribe();
     loop {
@@ -30,7 +30,7 @@ pub async fn keep(shared: Arc<Shared>, mut stop: watch::Receiver<bool>) {
                 outcome: CycleOutcome::Done | CycleOutcome::Capped,
                 ..
             }) => (workspace, cycle),
-            // What was missed is made by the next cycle.
+            // The next cycle makes up for missed events.
             Ok(_) | Err(RecvError::Lagged(_)) => continue,
             Err(RecvError::Closed) => return,
         };
@@ -45,7 +45,7 @@ pub async fn keep(shared: Arc<Shared>, mut stop: watch::Receiver<bool>) {
     }
 }
 
-/// What a cycle wants of the tree.
+/// Returns the options of the tree update after a cycle.
 pub fn wish(cycle: CycleName) -> Wish {
     Wish {
         days: cycle == CycleName::Light,
@@ -54,7 +54,8 @@ pub fn wish(cycle: CycleName) -> Wish {
     }
 }
 
-/// Brings the tree up to date where there is one; what it did, or `None`: there is none, or it failed, which is logged.
+/// Updates the tree of a workspace if it has one. Returns the result, or `None` if the workspace has no tree or the
+/// update failed; failures are logged.
 pub async fn after(
     shared: &Arc<Shared>,
     view: &Arc<WorkspaceView>,
@@ -79,7 +80,7 @@ pub async fn after(
     }
 }
 
-/// Has the configured program write what waits for it, for nobody who waits.
+/// Starts the configured program in the background to write the pending summaries.
 pub fn summarise(shared: &Arc<Shared>, view: &Arc<WorkspaceView>) {
     if view.config.tree.summaries != Summaries::Command {
         return;
@@ -94,7 +95,7 @@ pub fn summarise(shared: &Arc<Shared>, view: &Arc<WorkspaceView>) {
     });
 }
 
-/// What a heartbeat tells of the tree.
+/// Returns the pending summaries of a tree, for a heartbeat.
 pub async fn waiting(shared: &Arc<Shared>, view: &Arc<WorkspaceView>) -> Option<Pending> {
     if !is_kept(view) {
         return None;

@@ -1,4 +1,4 @@
-//! Which daily logs are read otherwise than their writer may think?
+//! Daily logs with odd names or content, for `doctor`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,10 +12,10 @@ use crate::clock::date_in;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
-/// Files that are named of each kind.
+/// Maximum number of files named per problem.
 const NAMED: usize = 5;
 
-/// Looks at the logs of a workspace that the index knows.
+/// Examines the indexed logs of a workspace.
 pub fn examine(shared: &Shared, view: &WorkspaceView) -> Examined {
     let picture = view.picture();
     let documents = picture.corpus.documents();
@@ -54,7 +54,7 @@ fn look(root: &Path, mut paths: Vec<String>, today: Date, limit: u64) -> Examine
         "give it the name of the day that it is of, if this is none",
     );
     let is_text = |log: &&String| {
-        // One that cannot be read now is told as such.
+        // An unreadable log is reported elsewhere.
         hippo_fs::read_source(root, log, limit).map_or(true, |bytes| std::str::from_utf8(&bytes).is_ok())
     };
     found.several(
@@ -78,7 +78,7 @@ fn look(root: &Path, mut paths: Vec<String>, today: Date, limit: u64) -> Examine
 }
 
 impl Examined {
-    /// Names the files of which the same is to be said.
+    /// Adds one problem for several files.
     fn several(
         &mut self,
         root: &Path,
@@ -98,7 +98,7 @@ impl Examined {
     }
 }
 
-/// Whether the name of a file below `memory/` begins as a date that no calendar has: `2026-13-45`.
+/// Returns whether a file below `memory/` is named after a date that does not exist, such as `2026-13-45`.
 fn has_no_such_day(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).as_bytes();
     let digits = |from: usize, to: usize| {

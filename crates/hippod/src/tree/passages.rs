@@ -1,4 +1,4 @@
-//! What do the passages mean that the tree tells of: where is the vector of a line of a file?
+//! Vectors of the passages that the tree refers to.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -9,20 +9,20 @@ use hippo_fs::WorkspaceDir;
 use crate::verify::FileMark;
 use crate::view::WorkspaceView;
 
-/// The passages of a workspace as they are indexed. One that is not, has no vector yet, or whose file has changed since, is like no
-/// other.
+/// Lookup of the indexed passages of a workspace. A passage without an index entry or a vector, or of a changed file,
+/// is not found, and the tree treats it as unlike any other.
 pub struct Passages<'a> {
     view: &'a WorkspaceView,
-    /// Documents by their paths, as of the beginning.
+    /// Documents by path, as of the creation of this value.
     documents: HashMap<String, u32>,
-    /// Size and time of files as they are.
+    /// Current size and modification time of files, by document.
     marks: RefCell<HashMap<u32, Option<FileMark>>>,
-    /// What was looked for: `ROOT.md` may be laid out twice.
+    /// Cache of passages, because `ROOT.md` may be laid out twice.
     known: RefCell<HashMap<u32, Option<Passage>>>,
 }
 
 impl<'a> Passages<'a> {
-    /// Those of a workspace.
+    /// Creates the lookup for a workspace.
     pub fn of(view: &'a WorkspaceView) -> Self {
         let picture = view.picture();
         let documents = picture.corpus.documents();
@@ -35,7 +35,7 @@ impl<'a> Passages<'a> {
         }
     }
 
-    /// The one in which a line of a file stands.
+    /// Returns the passage that contains a line of a file.
     pub fn find(&self, path: &str, line: u32) -> Option<Passage> {
         let id = *self.documents.get(path)?;
         let mark = *self.marks.borrow_mut().entry(id).or_insert_with(|| {
@@ -45,7 +45,7 @@ impl<'a> Passages<'a> {
         let chunk = {
             let picture = self.view.picture();
             let document = picture.corpus.document(id)?;
-            // Lines of a file that has changed since lie elsewhere.
+            // The lines of a changed file may have moved.
             if mark != Some(picture.facts.get(&id)?.mark) {
                 return None;
             }
@@ -53,7 +53,7 @@ impl<'a> Passages<'a> {
         };
         let mut known = self.known.borrow_mut();
         let passage = known.entry(chunk).or_insert_with(|| {
-            // Without its vector a passage is told all the same.
+            // A passage without a vector is still listed in `ROOT.md`.
             let read = self.view.with_reader(|reader| reader.vectors(&[chunk]));
             let vector = read.ok()?.pop()??;
             Some(Passage { id: chunk, vector })

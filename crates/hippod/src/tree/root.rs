@@ -1,4 +1,4 @@
-//! How does `memory/ROOT.md` come to be, and what of it stood there before?
+//! Creation of `memory/ROOT.md`.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -16,13 +16,13 @@ use super::run::Run;
 use crate::own_part;
 use crate::view::WorkspaceView;
 
-/// More is no ROOT.md.
+/// Maximum size of a `MEMORY.md` that is read, in bytes.
 const LARGEST: u64 = 1 << 20;
-/// The block in MEMORY.md for harnesses that load that and not ROOT.md.
+/// Name of the block in `MEMORY.md` for harnesses that load that file and not `ROOT.md`.
 const BLOCK: &str = "root";
 
 impl Run<'_> {
-    /// Brings `ROOT.md` up to date.
+    /// Updates `ROOT.md`.
     pub fn root(&mut self) {
         let path = Period::All.path();
         let digest = self.below();
@@ -34,7 +34,7 @@ impl Run<'_> {
         let known = before
             .as_ref()
             .and_then(|found| self.known_sources(Period::All, &found.node));
-        // One that is seen for the first time stands until a node changes.
+        // A `ROOT.md` that is seen for the first time stays until a node changes.
         let made = ["made", "outdated"];
         let changed = self
             .answer
@@ -54,7 +54,7 @@ impl Run<'_> {
                     }
                     return;
                 }
-                // Lines that hippod wrote before would stand beside those that it writes now.
+                // An edited `ROOT.md` of hippod is not carried over, because its old lines would be duplicated.
                 if is_edited(&found.bytes) {
                     self.kept()
                 } else {
@@ -128,7 +128,7 @@ impl Run<'_> {
         self.embed(&node.body);
     }
 
-    /// The nodes that ROOT.md is made from, together.
+    /// Returns the combined fingerprint of the nodes that `ROOT.md` is made from.
     pub fn below(&self) -> Fingerprint {
         let nodes: Vec<(String, Fingerprint)> = self
             .disk
@@ -140,9 +140,9 @@ impl Run<'_> {
         Fingerprint::of_all(nodes.iter().map(|(path, digest)| (path.as_str(), *digest)))
     }
 
-    /// Keeps a ROOT.md that somebody wrote, and says where.
+    /// Stores a `ROOT.md` by another writer and adds a note with its location.
     fn set_aside(&mut self, found: &Found) -> io::Result<()> {
-        // That of another program is kept in the state folder before it is replaced.
+        // The `ROOT.md` of another program is stored in the state folder before it is replaced.
         let first = self.ledger.taken_over && self.ledger.root(&self.folder, &self.view.root).is_none();
         if first && !is_edited(&found.bytes) {
             return Ok(());
@@ -157,10 +157,10 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// A ROOT.md that somebody else wrote before; where it does not say when, it is as old as its file.
+    /// Returns the earlier `ROOT.md` of another program. If it has no date, its file's time is used.
     fn kept(&self) -> Option<Node> {
         let taken = self.ledger.root(&self.folder, &self.view.root);
-        // Earlier builds kept it in the workspace.
+        // Earlier builds stored it in the workspace.
         let earlier = || {
             let earlier = self.state.is_of_an_earlier_build();
             earlier.then(|| aside::carried(&self.view.root)).flatten()
@@ -172,7 +172,7 @@ impl Run<'_> {
         Some(node)
     }
 
-    /// Keeps the block in MEMORY.md for harnesses that do not load ROOT.md.
+    /// Updates the block in `MEMORY.md` for harnesses that do not load `ROOT.md`.
     fn embed(&mut self, body: &str) {
         let file = "MEMORY.md";
         if self.wish.dry_run {
@@ -184,7 +184,7 @@ impl Run<'_> {
             .map_or_else(|| shown.clone(), |rest| format!("### {rest}"));
         let shown = format!("## Compaction Root\n\n{}", shown.trim_end());
         let there = hippo_fs::read_source(&self.view.root, file, LARGEST).unwrap_or_default();
-        // Who took the block out does not want it.
+        // A user who removed the block does not want it back.
         if !matches!(own_block::body(&there, BLOCK), Ok(Some(block)) if block.trim_ascii() != shown.as_bytes())
         {
             return;
@@ -195,20 +195,20 @@ impl Run<'_> {
     }
 }
 
-/// Whether a text is one of hippod's that somebody changed, and not another program's.
+/// Returns whether a text has the front matter of hippod, so that a body by another writer is an edit.
 fn is_edited(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let mut front = text.lines().take_while(|line| !line.starts_with('#'));
     front.any(|line| line.trim_end() == "written-by: hippod")
 }
 
-/// One that was laid out before there was anything to tell has titles alone.
+/// Returns whether `ROOT.md` has content. One that was made before there were any sources has headings only.
 fn says_something(root: &Node) -> bool {
     let mut lines = root.body.lines().map(str::trim);
     lines.any(|line| !line.is_empty() && !line.starts_with(['#', '<']))
 }
 
-/// How often what an entry points at was asked for, by its file.
+/// Returns the number of accesses per file, from the entries that point to it.
 fn accesses(view: &WorkspaceView) -> BTreeMap<String, u32> {
     let mut accesses: BTreeMap<String, u32> = BTreeMap::new();
     for record in view.index().records() {
@@ -217,7 +217,7 @@ fn accesses(view: &WorkspaceView) -> BTreeMap<String, u32> {
             *count = count.saturating_add(record.entry.hits);
         }
     }
-    // In steps that double, so that the wording of ROOT.md does not change with every question.
+    // Counts are stored as their bit length, so that `ROOT.md` does not change with every query.
     accesses
         .values_mut()
         .for_each(|count| *count = u32::BITS - count.leading_zeros());

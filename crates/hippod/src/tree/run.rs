@@ -1,4 +1,4 @@
-//! How is the tree of a workspace brought up to date?
+//! Updates of a workspace's tree.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -24,32 +24,33 @@ use crate::server::Cancellation;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
-/// Lines and sections that the logs have grown by when a run is due before its time.
+/// Growth of the logs, in lines and in sections, that makes a run due early.
 const GROWN_LINES: u64 = 300;
 const GROWN_SECTIONS: u64 = 5;
 
-/// What is wanted of the tree.
+/// Options of a tree update.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Wish {
-    /// As of when; `None`: now.
+    /// Time as of which the tree is updated; `None` is now.
     pub at: Option<Timestamp>,
-    /// Only say what would be done.
+    /// Report the changes without making them.
     pub dry_run: bool,
-    /// A person confirmed that the tree of another program is taken over.
+    /// A person confirmed the take-over of another program's tree.
     pub take_over: bool,
-    /// Only if it is due.
+    /// Run only if due.
     pub when_due: bool,
-    /// Days alone, unless all of it is due.
+    /// Update only the days, unless a full run is due.
     pub days: bool,
-    /// The configured program may write summaries, which takes its time.
+    /// Allow the configured program to write summaries, which may take minutes.
     pub summaries: bool,
 }
 
-/// Brings the tree up to date, from the days up; then the configured program may write summaries.
+/// Updates the tree from the days up, then lets the configured program write summaries.
 ///
 /// # Errors
-/// `warming` where the workspace's folder is away, `no-workspace` where it was removed meanwhile, `internal` when the client is gone:
-/// nodes that were made by then stay, the rest is due. Nodes that cannot be made or written are told in the answer.
+/// `warming` if the workspace's folder is missing, `no-workspace` if the workspace was removed in the meantime,
+/// `internal` if the client disconnected. Nodes that were already made stay, and the rest is due again. Nodes that
+/// could not be made or written are listed in the answer.
 pub fn compact(
     shared: &Shared,
     view: &WorkspaceView,
@@ -65,10 +66,10 @@ pub fn compact(
     Ok(answer)
 }
 
-/// Makes and states nodes as their sources are now.
+/// Makes nodes and updates their status from the current sources.
 ///
 /// # Errors
-/// As [`compact`].
+/// Same as [`compact`].
 pub(super) fn bring_up(
     shared: &Shared,
     view: &WorkspaceView,
@@ -80,7 +81,7 @@ pub(super) fn bring_up(
     }
     let now = shared.clock.now();
     let Some(_one) = shared.trees.take(shared, &view.root, !wish.when_due)? else {
-        // Who is at it already does what is due.
+        // The run that holds the lock already does the work that is due.
         let today = date_in(wish.at.unwrap_or(now), &shared.zone_of(view));
         return Ok(TreeCompactResponse {
             today: today.to_string(),
@@ -117,7 +118,7 @@ pub(super) fn bring_up(
     Ok(run.answer)
 }
 
-/// A look at a tree, and what is made of it.
+/// State of one run over a tree.
 pub(super) struct Run<'a> {
     pub view: &'a WorkspaceView,
     pub today: Date,
@@ -127,7 +128,7 @@ pub(super) struct Run<'a> {
     pub settings: Settings,
     pub state: State,
     pub ledger: Ledger,
-    /// Where states are kept.
+    /// Folder of the state files.
     pub folder: PathBuf,
     pub answer: TreeCompactResponse,
 }
@@ -136,7 +137,8 @@ impl<'a> Run<'a> {
     /// Reads the tree.
     ///
     /// # Errors
-    /// `bad-request` for a pattern of the configuration, `internal` for what cannot be read, or when the client is gone.
+    /// `bad-request` for an invalid pattern in the configuration, `internal` if the ledger could not be read or the
+    /// client disconnected.
     pub fn new(
         shared: &Shared,
         view: &'a WorkspaceView,
@@ -186,10 +188,11 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Whether the tree is another program's, and nobody confirmed that it is taken over. Where that is wished, it is noted.
+    /// Returns whether the tree belongs to another program and its take-over is not confirmed. Records the take-over
+    /// if the request confirms it.
     ///
     /// # Errors
-    /// `internal`: it cannot be noted; nothing was changed.
+    /// `internal` if the take-over could not be recorded; nothing was changed.
     fn is_left_alone(&mut self, shared: &Shared) -> Result<bool, RpcError> {
         let first = self.answer.foreign.first().cloned();
         let Some(first) = first else { return Ok(false) };
@@ -218,15 +221,15 @@ impl<'a> Run<'a> {
         Ok(true)
     }
 
-    /// Whether a node is another program's, which stays as it is.
+    /// Returns whether a node belongs to another program and must stay unchanged.
     pub fn is_foreign(&self, path: &str) -> bool {
         self.answer.foreign.iter().any(|foreign| foreign == path)
     }
 
-    /// Writes down what the tree remembers beside its files.
+    /// Writes the state of the tree.
     ///
     /// # Errors
-    /// `internal`; the nodes are written.
+    /// `internal` if the file could not be written; the nodes are already written.
     pub fn keep_state(&self, shared: &Shared) -> Result<(), RpcError> {
         let kept = self.state.write(&shared.paths.state, &self.view.root);
         kept.map_err(|error| {
@@ -235,10 +238,10 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// The last run is hours ago, or the logs have grown since.
+    /// Returns whether the cooldown is over or the logs have grown enough.
     fn is_due(&self, now: Timestamp) -> bool {
         let (state, disk) = (&self.state, &self.disk);
-        // What is written first need not wait for what was laid out before.
+        // The first logs do not wait for the cooldown of an empty tree.
         let is_first = state.sections == 0 && state.lines == 0 && disk.lines > 0;
         is_first
             || state
@@ -309,11 +312,12 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Puts a node in the place of what was found there, notes it for the answer, and goes on with it as it will be read again. A
-    /// dry run only writes nothing.
+    /// Writes a node over the version that was read, records the change, and updates the tree in memory. A dry run
+    /// skips only the write.
     ///
     /// # Errors
-    /// Why it could not be put there; the file is as it was, or as somebody wrote it meanwhile.
+    /// The reason why the node could not be written. The file is unchanged, or has the version that another process
+    /// wrote in the meantime.
     pub fn put(
         &mut self,
         path: &str,
@@ -345,7 +349,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Notes for the answer what was done to a node.
+    /// Records a change to a node for the answer.
     pub fn told(&mut self, path: &str, [action, cause]: [&str; 2], node: Option<&Node>) {
         let status = node.and_then(|node| node.status);
         self.answer.nodes.push(TreeChange {
@@ -357,7 +361,7 @@ impl<'a> Run<'a> {
         });
     }
 
-    /// Notes for the answer what was not done, and why.
+    /// Records a refused change and its reason for the answer.
     pub fn refuse(&mut self, path: &str, reason: impl Into<String>) {
         self.answer.refused.push(TreeRefusal {
             path: path.to_owned(),
@@ -375,7 +379,7 @@ fn action(action: Action) -> &'static str {
     }
 }
 
-/// Whether the tree of a workspace is kept up to date unasked.
+/// Returns whether the tree of a workspace is updated automatically.
 pub fn is_kept(view: &WorkspaceView) -> bool {
     match view.config.tree.keep {
         KeepTree::Auto => hippo_fs::is_file(&view.root, "memory/ROOT.md"),

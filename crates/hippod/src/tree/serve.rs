@@ -1,4 +1,4 @@
-//! How are the methods `tree.*` answered?
+//! Handlers of the `tree.*` methods.
 
 use std::path::Path;
 
@@ -20,13 +20,13 @@ use crate::server::Cancellation;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
-/// Jobs that are told when a request does not say how many.
+/// Default maximum number of jobs in an answer.
 const JOBS: u32 = 10;
 
-/// Returns what `tree.compact` asks for.
+/// Returns the options of a `tree.compact` request.
 ///
 /// # Errors
-/// `bad-request` for a moment that there is not.
+/// `bad-request` for an invalid time.
 pub fn wish_of(
     shared: &Shared,
     view: &WorkspaceView,
@@ -49,10 +49,10 @@ pub fn wish_of(
     })
 }
 
-/// Answers `tree.pending`.
+/// Handles `tree.pending`.
 ///
 /// # Errors
-/// As [`super::compact`].
+/// Same as [`super::compact`].
 pub fn pending(
     shared: &Shared,
     view: &WorkspaceView,
@@ -60,7 +60,7 @@ pub fn pending(
 ) -> Result<TreePendingResponse, RpcError> {
     let run = looking(shared, view)?;
     let mut periods = run.wanted();
-    // Days first: what is above them is made from them. Within a level the newest first.
+    // Days first, because the levels above are made from them; within a level, newest first.
     periods.sort_by(|a, b| a.level().cmp(&b.level()).then(b.cmp(a)));
     let total = periods.len() as u64;
     let most = request.limit.unwrap_or(JOBS) as usize;
@@ -84,11 +84,12 @@ pub fn pending(
     })
 }
 
-/// Answers `tree.submit`.
+/// Handles `tree.submit`.
 ///
 /// # Errors
-/// `not-found` for a node without sources, `stale` for a body made from older sources, `bad-request` for one that is refused:
-/// it is kept aside, and the hint says where.
+/// `not-found` for a node without sources, `stale` for a body made from older sources, `conflict` if the node belongs
+/// to another program or was written in the meantime, `bad-request` for a refused body, which is stored at the path
+/// in the hint.
 pub fn submit(
     shared: &Shared,
     view: &WorkspaceView,
@@ -165,10 +166,10 @@ pub fn submit(
     }
 }
 
-/// Answers `tree.show`.
+/// Handles `tree.show`.
 ///
 /// # Errors
-/// `not-found` where there is no such node.
+/// `not-found` if the node does not exist.
 pub fn show(
     shared: &Shared,
     view: &WorkspaceView,
@@ -196,12 +197,12 @@ pub fn show(
     })
 }
 
-/// A look at the tree that changes nothing.
+/// Reads the tree with default options.
 fn looking<'a>(shared: &Shared, view: &'a WorkspaceView) -> Result<Run<'a>, RpcError> {
     Run::new(shared, view, Wish::default(), Cancellation::NEVER)
 }
 
-/// A node by its name or path.
+/// Parses the name or path of a node.
 fn period(name: &str) -> Result<Period, RpcError> {
     Period::parse(name).or_else(|| Period::of_path(name)).ok_or_else(|| {
         let short: String = name.chars().take(80).collect();
@@ -210,7 +211,7 @@ fn period(name: &str) -> Result<Period, RpcError> {
     })
 }
 
-/// What is wanted of whoever writes a summary.
+/// Returns the instructions for the writer of a summary.
 pub(super) fn prompt(period: Period, budget: usize) -> String {
     format!(
         "Summarise the sources of {period} in at most {budget} tokens of markdown: headings Topics, Key Decisions, Tasks Completed, Lessons Learned, Open Items, Entities, those that have something. \
@@ -219,7 +220,7 @@ pub(super) fn prompt(period: Period, budget: usize) -> String {
     )
 }
 
-/// Keeps a refused body, and says why.
+/// Stores a refused body and returns the error.
 fn refused(root: &Path, period: Period, body: &str, rejected: &Rejected) -> RpcError {
     let kept = aside::rejected(root, period, body, rejected);
     let hint = match kept {

@@ -1,4 +1,6 @@
-//! Settings of the tree of one workspace: the configuration, and its `hipocampus.config.json`.
+//! Settings of a workspace's tree.
+//!
+//! They combine the configuration with the workspace's `hipocampus.config.json`.
 
 use std::path::Path;
 
@@ -7,21 +9,21 @@ use hippo_proto::folder::Trust;
 use crate::config::{Summaries, Tree};
 use crate::harness;
 
-/// What holds for one tree.
+/// Effective settings of one tree.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    /// Most tokens of `ROOT.md`.
+    /// Maximum tokens of `ROOT.md`.
     pub root_max_tokens: usize,
-    /// Milliseconds between two runs that are asked for when due.
+    /// Minimum time between two due runs, in milliseconds.
     pub cooldown_ms: u64,
-    /// Whether somebody improves what is extracted.
+    /// True if summaries replace the extracted nodes later.
     pub improved: bool,
-    /// What is passed over, for the report.
+    /// Problems in the settings file; the affected settings are ignored.
     pub notes: Vec<String>,
 }
 
 impl Settings {
-    /// Those of a workspace, with the trust that its files have.
+    /// Returns the settings of a workspace, given the trust in its files.
     pub fn of(root: &Path, trust: &Trust, config: &Tree) -> Self {
         let (harness, notes) = harness::read(root, trust, config);
         let hours = harness.cooldown_hours;

@@ -1,4 +1,4 @@
-//! What is a node made from: which text, of which file and from which of its lines on?
+//! Sources of the tree's nodes.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::disk;
 use super::run::Run;
 
 impl Run<'_> {
-    /// What the nodes of a level are made from, by their periods.
+    /// Returns the sources of all nodes of a level, by period.
     pub fn sources(&self, level: NodeKind) -> BTreeMap<Period, Vec<SourceFile>> {
         if level == NodeKind::Daily {
             return self.disk.logs.clone();
@@ -18,7 +18,7 @@ impl Run<'_> {
         tree::sources(level, self.disk.nodes.values().map(|found| &found.node))
     }
 
-    /// What one node is made from; empty for nothing.
+    /// Returns the sources of one node; empty if there are none.
     fn sources_for(&self, period: Period) -> Vec<SourceFile> {
         if period.level() == NodeKind::Daily {
             return self.disk.logs.get(&period).cloned().unwrap_or_default();
@@ -30,7 +30,7 @@ impl Run<'_> {
             .unwrap_or_default()
     }
 
-    /// Nodes that somebody is to write, in the order of time within a level.
+    /// Returns the nodes that wait for a summary, sorted by time within a level.
     pub fn wanted(&self) -> Vec<Period> {
         let nodes = self.disk.nodes.iter();
         let wanted = nodes.filter(|(period, found)| {
@@ -41,10 +41,10 @@ impl Run<'_> {
         wanted.map(|(period, _)| *period).collect()
     }
 
-    /// The sources of a node as they are now.
+    /// Returns the current sources of a node and their texts.
     ///
     /// # Errors
-    /// `not-found` where it has none, `internal` where one cannot be read.
+    /// `not-found` if there are none, `internal` if one could not be read.
     pub fn sources_of(&self, period: Period) -> Result<(Vec<SourceFile>, Vec<Text>), RpcError> {
         let sources = self.sources_for(period);
         if sources.is_empty() {
@@ -60,7 +60,7 @@ impl Run<'_> {
         Ok((sources, texts))
     }
 
-    /// Whether the sources of a node are others than it was made from.
+    /// Returns whether the sources of a node have changed since it was made.
     pub fn is_stale(&self, period: Period, node: &Node) -> bool {
         let known = self.known_sources(period, node);
         let now = match (period, self.sources_for(period)) {
@@ -71,13 +71,13 @@ impl Run<'_> {
         known.is_some_and(|known| now != known)
     }
 
-    /// The sources of a node as they were when it was made, or seen first.
+    /// Returns the fingerprint of a node's sources from when it was made or first seen.
     pub fn known_sources(&self, period: Period, node: &Node) -> Option<Fingerprint> {
         let adopted = || self.state.adopted().get(&period).copied();
         node.source_digest.or_else(adopted)
     }
 
-    /// The texts that a node is made from, or why there are none.
+    /// Reads the texts of sources. Fails with a message if a log could not be read.
     pub fn texts(&self, level: NodeKind, sources: &[SourceFile]) -> Result<Vec<Text>, String> {
         let limit = self.view.config.sources.max_file_bytes;
         let log = |source: &SourceFile| {
@@ -94,7 +94,7 @@ impl Run<'_> {
             let found = self.disk.nodes.get(&period)?;
             let text = String::from_utf8_lossy(&found.bytes);
             let mut text = Text::of_node(&found.node, &text);
-            // Empty lines that a log begins with are in no node.
+            // Nodes do not contain the empty lines at the start of a log.
             text.first_line += self.disk.leading.get(&text.path).copied().unwrap_or(0);
             Some(text)
         };

@@ -1,4 +1,4 @@
-//! What does the tree of a workspace remember beside its files?
+//! Persistent state of a tree beside its files.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -12,50 +12,52 @@ use hippo_core::tree::{Fingerprint, Period};
 use crate::files;
 use crate::registry::{state_folder, write_atomically};
 
-/// The file below the state folder of the workspace.
+/// File name below the state folder of the workspace.
 const FILE: &str = "tree.json";
-/// More is no state of ours.
+/// Maximum size of the state file, in bytes.
 const LARGEST: u64 = 64 << 20;
 
-/// Nothing in it is lost for good: without it, nodes that others wrote are adopted anew with the sources that they have.
+/// State of a tree. It can be rebuilt: without it, nodes by other writers are adopted again with their current
+/// sources.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct State {
-    /// Nodes that were there before hippod → their sources when they were seen first; `ROOT.md`, whoever wrote it → the nodes below
-    /// it when it was looked at last.
+    /// Fingerprints of sources, by node. For nodes that existed before hippod, they date from when the node was first
+    /// seen; for `ROOT.md`, they cover the nodes below it at the last run.
     adopted: BTreeMap<String, String>,
-    /// When the tree was last made, milliseconds since the Unix epoch.
+    /// Time of the last full run, in milliseconds since the Unix epoch.
     pub last_ms: Option<i64>,
-    /// Lines of all logs then.
+    /// Number of lines in all logs at that time.
     pub lines: u64,
-    /// Sections of all logs then: each checkpoint writes one.
+    /// Number of sections in all logs at that time; each checkpoint writes one.
     pub sections: u64,
-    /// What the configured program did today.
+    /// Work of the configured program today.
     pub spend: Spend,
-    /// Whether a build wrote this that leaves trees of other programs alone; earlier ones took them over unasked.
+    /// True if the tree was first made by a build that leaves trees of other programs alone. Earlier builds took them
+    /// over without asking.
     pub asks: bool,
-    /// Nodes of which its body was refused → the sources that it was made from: it is not asked again for these.
+    /// Sources for which the program's summary was refused, by node. The program is not asked again for these.
     refused: BTreeMap<String, String>,
 }
 
-/// What the configured program did on one day.
+/// Work of the configured program on one day.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Spend {
-    /// The day, `YYYY-MM-DD`.
+    /// The day as `YYYY-MM-DD`.
     pub day: String,
-    /// Summaries that it was asked for.
+    /// Number of requested summaries.
     pub jobs: u32,
-    /// Failures in a row.
+    /// Number of consecutive failures.
     pub failures: u32,
-    /// Milliseconds that it ran.
+    /// Total run time, in milliseconds.
     pub ms: u64,
-    /// The last failure.
+    /// Message of the last failure.
     pub error: Option<String>,
 }
 
 impl Spend {
-    /// That of a day: with another one it begins anew.
+    /// Returns the work of a day; starts from zero on another day.
     pub fn on(self, day: &str) -> Self {
         if self.day == day {
             return self;
@@ -68,7 +70,7 @@ impl Spend {
 }
 
 impl State {
-    /// That of a workspace; what cannot be read is none.
+    /// Reads the state of a workspace. If the file is unreadable, logs a warning and returns the default.
     pub fn read(state: &Path, root: &Path) -> Self {
         Self::try_read(state, root).unwrap_or_else(|error| {
             let file = Self::file(state, root);
@@ -77,10 +79,10 @@ impl State {
         })
     }
 
-    /// That of a workspace; the default where nothing was kept yet.
+    /// Reads the state of a workspace; returns the default if the file does not exist.
     ///
     /// # Errors
-    /// It cannot be read, or is damaged.
+    /// The file could not be read or is damaged.
     pub fn try_read(state: &Path, root: &Path) -> io::Result<Self> {
         match files::read(&Self::file(state, root), LARGEST) {
             Ok(bytes) => serde_json::from_slice(&bytes).map_err(io::Error::other),
@@ -89,10 +91,10 @@ impl State {
         }
     }
 
-    /// Keeps it, durably.
+    /// Writes the state durably.
     ///
     /// # Errors
-    /// As the system says.
+    /// The file could not be written.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     pub fn write(&self, state: &Path, root: &Path) -> io::Result<()> {
         let file = Self::file(state, root);
@@ -102,41 +104,42 @@ impl State {
         write_atomically(&file, &serde_json::to_vec(self).map_err(io::Error::other)?)
     }
 
-    /// Whether the tree was made by a build that took trees of other programs over unasked: this one is hippod's by now.
+    /// Returns whether an earlier build made the tree. Those builds took over trees of other programs without asking,
+    /// so the tree now belongs to hippod.
     pub fn is_of_an_earlier_build(&self) -> bool {
         self.last_ms.is_some() && !self.asks
     }
 
-    /// Sources of the adopted nodes.
+    /// Returns the source fingerprints of the adopted nodes.
     pub fn adopted(&self) -> BTreeMap<Period, Fingerprint> {
         let known = self.adopted.iter();
         let known = known.filter_map(|(period, of)| Some((Period::parse(period)?, Fingerprint::parse(of)?)));
         known.collect()
     }
 
-    /// Takes a node that was there before.
+    /// Records the sources of an adopted node.
     pub fn adopt(&mut self, period: Period, sources: Fingerprint) {
         self.adopted.insert(period.to_string(), sources.to_string());
     }
 
-    /// Remembers that a body of the program was refused.
+    /// Records that the program's summary for these sources was refused.
     pub fn refuse(&mut self, period: Period, sources: Fingerprint) {
         self.refused.insert(period.to_string(), sources.to_string());
     }
 
-    /// Whether a body of the program was refused that was made from these sources.
+    /// Returns whether the program's summary for these sources was refused.
     pub fn was_refused(&self, period: Period, sources: Fingerprint) -> bool {
         let refused = self.refused.get(&period.to_string());
         refused.is_some_and(|known| *known == sources.to_string())
     }
 
-    /// How long ago the tree was made; `None`: never, or the clock was set back since.
+    /// Returns the time since the last full run, in milliseconds; `None` if there was none or the clock was set back.
     pub fn age_ms(&self, now: Timestamp) -> Option<u64> {
         let last = Timestamp(self.last_ms?);
         (last <= now).then(|| now.since(last))
     }
 
-    /// Where it is kept.
+    /// Returns the path of the state file.
     pub fn file(state: &Path, root: &Path) -> PathBuf {
         state_folder(state, root).join(FILE)
     }

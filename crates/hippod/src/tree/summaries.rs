@@ -1,7 +1,7 @@
-//! How do summaries of the configured program come into the tree?
+//! Integration of the program's summaries into the tree.
 //!
-//! The program may take minutes: it runs while nobody is kept from the nodes, and what it wrote is taken only where the
-//! sources, and what is to be replaced, are still what it was asked for.
+//! The program may take minutes and runs without the lock on the nodes. A summary is accepted only if its sources and
+//! the node that it replaces are unchanged.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -19,11 +19,11 @@ use crate::server::Cancellation;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
-/// Has the program write what waits, days first and the newest before others, as far as its share of the day goes; what
-/// stands above is brought up to date after each level.
+/// Lets the program write pending summaries, days first and newest first within a level, until its daily budget is
+/// used up. The levels above are updated after each level.
 ///
 /// # Errors
-/// As `tree.compact`; what the program could not do is told in the answer.
+/// Same as `tree.compact`; failures of the program are listed in the answer.
 pub fn write(
     shared: &Shared,
     view: &WorkspaceView,
@@ -69,11 +69,11 @@ struct Summaries<'a> {
     wish: Wish,
     cancellation: Cancellation<'a>,
     answer: &'a mut TreeCompactResponse,
-    /// Nodes that were looked at in this run.
+    /// Nodes already handled in this run.
     seen: BTreeSet<Period>,
 }
 
-/// A summary that the program is asked for.
+/// A summary requested from the program.
 struct Asked {
     period: Period,
     files: Vec<SourceFile>,
@@ -81,7 +81,8 @@ struct Asked {
 }
 
 impl<'a> Summaries<'a> {
-    /// The next one of a level, counted before the program runs: one that stops the daemon is not asked for without end.
+    /// Returns the next node of a level. The job is counted before the program runs, so that a program that crashes
+    /// the daemon is not started again without end.
     fn next(&mut self, level: NodeKind) -> Result<Option<Asked>, RpcError> {
         let _one = self.shared.trees.take(self.shared, &self.view.root, true)?;
         let mut run = self.look()?;
@@ -113,7 +114,7 @@ impl<'a> Summaries<'a> {
         Ok(None)
     }
 
-    /// Has the program write one, and takes it. Whether it was taken.
+    /// Runs the program for one node and stores its summary. Returns whether the summary was accepted.
     fn ask(&mut self, asked: &Asked) -> Result<bool, RpcError> {
         let period = asked.period;
         let sources: Vec<Source<'_>> = asked.texts.iter().map(Text::source).collect();
@@ -123,7 +124,7 @@ impl<'a> Summaries<'a> {
         let body = command::write(&self.shared.config.tree, &job, self.cancellation);
         let took = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
 
-        // The program is not to blame for a client that goes.
+        // A disconnected client does not count as a failure of the program.
         self.cancellation.check()?;
         let _one = self.shared.trees.take(self.shared, &self.view.root, true)?;
         let mut run = self.look()?;
@@ -145,7 +146,7 @@ impl<'a> Summaries<'a> {
         Ok(taken)
     }
 
-    /// The tree as it is, with what the program did today.
+    /// Reads the current tree and the program's work of today.
     fn look(&self) -> Result<Run<'a>, RpcError> {
         let mut run = Run::new(self.shared, self.view, self.wish, self.cancellation)?;
         run.state.spend = std::mem::take(&mut run.state.spend).on(&run.today.to_string());
@@ -160,11 +161,11 @@ impl<'a> Summaries<'a> {
     }
 }
 
-/// Why a summary is not taken.
+/// Reason why a summary is not accepted.
 enum Missed {
-    /// The program did not do what it was asked for.
+    /// The program failed.
     Failed(String),
-    /// Somebody else was faster, or the node cannot be written: that is not the program's.
+    /// The node changed in the meantime or could not be written, which is not a failure of the program.
     Overtaken(String),
 }
 
@@ -213,7 +214,7 @@ fn take(run: &mut Run<'_>, asked: &Asked, sources: &[Source<'_>], body: &str) ->
     .map_err(Missed::Overtaken)
 }
 
-/// What a later run did behind an earlier one, told as one.
+/// Merges the answer of a later run into that of an earlier one.
 fn go_on(answer: &mut TreeCompactResponse, again: TreeCompactResponse) {
     answer.nodes.extend(again.nodes);
     answer.unchanged = again.unchanged;
@@ -227,7 +228,7 @@ fn go_on(answer: &mut TreeCompactResponse, again: TreeCompactResponse) {
             answer.notes.push(note);
         }
     }
-    // What came in and went out again is no change.
+    // Topics that entered and left again are not a change.
     let (entered, left) = (again.entered, again.left);
     let without = |these: &mut Vec<String>, those: &[String]| these.retain(|topic| !those.contains(topic));
     let (mut fresh, mut gone) = (entered.clone(), left.clone());

@@ -1,11 +1,11 @@
-//! Why the entry of a question that was asked before does not answer alone.
+//! Reasons to verify a remembered answer by search.
 
 use hippo_core::consolidation::{Learned, Record};
 use hippo_core::decay::StrengthBand;
 
 use super::super::question::Question;
 
-/// Why the entry of the same question does not answer alone; `None`: it does.
+/// Returns the reason why the entry of the same question does not answer alone, or `None` if it does.
 pub(super) fn doubt(record: &Record, strength: f32, question: &Question) -> Option<&'static str> {
     if StrengthBand::from_strength(strength) < StrengthBand::Moderate {
         return Some("the entry of the same question is weaker than 0.5: a search verifies it");
@@ -22,7 +22,7 @@ pub(super) fn doubt(record: &Record, strength: f32, question: &Question) -> Opti
     )
 }
 
-/// Whether as much is remembered as is asked for.
+/// Returns whether the entry remembers enough passages for the request.
 fn suffices(learned: &Learned, question: &Question) -> bool {
     let budget = question.request.budget_tokens;
     let full = match (question.request.limit, budget) {
