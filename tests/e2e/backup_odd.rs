@@ -30,7 +30,7 @@ fn walk(folder: &Path) -> Vec<String> {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.path().display().to_string();
         // What a daemon writes by itself at any time.
-        if ["-wal", "-shm", "canary", "log", ".spare", ".spare.draft"]
+        if ["-wal", "-shm", "-journal", "canary", "log", ".spare", ".spare.draft"]
             .iter()
             .any(|end| name.ends_with(end))
             || name.contains("vectors")

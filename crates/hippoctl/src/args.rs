@@ -1,4 +1,4 @@
-//! Grammar of the command line
+//! Grammar of the command line.
 
 mod backup;
 mod compact;
