@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::mcp::served;
 
-/// Fields of a result. `citation` is present only if citations are enabled.
+/// Fields of a result with its citation.
 const RESULT: [&str; 8] = [
     "citation",
     "corpus",
