@@ -93,9 +93,9 @@ pub struct Grain {
     pub entries: usize,
     /// Tokens of all entries.
     pub tokens: usize,
-    /// Share of the questions whose place the best entry points to, and one of the five best.
+    /// Share of the questions whose place the best entry points to.
     pub first: f64,
-    /// See `first`.
+    /// Share of the questions whose place one of the five best entries points to.
     pub found: f64,
     /// Mean tokens of the content behind the best entry.
     pub read: f64,

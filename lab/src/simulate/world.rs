@@ -234,7 +234,7 @@ impl World {
             let at = self.dice.below(self.ranks.len() - 1);
             self.ranks.swap(at, at + 1);
         }
-        // One topic gains focus, and another loses it.
+        // Topics move into the first five ranks.
         for _ in 0..self.times(FOCUS * self.drift) {
             let from = self.dice.between(10, self.ranks.len() - 1);
             let topic = self.ranks.remove(from);

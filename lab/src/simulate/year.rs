@@ -31,15 +31,15 @@ const RETURNED: usize = 3;
 /// Observations at the end of a week.
 #[derive(Debug, Clone, Default)]
 pub struct Week {
-    /// Entries in the index, in the Decay Queue, in the archive.
+    /// Entries in the index.
     pub live: usize,
-    /// See `live`.
+    /// Entries in the Decay Queue.
     pub queued: usize,
-    /// See `live`.
+    /// Entries in the archive.
     pub archived: usize,
-    /// Entries in the index file, and its tokens.
+    /// Entries in the index file.
     pub shown: usize,
-    /// See `shown`.
+    /// Tokens of the index file.
     pub tokens: usize,
     /// Tokens of all entries outside the archive.
     pub all_tokens: usize,
@@ -64,15 +64,15 @@ pub struct Week {
 pub struct Asked {
     /// Number of questions.
     pub all: usize,
-    /// Questions whose right entry was the best, or among the five best.
+    /// Questions whose right entry was the best.
     pub first: usize,
-    /// See `first`.
+    /// Questions whose right entry was among the five best.
     pub found: usize,
     /// Questions without an entry.
     pub missing: usize,
-    /// Questions whose entry is in the archive, or silent.
+    /// Questions whose entry is in the archive.
     pub archived: usize,
-    /// See `archived`.
+    /// Questions whose entry is silent.
     pub silent: usize,
     /// Questions whose entry was in the index file, where a reader sees it without asking.
     pub shown: usize,
