@@ -1,4 +1,4 @@
-//! Attacks at two scales: bounded in the gate, by the clock in `cargo xtask attack`.
+//! Attacks at two scales: bounded in the gate, timed in `cargo xtask attack`.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,

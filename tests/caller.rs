@@ -1,4 +1,4 @@
-//! A client that panics on refusals, and how the answers of two daemons are compared.
+//! A client that panics on refusals, and comparison of answers.
 
 use std::path::Path;
 use std::time::Instant;
@@ -21,7 +21,7 @@ impl Caller {
         Self { client }
     }
 
-    /// The client itself.
+    /// Returns the underlying client.
     pub fn raw(&mut self) -> &mut Client {
         &mut self.client
     }
@@ -50,7 +50,7 @@ impl Caller {
         self.client.call(&request.into()).expect("synced")
     }
 
-    /// The same, taking deletions that are held as meant.
+    /// Syncs and accepts the held deletions.
     pub fn accept_deletions(&mut self, workspace: &Path) -> WorkspaceSyncResponse {
         self.sync(workspace);
         let request = WorkspaceSyncRequest {
@@ -61,12 +61,12 @@ impl Caller {
         self.client.call(&request.into()).expect("synced")
     }
 
-    /// How the daemon and its workspaces are.
+    /// Returns the status of the daemon and its workspaces.
     pub fn status(&mut self) -> StatusResponse {
         self.client.call(&StatusRequest {}.into()).expect("a status")
     }
 
-    /// What is wrong; with `rebuild`, after everything derived was made again.
+    /// Returns the diagnosis; `rebuild` rebuilds all derived data first.
     pub fn doctor(&mut self, rebuild: bool) -> DoctorResponse {
         let request = DoctorRequest {
             workspace: None,
@@ -76,7 +76,7 @@ impl Caller {
         self.client.call(&request.into()).expect("a diagnosis")
     }
 
-    /// The reason why a path of the only workspace is not indexed, by `status` and by `doctor` alike.
+    /// Returns the reason why a path of the only workspace is not indexed, and asserts that `doctor` reports it too.
     pub fn skipped(&mut self, path: &str) -> String {
         let status = self.status();
         let skipped = &status.workspaces[0].skipped;
@@ -93,7 +93,7 @@ impl Caller {
         reason
     }
 
-    /// How a search is refused.
+    /// Returns the refusal of a search.
     pub fn refusal(&mut self, request: SearchRequest) -> RpcError {
         match self.client.call::<SearchResponse>(&request.into()) {
             Err(ClientError::Refused(error)) => error,
@@ -101,7 +101,8 @@ impl Caller {
         }
     }
 
-    /// What is answered to each query in each mode. They leave no trace: an answer that is remembered would be compared with itself.
+    /// Returns the answers to each query in each mode. They are not recorded, because a recorded answer would be
+    /// compared with itself.
     pub fn answers(&mut self, workspace: &Path, queries: &[&str]) -> Vec<Answer> {
         let mut answers = Vec::new();
         for query in queries {
@@ -137,13 +138,13 @@ impl Caller {
             .expect("an answer")
     }
 
-    /// The best hit's `path:line`, or nothing.
+    /// Returns `path:line` of the best hit, if any.
     pub fn best(&mut self, workspace: &Path, query: &str) -> Option<String> {
         let hits = self.search(workspace, query).results;
         hits.first().map(|hit| format!("{}:{}", hit.path, hit.start_line))
     }
 
-    /// Searches until `done` says so: for what the watcher brings by itself.
+    /// Searches until `done` accepts the answer, for changes that the watcher reports.
     pub fn search_until(
         &mut self,
         workspace: &Path,
@@ -165,10 +166,10 @@ impl Caller {
     }
 }
 
-/// A hit without what differs between equal indexes: nothing but path, lines, text and score.
+/// The parts of a hit that are equal between equal indexes: path, lines, text and score.
 pub type Essence = (String, u32, u32, String, String);
 
-/// Mode and query, and the essence of what was answered.
+/// Mode and query, and the essence of each hit.
 pub type Answer = (String, Vec<Essence>);
 
 /// Panics at the first query that two indexes answer differently.
@@ -181,7 +182,7 @@ pub fn assert_same(what: &str, found: &[Answer], expected: &[Answer]) {
     assert!(hits > 0, "{what}: nothing was found, so nothing is compared");
 }
 
-/// The essence of each hit.
+/// Returns the essence of each hit.
 pub fn essence(hits: &[SearchHit]) -> Vec<Essence> {
     hits.iter()
         .map(|hit| {

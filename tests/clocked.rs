@@ -1,4 +1,4 @@
-//! How does a scenario move the clock of a daemon?
+//! A daemon in this process with a manual clock.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use hippod::{Options, run};
 
 use crate::{Caller, PATIENCE, Scratch};
 
-/// A daemon within this process, whose clock moves when it is told to.
+/// A daemon in this process, whose clock the scenario sets.
 pub struct Clocked {
     clock: Arc<ManualClock>,
     socket: std::path::PathBuf,
@@ -21,7 +21,7 @@ pub struct Clocked {
 }
 
 impl Clocked {
-    /// Starts it at `now` (RFC 3339) in UTC, with settings as in the environment.
+    /// Starts the daemon at `now` (RFC 3339) in UTC, with settings as environment variables.
     pub fn start(scratch: &Scratch, now: &str, settings: &[(&str, &str)]) -> Self {
         let paths = Paths::below(&scratch.home());
         let socket = paths.socket.clone();
@@ -45,7 +45,7 @@ impl Clocked {
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let task = runtime.spawn(run(options, async {
-            // Dropped without a word, it stops as well.
+            // Dropping the sender also stops the daemon.
             let _ = stopped.await;
         }));
         let started = Self {
@@ -59,7 +59,7 @@ impl Clocked {
         started
     }
 
-    /// A client, as soon as there is an answer.
+    /// Connects a client as soon as the daemon answers.
     pub fn client(&self) -> Caller {
         loop {
             match Client::connect(&self.socket, Some(PATIENCE)) {
@@ -73,18 +73,18 @@ impl Clocked {
         }
     }
 
-    /// Time passes.
+    /// Advances the clock.
     pub fn advance(&self, by: Duration) {
         self.clock.advance(by);
     }
 
-    /// Somebody sets the clock (RFC 3339); the time that delays go by is not moved.
+    /// Sets the wall clock (RFC 3339) without moving the monotonic time.
     pub fn set(&self, now: &str) {
         let now: jiff::Timestamp = now.parse().expect("a moment");
         self.clock.set_wall(Timestamp(now.as_millisecond()));
     }
 
-    /// What it is by this clock.
+    /// Returns the time of this clock.
     pub fn now(&self) -> Timestamp {
         self.clock.now()
     }
@@ -94,7 +94,7 @@ impl Drop for Clocked {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let (Some(runtime), Some(task)) = (self.runtime.take(), self.task.take()) {
-            // A scenario that failed already says so by itself.
+            // A failed scenario has reported its failure already.
             let _ = runtime.block_on(task);
         }
     }

@@ -1,9 +1,9 @@
-//! Chance for tests, which can be repeated.
+//! Reproducible randomness for tests.
 
 use std::hash::{BuildHasher, RandomState};
 use std::io::Write;
 
-/// Chance that can be repeated: the seed is printed, and `HIPPOD_TEST_SEED` sets it.
+/// Random numbers that are reproducible: the seed is printed, and `HIPPOD_TEST_SEED` sets it.
 pub struct Dice(u64);
 
 impl Default for Dice {
@@ -13,24 +13,24 @@ impl Default for Dice {
 }
 
 impl Dice {
-    /// Dice of the seed that is set, else of any.
+    /// Creates dice from the configured seed, or from a random one.
     pub fn new() -> Self {
         let set = std::env::var("HIPPOD_TEST_SEED").ok();
         let seed = set.map_or_else(
             || RandomState::new().hash_one(0),
             |seed| seed.parse().expect("HIPPOD_TEST_SEED is a number"),
         );
-        // Shown where the test fails; without a standard error there is nobody to show it to.
+        // Shown if the test fails; a missing standard error is ignored.
         let _ = writeln!(std::io::stderr(), "HIPPOD_TEST_SEED={seed}");
         Self(seed)
     }
 
-    /// Dice of a seed that the caller reports.
+    /// Creates dice from a seed that the caller reports.
     pub fn of(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// A number from 0 to below `end`. SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number
+    /// Returns a number from 0 to below `end`. SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number
     /// generators", 2014.
     pub fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -41,7 +41,7 @@ impl Dice {
         usize::try_from(mixed % end as u64).expect("below a usize")
     }
 
-    /// One of several.
+    /// Returns a random element.
     pub fn one_of<'a, T>(&mut self, all: &'a [T]) -> &'a T {
         &all[self.below(all.len())]
     }

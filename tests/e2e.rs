@@ -1,4 +1,4 @@
-//! End to end scenarios through the socket.
+//! End-to-end scenarios through the socket.
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, outside the functions that clippy knows as tests"

@@ -1,4 +1,4 @@
-//! What does a client ask of the index entries, the cycles and the log?
+//! Client helpers for index entries, cycles and the log.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,8 @@ use hippo_proto::{
 
 use crate::{Caller, Daemon, Scratch};
 
-/// Cycles run when they are asked for, and the first light one: nothing comes between the steps of a scenario.
+/// Settings under which only requested cycles and the first light cycle run, so that no cycle interferes with a
+/// scenario.
 pub const QUIET: [(&str, &str); 3] = [
     ("HIPPOD_CYCLES_LIGHT", "0 0 1 1 *"),
     ("HIPPOD_CYCLES_DEEP", "0 0 1 1 *"),
@@ -20,31 +21,31 @@ pub const QUIET: [(&str, &str); 3] = [
 ];
 
 impl Scratch {
-    /// A daemon whose cycles run only when they are asked for.
+    /// Starts a daemon whose cycles run only on request.
     pub fn quiet_daemon(&self) -> Daemon {
         Daemon::start(&self.home(), &QUIET)
     }
 
-    /// Path of the index file.
+    /// Returns the path of the index file.
     pub fn index_path(&self) -> PathBuf {
         self.workspace().join("HIPPOCAMPUS.md")
     }
 
-    /// The index file as text.
+    /// Returns the text of the index file.
     pub fn index_file(&self) -> String {
         let bytes = std::fs::read(self.index_path()).expect("an index file");
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// Replaces the first `from` in the index file, as an editor does that saves under another name and renames.
+    /// Replaces the first `from` in the index file, like an editor that saves to another name and renames.
     pub fn edit_index(&self, from: &str, to: &str) {
         let before = self.index_file();
         assert!(before.contains(from), "{from:?} is not in the file:\n{before}");
         self.write("HIPPOCAMPUS.md", before.replacen(from, to, 1));
     }
 
-    /// What of the daemon's own stands in the workspace: the index file and all files below `.hippocampus/` but the canary,
-    /// with their bytes.
+    /// Returns the daemon's own files in the workspace with their bytes: the index file, and all files below
+    /// `.hippocampus/` except the canary.
     pub fn kept_files(&self) -> Vec<(String, Vec<u8>)> {
         let root = self.workspace();
         let mut files = Vec::new();
@@ -73,7 +74,7 @@ impl Scratch {
         read
     }
 
-    /// What is left in the workspace of replacing the index file.
+    /// Returns the leftover files of replacing the index file.
     pub fn remains(&self) -> Vec<String> {
         let listing = std::fs::read_dir(self.workspace()).expect("a workspace");
         let names = listing
@@ -90,14 +91,14 @@ fn shown(workspace: &Path) -> String {
 }
 
 impl Caller {
-    /// All entries in the index, by id.
+    /// Returns all entries in the index, sorted by id.
     pub fn entries(&mut self, workspace: &Path) -> Vec<IndexEntry> {
         let mut list = self.listed(workspace, false, None).entries;
         list.sort_by(|a, b| a.id.cmp(&b.id));
         list
     }
 
-    /// Their ids, in order.
+    /// Returns the ids of all entries, sorted.
     pub fn ids(&mut self, workspace: &Path) -> Vec<String> {
         self.entries(workspace)
             .into_iter()
@@ -105,7 +106,7 @@ impl Caller {
             .collect()
     }
 
-    /// The answer of `index.list`.
+    /// Returns the answer of `index.list`.
     pub fn listed(&mut self, workspace: &Path, archived: bool, at: Option<&str>) -> IndexListResponse {
         let request = IndexListRequest {
             workspace: shown(workspace),
@@ -116,12 +117,12 @@ impl Caller {
         self.raw().call(&request.into()).expect("a list")
     }
 
-    /// One entry, wherever it stands.
+    /// Returns one entry in any place.
     pub fn entry(&mut self, workspace: &Path, id: &str) -> IndexEntry {
         self.show(workspace, id).entry
     }
 
-    /// The answer of `index.show`.
+    /// Returns the answer of `index.show`.
     pub fn show(&mut self, workspace: &Path, id: &str) -> IndexShowResponse {
         let request = IndexShowRequest {
             workspace: shown(workspace),
@@ -157,7 +158,7 @@ impl Caller {
         let _: IndexForgetResponse = self.raw().call(&request.into()).expect("forgotten");
     }
 
-    /// Brings an entry back.
+    /// Restores an entry.
     pub fn restore(&mut self, workspace: &Path, id: &str) -> IndexEntry {
         let request = IndexRestoreRequest {
             workspace: shown(workspace),
@@ -182,7 +183,10 @@ impl Caller {
         self.try_run(workspace, cycle, at, true).expect("a plan")
     }
 
-    /// Runs or plans a cycle, or says why that is refused.
+    /// Runs or plans a cycle.
+    ///
+    /// # Errors
+    /// The refusal of the daemon.
     pub fn try_run(
         &mut self,
         workspace: &Path,
@@ -199,7 +203,7 @@ impl Caller {
         self.raw().call(&request.into())
     }
 
-    /// Takes a run back.
+    /// Undoes a run.
     pub fn undo(&mut self, workspace: &Path, run: i64) -> Result<CycleUndoResponse, RpcError> {
         let request = CycleUndoRequest {
             workspace: shown(workspace),
@@ -212,7 +216,7 @@ impl Caller {
         }
     }
 
-    /// All runs, the newest first, and the report of one.
+    /// Returns all runs, the newest first, and the report of one.
     pub fn history(&mut self, workspace: &Path, run: Option<i64>) -> CycleHistoryResponse {
         let request = CycleHistoryRequest {
             workspace: shown(workspace),
@@ -222,7 +226,7 @@ impl Caller {
         self.raw().call(&request.into()).expect("a history")
     }
 
-    /// Runs what is due.
+    /// Runs all due cycles.
     pub fn heartbeat(&mut self, workspace: &Path) -> HeartbeatResponse {
         let request = HeartbeatRequest {
             workspace: shown(workspace),
@@ -241,7 +245,7 @@ impl Caller {
         self.raw().call(&request.into()).expect("remembered")
     }
 
-    /// Asks with an explanation, with or without leaving a trace.
+    /// Searches with an explanation; `record` enables the recording of accesses.
     pub fn ask(&mut self, workspace: &Path, query: &str, record: bool) -> SearchResponse {
         let mut request = SearchRequest::new(shown(workspace), query);
         request.explain = true;
@@ -249,7 +253,7 @@ impl Caller {
         self.raw().call(&request.into()).expect("an answer")
     }
 
-    /// How the index file of the only workspace is.
+    /// Returns the status of the index file of the only workspace.
     pub fn index_status(&mut self) -> IndexStatus {
         let status = self.status().workspaces.remove(0);
         status.index.expect("a workspace that is open")

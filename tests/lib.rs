@@ -1,4 +1,4 @@
-//! What the scenarios share: a scratch folder, a real daemon over it, and clients of its socket.
+//! Shared support: a scratch folder, a real daemon, and clients.
 #![cfg(unix)]
 
 mod caller;
@@ -27,10 +27,10 @@ pub use entries::QUIET;
 pub use managed::Manager;
 pub use mcp::Mcp;
 
-/// No scenario waits longer for anything: a daemon that is slower is broken.
+/// Maximum time for any single wait; a slower daemon is broken.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A home for daemons and a workspace beside it; both go when it goes.
+/// A home for daemons with a workspace beside it. Both are deleted on drop.
 pub struct Scratch {
     folder: tempfile::TempDir,
 }
@@ -42,29 +42,29 @@ impl Default for Scratch {
 }
 
 impl Scratch {
-    /// An empty home and an empty workspace.
+    /// Creates an empty home and an empty workspace.
     pub fn new() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         std::fs::create_dir_all(folder.path().join("workspace/memory")).expect("a workspace");
         Self { folder }
     }
 
-    /// Where daemons have their state.
+    /// Returns the home of the daemons.
     pub fn home(&self) -> PathBuf {
         self.folder.path().join("home")
     }
 
-    /// The workspace's root.
+    /// Returns the root of the workspace.
     pub fn workspace(&self) -> PathBuf {
         self.folder.path().join("workspace")
     }
 
-    /// Another place beside them.
+    /// Returns a path beside the home and the workspace.
     pub fn beside(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// Writes a file of the workspace, as editors do: beside its place, then renamed into it.
+    /// Writes a file of the workspace as editors do: first beside it, then renamed into its place.
     pub fn write(&self, path: &str, bytes: impl AsRef<[u8]>) {
         let file = self.workspace().join(path);
         std::fs::create_dir_all(file.parent().expect("a parent")).expect("a folder");
@@ -73,7 +73,8 @@ impl Scratch {
         std::fs::rename(&draft, &file).expect("a file in its place");
     }
 
-    /// Writes a file of settings of the workspace that the user trusts. The trust is there first: nothing else is ever in force.
+    /// Writes a trusted settings file of the workspace. The trust is recorded first, so no other settings ever take
+    /// effect.
     pub fn trusted(&self, path: &str, text: &str) {
         let root = self.workspace().canonicalize().expect("a workspace");
         let state = self.home().join("state");
@@ -83,19 +84,19 @@ impl Scratch {
         self.write(path, text);
     }
 
-    /// A file of the state that daemons keep of the workspace.
+    /// Returns the path of a state file of the workspace.
     pub fn state(&self, name: &str) -> PathBuf {
         let mut folders = std::fs::read_dir(self.home().join("state/workspaces")).expect("a state folder");
         let folder = folders.next().expect("a workspace").expect("its state");
         folder.path().join(name)
     }
 
-    /// A daemon with the model-free embedder and short delays.
+    /// Starts a daemon with the model-free embedder and short delays.
     pub fn daemon(&self) -> Daemon {
         Daemon::start(&self.home(), &[])
     }
 
-    /// Runs the real program over the home until it ends by itself, which it does where it is refused.
+    /// Runs the real program with this home until it exits, which it does only if it is refused.
     pub fn refused_daemon(&self) -> Output {
         Command::new(program())
             .arg("run")
@@ -106,13 +107,13 @@ impl Scratch {
             .expect("hippod started")
     }
 
-    /// A daemon over another, empty home.
+    /// Starts a daemon with another, empty home.
     pub fn fresh_daemon(&self, name: &str) -> Daemon {
         Daemon::start(&self.folder.path().join(name), &[])
     }
 }
 
-/// A workspace of one small file, its daemon, and a client; all of it is searchable.
+/// Creates a workspace with one small indexed file, its daemon, and a client.
 pub fn begun() -> (Scratch, Daemon, Caller) {
     let scratch = Scratch::new();
     scratch.write(
@@ -125,29 +126,29 @@ pub fn begun() -> (Scratch, Daemon, Caller) {
     (scratch, daemon, client)
 }
 
-/// A running `hippod`; killed when it goes.
+/// A running `hippod`, killed on drop.
 pub struct Daemon {
     child: Child,
     home: PathBuf,
 }
 
 impl Daemon {
-    /// Starts the real program over `home` and waits until it answers.
+    /// Starts the real program with `home` and waits until it answers.
     pub fn start(home: &Path, settings: &[(&str, &str)]) -> Self {
         let mut command = Command::new(program());
         command.arg("run");
         Self::start_as(command, home, settings)
     }
 
-    /// The same by a command that ends in running `hippod run`.
+    /// Starts a daemon with a command that ends in running `hippod run`.
     pub fn start_as(command: Command, home: &Path, settings: &[(&str, &str)]) -> Self {
         Self::try_start_as(command, home, settings).unwrap_or_else(|why| panic!("{why}"))
     }
 
-    /// The same where the daemon may be unable to start.
+    /// Starts a daemon that may fail to start.
     ///
     /// # Errors
-    /// The log of a daemon that ended at once.
+    /// The log of a daemon that exited.
     pub fn try_start_as(
         mut command: Command,
         home: &Path,
@@ -165,7 +166,7 @@ impl Daemon {
             ("HIPPOD_EMBED_SPARE", "false"),
             ("HIPPOD_WATCH_QUIET_MS", "30"),
             ("HIPPOD_WATCH_DELETE_CONFIRM_MS", "200"),
-            // A few files tell of many things in scenarios.
+            // Scenarios have many entries in few files.
             ("HIPPOD_INDEX_TOKENS_PER_FILE", "0"),
         ];
         let child = command
@@ -196,12 +197,12 @@ impl Daemon {
         Ok(daemon)
     }
 
-    /// Its process.
+    /// Returns the process id.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// The most memory that it had so far, in KiB, as Linux tells.
+    /// Returns the peak memory of the daemon in KiB. Reads `/proc`, so Linux only.
     pub fn most_memory(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()));
         let status = status.expect("it runs");
@@ -210,7 +211,7 @@ impl Daemon {
         number.expect("a number of KiB")
     }
 
-    /// The processor time that it has taken so far, in all its threads, as Linux tells.
+    /// Returns the processor time of all threads so far. Reads `/proc`, so Linux only.
     pub fn processor_time(&self) -> Duration {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).expect("it runs");
         let (_, fields) = stat.rsplit_once(')').expect("a name");
@@ -220,23 +221,23 @@ impl Daemon {
         Duration::from_millis(10 * ticks)
     }
 
-    /// Its socket.
+    /// Returns the path of the socket.
     pub fn socket(&self) -> PathBuf {
         self.home.join("hippod.sock")
     }
 
-    /// What it logged.
+    /// Returns the log of the daemon.
     pub fn log(&self) -> String {
         std::fs::read_to_string(self.home.join("log")).unwrap_or_default()
     }
 
-    /// A client.
+    /// Connects a client.
     pub fn client(&self) -> Caller {
         let client = Client::connect(&self.socket(), Some(PATIENCE)).expect("a connection");
         Caller::new(client)
     }
 
-    /// A connection for raw bytes.
+    /// Opens a connection for raw bytes.
     pub fn raw(&self) -> Raw {
         let stream = UnixStream::connect(self.socket()).expect("a connection");
         stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
@@ -246,7 +247,7 @@ impl Daemon {
         }
     }
 
-    /// SIGTERM, without waiting for what comes of it.
+    /// Sends SIGTERM and returns without waiting.
     pub fn tell_to_stop(&self) {
         let told = Command::new("kill")
             .arg("-TERM")
@@ -255,24 +256,24 @@ impl Daemon {
         assert!(told.expect("kill runs").success());
     }
 
-    /// `kill -9`, without waiting for its end.
+    /// Sends SIGKILL and returns without waiting.
     pub fn shoot(&self) {
         let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, rustix::process::Signal::KILL).expect("killed");
     }
 
-    /// Waits until it has ended by itself.
+    /// Waits until the daemon exits on its own.
     pub fn wait(mut self) -> ExitStatus {
         self.child.wait().expect("reaped")
     }
 
-    /// `kill -9`.
+    /// Kills the daemon with SIGKILL and waits for its end.
     pub fn kill(mut self) {
         self.child.kill().expect("killed");
         self.child.wait().expect("reaped");
     }
 
-    /// SIGTERM; answers how long it took to end, and that it ended well.
+    /// Sends SIGTERM, asserts a successful exit, and returns the time until then.
     pub fn terminate(mut self) -> Duration {
         let start = Instant::now();
         self.tell_to_stop();
@@ -281,7 +282,7 @@ impl Daemon {
         start.elapsed()
     }
 
-    /// Whether it still runs.
+    /// Returns `true` while the daemon runs.
     pub fn is_alive(&mut self) -> bool {
         self.child.try_wait().expect("the state of hippod").is_none()
     }
@@ -289,7 +290,7 @@ impl Daemon {
 
 impl Drop for Daemon {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The daemon may have exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -302,12 +303,12 @@ pub struct Raw {
 }
 
 impl Raw {
-    /// Sends bytes as they are; a daemon that has hung up is no failure here.
+    /// Sends bytes unchanged. Returns `false` if the daemon closed the connection.
     pub fn send(&mut self, bytes: &[u8]) -> bool {
         self.stream.write_all(bytes).is_ok()
     }
 
-    /// The next line as JSON; nothing when the daemon closed the connection.
+    /// Returns the next line as JSON, or `None` if the daemon closed the connection.
     pub fn line(&mut self) -> Option<Value> {
         let mut line = String::new();
         match self.reader.read_line(&mut line) {
@@ -316,25 +317,25 @@ impl Raw {
         }
     }
 
-    /// Everything until the daemon closes the connection.
+    /// Returns everything until the daemon closes the connection.
     pub fn rest(mut self) -> String {
         let mut rest = String::new();
         let _ = self.reader.read_to_string(&mut rest);
         rest
     }
 
-    /// No more requests.
+    /// Closes the sending side of the connection.
     pub fn finish_writing(&self) {
         let _ = self.stream.shutdown(std::net::Shutdown::Write);
     }
 }
 
-/// The daemon's program, built by the features that the tests were built with.
+/// Returns the path of the daemon's program, built with the features of the tests.
 pub fn program() -> &'static Path {
     built("hippod")
 }
 
-/// The client's program.
+/// Returns the path of the client's program.
 pub fn client_program() -> &'static Path {
     built("hippoctl")
 }
@@ -355,7 +356,7 @@ fn built(name: &str) -> &'static Path {
         .expect("a program of the project")
 }
 
-/// Builds the programs. A runner that gives each test a process names its run: the first test of a run builds them.
+/// Builds the programs. If the runner names its run, only the first test of the run builds them.
 fn build_once_a_run(folder: &Path) {
     let mark = folder.join("programs-of-run");
     let run = std::env::var("NEXTEST_RUN_ID").ok();
@@ -364,7 +365,7 @@ fn build_once_a_run(folder: &Path) {
     }
     let mut cargo = Command::new(env!("CARGO"));
     if cfg!(feature = "onnx") {
-        // With the features that the tests were built with: nothing is built twice.
+        // The same features as the tests avoid a second build.
         cargo.args(["build", "--quiet", "--workspace", "--bins", "--tests"]);
     } else {
         cargo.args([

@@ -1,4 +1,4 @@
-//! What does a service manager do for a daemon: it binds its socket, hears how it is, and watches it?
+//! A fake service manager: socket activation, notifications and watchdog.
 
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt;
@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use crate::{Daemon, PATIENCE, Scratch, program};
 
-/// Hands on standard input as the first of the passed descriptors, to the process that is named.
+/// Passes standard input as the first passed descriptor to the given process.
 const PASS: &str =
     r#"exec 3<&0 0</dev/null; LISTEN_PID=${PID:-$$} LISTEN_FDS=1 LISTEN_FDNAMES=hippod.socket exec "$0" run"#;
 
@@ -22,7 +22,7 @@ pub struct Manager {
 }
 
 impl Manager {
-    /// One that has started nothing yet.
+    /// Creates a manager without a service.
     pub fn new(scratch: &Scratch) -> Self {
         let home = scratch.home();
         std::fs::create_dir_all(&home).expect("a home");
@@ -47,7 +47,7 @@ impl Manager {
         listener
     }
 
-    /// What runs `hippod` with a descriptor passed to it.
+    /// Returns a command that runs `hippod` with a passed descriptor.
     pub fn passing(&self, passed: impl Into<OwnedFd>) -> Command {
         let mut command = Command::new("sh");
         command
@@ -62,7 +62,7 @@ impl Manager {
         command
     }
 
-    /// Runs it, with its log in the home.
+    /// Runs the command, with its log in the home.
     pub fn start(&self, mut command: Command) -> Daemon {
         let options = std::fs::File::options().create(true).append(true).clone();
         let log = options.open(self.home.join("log")).expect("a log");
@@ -73,14 +73,14 @@ impl Manager {
         }
     }
 
-    /// The next message.
+    /// Returns the next message.
     pub fn next(&self) -> String {
         let mut bytes = [0; 4096];
         let length = self.heard.recv(&mut bytes).expect("a message of the daemon");
         String::from_utf8_lossy(&bytes[..length]).into_owned()
     }
 
-    /// The next message that says this.
+    /// Returns the next message that contains `what`.
     pub fn hear(&self, what: &str) -> String {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -92,7 +92,7 @@ impl Manager {
         }
     }
 
-    /// The messages that came and were not looked at.
+    /// Returns all messages that have arrived and were not read yet.
     pub fn rest(&self) -> Vec<String> {
         self.heard.set_nonblocking(true).expect("no waiting");
         let mut bytes = [0; 4096];
@@ -109,7 +109,7 @@ impl Manager {
         messages
     }
 
-    /// Whether it is silent for as long as this.
+    /// Returns `true` if no message arrives within this time.
     pub fn is_silent(&self, long: std::time::Duration) -> bool {
         self.heard.set_read_timeout(Some(long)).expect("a timeout");
         let silent = self.heard.recv(&mut [0; 4096]).is_err();

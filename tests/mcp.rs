@@ -1,4 +1,4 @@
-//! A client of `hippoctl mcp`: lines of JSON to the real program, and what comes back.
+//! A client of `hippoctl mcp`: lines of JSON in both directions.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::{PATIENCE, client_program};
 
-/// A running `hippoctl mcp`; killed when it goes.
+/// A running `hippoctl mcp`, killed on drop.
 pub struct Mcp {
     child: Child,
     input: Option<ChildStdin>,
@@ -19,14 +19,14 @@ pub struct Mcp {
 }
 
 impl Mcp {
-    /// Starts the program in a folder, against the daemon of a home.
+    /// Starts the program in a folder, with the daemon of a home.
     pub fn start(home: &Path, cwd: &Path, words: &[&str]) -> Self {
         let mut child = Command::new(client_program())
             .arg("mcp")
             .args(words)
             .env("HIPPOD_HOME", home)
             .env_remove("HIPPOD_SOCKET")
-            // For a daemon that it starts.
+            // For a daemon that the server starts.
             .env("HIPPOD_EMBED_MODEL", "hash")
             .current_dir(cwd)
             .stdin(Stdio::piped())
@@ -54,14 +54,14 @@ impl Mcp {
         }
     }
 
-    /// The same, and the handshake of the revision before the current one.
+    /// Starts the program and performs the handshake of the previous protocol revision.
     pub fn initialized(home: &Path, cwd: &Path, words: &[&str]) -> Self {
         let mut mcp = Self::start(home, cwd, words);
         mcp.initialize("2025-11-25");
         mcp
     }
 
-    /// The handshake; gives the server's answer to it.
+    /// Performs the handshake and returns the server's answer.
     pub fn initialize(&mut self, revision: &str) -> Value {
         let client = json!({"name": "test", "version": "1"});
         let params = json!({"protocolVersion": revision, "capabilities": {}, "clientInfo": client});
@@ -76,7 +76,7 @@ impl Mcp {
         writeln!(input, "{line}").expect("hippoctl reads");
     }
 
-    /// Sends a request, and gives its id.
+    /// Sends a request and returns its id.
     pub fn begin(&mut self, method: &str, params: Value) -> u64 {
         let id = self.next_id;
         self.next_id += 1;
@@ -84,12 +84,12 @@ impl Mcp {
         id
     }
 
-    /// The next line.
+    /// Returns the next line.
     pub fn line(&mut self) -> Value {
         self.line_within(PATIENCE).expect("hippoctl answers")
     }
 
-    /// The next line; nothing when the output is closed.
+    /// Returns the next line, or `None` if the output is closed.
     pub fn line_within(&mut self, patience: Duration) -> Option<Value> {
         match self.lines.recv_timeout(patience) {
             Ok(line) => Some(line),
@@ -98,7 +98,7 @@ impl Mcp {
         }
     }
 
-    /// Asks, and gives the whole answer.
+    /// Sends a request and returns the whole answer.
     pub fn ask(&mut self, method: &str, params: Value) -> Value {
         let id = self.begin(method, params);
         let answer = self.line();
@@ -106,14 +106,14 @@ impl Mcp {
         answer
     }
 
-    /// Calls a tool, and gives its result.
+    /// Calls a tool and returns its result.
     pub fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let answer = self.ask("tools/call", json!({"name": tool, "arguments": arguments}));
         assert!(answer["result"].is_object(), "{answer}");
         answer["result"].clone()
     }
 
-    /// What a tool gives; its text says the same.
+    /// Calls a tool and returns its structured result. Asserts that the text has the same content.
     pub fn gives(&mut self, tool: &str, arguments: Value) -> Value {
         let result = self.call(tool, arguments);
         assert_ne!(result["isError"], true, "{result}");
@@ -123,24 +123,24 @@ impl Mcp {
         structured
     }
 
-    /// How a tool fails: the text of an error that the agent sees.
+    /// Calls a tool that fails, and returns the error text for the agent.
     pub fn fails(&mut self, tool: &str, arguments: Value) -> String {
         let result = self.call(tool, arguments);
         assert_eq!(result["isError"], true, "{result}");
         result["content"][0]["text"].as_str().expect("a text").to_owned()
     }
 
-    /// Its process.
+    /// Returns the process id.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// No more requests.
+    /// Closes the input of the server.
     pub fn close_input(&mut self) {
         self.input = None;
     }
 
-    /// Waits until it has ended; how, and what it wrote on standard error.
+    /// Waits until the server exits. Returns its status and its standard error.
     pub fn wait(mut self) -> (ExitStatus, String) {
         let deadline = Instant::now() + PATIENCE;
         let status = loop {
@@ -159,7 +159,7 @@ impl Mcp {
 
 impl Drop for Mcp {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The server may have exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

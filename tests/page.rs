@@ -1,32 +1,34 @@
-//! What of a page of the documents is a command, what does it say that comes of it, and where do its links lead?
+//! Commands, expected output and links of document pages.
 //!
-//! ```` ```sh ```` is a script. ```` ```console ```` has commands behind `$ `, which go on behind `> `, and below each what it prints,
-//! where `…` stands for any letters, and alone on a line for any lines. Behind either, `not-run: ` and a reason say that no test runs
-//! it, and `apart` that it starts in a home of its own.
+//! A block of language `sh` is a script. A block of language `console` has commands after `$ `, which continue after
+//! `> `, and
+//! their output below each. In the output, `…` matches any characters, and on its own line any lines. After the
+//! language,
+//! `not-run: ` and a reason exclude a block from the tests, and `apart` starts it in a separate home.
 
 /// A fenced block.
 pub struct Block<'a> {
-    /// Where its fence is, from 1.
+    /// Line of the opening fence, from 1.
     pub line: usize,
-    /// The first word behind the fence.
+    /// First word after the fence.
     pub language: &'a str,
-    /// The words behind that.
+    /// Remaining words after the fence.
     pub rest: &'a str,
-    /// What is between the fences.
+    /// Lines between the fences.
     pub lines: Vec<&'a str>,
 }
 
 impl Block<'_> {
-    /// Whether a test may run it.
+    /// Returns `true` if a test may run the block.
     pub fn is_run(&self) -> bool {
         matches!(self.language, "sh" | "console") && !self.rest.starts_with("not-run")
     }
 }
 
-/// The fenced blocks of a page.
+/// Returns the fenced blocks of a page.
 ///
 /// # Panics
-/// Where one is not closed.
+/// If a block is not closed.
 pub fn blocks(text: &str) -> Vec<Block<'_>> {
     let (mut blocks, mut open) = (Vec::new(), None::<(Block<'_>, usize)>);
     for (index, line) in text.lines().enumerate() {
@@ -58,20 +60,20 @@ pub fn blocks(text: &str) -> Vec<Block<'_>> {
     blocks
 }
 
-/// A command of a console, and what is below it.
+/// A command of a console with its output.
 pub struct Step<'a> {
-    /// Where it is in the page, from 1.
+    /// Line in the page, from 1.
     pub line: usize,
-    /// What is run.
+    /// The command.
     pub command: String,
-    /// What it prints, on both outputs.
+    /// Expected lines on both outputs.
     pub prints: Vec<&'a str>,
 }
 
-/// The commands of a console.
+/// Returns the commands of a console.
 ///
 /// # Panics
-/// Where something stands before the first one.
+/// If a line precedes the first command.
 pub fn steps<'a>(block: &Block<'a>) -> Vec<Step<'a>> {
     let mut steps: Vec<Step<'a>> = Vec::new();
     for (index, line) in block.lines.iter().enumerate() {
@@ -95,7 +97,7 @@ pub fn steps<'a>(block: &Block<'a>) -> Vec<Step<'a>> {
     steps
 }
 
-/// Whether `line` is what `pattern` says, where `…` stands for any letters.
+/// Returns `true` if `line` matches `pattern`, in which `…` matches any characters.
 fn is_like(line: &str, pattern: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('…') else {
         return line == pattern;
@@ -112,7 +114,7 @@ fn is_like(line: &str, pattern: &str) -> bool {
     line.ends_with(last)
 }
 
-/// The same of lines, where a line that is `…` alone stands for any lines.
+/// Returns `true` if the lines match the patterns; a pattern of `…` alone matches any lines.
 pub fn are_like(lines: &[&str], patterns: &[&str]) -> bool {
     match (lines, patterns) {
         (_, [pattern, rest @ ..]) if pattern.trim() == "…" => {
@@ -125,7 +127,7 @@ pub fn are_like(lines: &[&str], patterns: &[&str]) -> bool {
     }
 }
 
-/// Where the links of a page lead that stay within the project: a path, empty for the page itself, and the heading there.
+/// Returns the targets of links within the project: a path, empty for the page itself, and a heading.
 pub fn links(text: &str) -> Vec<(&str, &str)> {
     let targets = text.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
     targets
@@ -134,7 +136,7 @@ pub fn links(text: &str) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// By which names links know the headings of a page.
+/// Returns the anchor names of the headings of a page.
 pub fn headings(text: &str) -> Vec<String> {
     let lines = text.lines().filter(|line| line.starts_with('#'));
     lines

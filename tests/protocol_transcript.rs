@@ -1,4 +1,4 @@
-//! Does a running daemon converse as docs/protocol.md says?
+//! Replay of the transcript in docs/protocol.md.
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, outside the functions that clippy knows as tests"
@@ -18,28 +18,28 @@ use hippod::config::Config;
 use hippod::{Options, run};
 use serde_json::Value;
 
-/// The workspace as the document writes it.
+/// Workspace path in the document.
 const WORKSPACE: &str = "/home/ada/agent";
-/// Stands for any value.
+/// Placeholder for any value.
 const ANY: &str = "<any>";
-/// As a member: further members may follow.
+/// Member that allows further members.
 const MORE: &str = "…";
 
-/// The document that is replayed.
+/// Returns the replayed document.
 fn document() -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/protocol.md");
     fs::read_to_string(path).unwrap()
 }
 
-/// Puts the file of the document into a workspace.
+/// Writes the file from the document into a workspace.
 fn write_workspace(root: &Path, document: &str) {
     fs::create_dir_all(root.join("memory")).unwrap();
     fs::write(root.join("memory/2026-03-02.md"), block(document, "file")).unwrap();
 }
 
-/// Sends what the transcript of the document sends and compares what comes with what it says, but for events that it
-/// does not name. `root` is the canonical
-/// path of the workspace that [`write_workspace`] filled; the daemon knows no workspace yet and has stopped afterwards.
+/// Sends the requests of the document's transcript and compares the answers, ignoring undocumented events.
+/// `root` is the canonical path of the workspace from [`write_workspace`]. The daemon must not know any workspace
+/// yet, and has stopped afterwards.
 fn replay(stream: &UnixStream, document: &str, root: &Path) {
     let root = serde_json::to_string(root.to_str().unwrap()).unwrap();
     let here = |line: &str| line.replace(WORKSPACE, &root[1..root.len() - 1]);
@@ -58,7 +58,7 @@ fn replay(stream: &UnixStream, document: &str, root: &Path) {
                 let mut line = String::new();
                 answers.read_line(&mut line).unwrap();
                 let found: Value = serde_json::from_str(&line).unwrap();
-                // Events come when something happens, also between a request and its answer.
+                // Events arrive at any time, even between a request and its answer.
                 if found["method"] != "event" || expected["method"] == "event" {
                     break found;
                 }
@@ -71,7 +71,7 @@ fn replay(stream: &UnixStream, document: &str, root: &Path) {
     assert!(sent > 10, "the transcript is too short to mean anything");
 }
 
-/// The text of the only block of this kind.
+/// Returns the text of the only block of this kind.
 fn block<'a>(document: &'a str, kind: &str) -> &'a str {
     let (_, rest) = document.split_once(&format!("\n```{kind}\n")).unwrap();
     let (text, rest) = rest.split_once("```\n").unwrap();

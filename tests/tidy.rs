@@ -1,4 +1,4 @@
-//! Does the tree keep its own rules: crate graph, size of files, what the documents promise?
+//! Project rules: crate graph, file sizes, and promises of the documents.
 #![allow(
     clippy::unwrap_used,
     reason = "helpers of tests, outside the functions that clippy knows as tests"
@@ -18,9 +18,9 @@ use std::path::{Component, Path, PathBuf};
 use hippo_proto::{ErrorKind, METHODS, Notification, RpcError};
 use serde_json::Value;
 
-/// Most lines of a source file.
+/// Maximum number of lines of a source file.
 const LONGEST_FILE: usize = 400;
-/// Documents with a limit of their own.
+/// Documents with their own limits.
 const LONGEST_DOCUMENTS: [(&str, usize); 2] = [("ARCHITECTURE.md", 320), ("CONTRIBUTING.md", 80)];
 
 fn root() -> PathBuf {
@@ -34,7 +34,7 @@ fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Compares a generated file with what is committed, and writes it where the environment variable `UPDATE` is set.
+/// Compares a generated file with the committed one, or writes it if the environment variable `UPDATE` is set.
 fn compare(path: &str, made: &str, command: &str) {
     if std::env::var_os("UPDATE").is_some() {
         fs::write(root().join(path), made).unwrap_or_else(|error| panic!("{path}: {error}"));
@@ -42,7 +42,7 @@ fn compare(path: &str, made: &str, command: &str) {
     assert!(read(path) == made, "{path} is not up to date: run {command}");
 }
 
-/// All files with this ending below these folders, relative to the root, with `/`.
+/// Returns all files with this ending below these folders, relative to the root, with `/`.
 fn files(folders: &[&str], ending: &str) -> Vec<String> {
     fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {
@@ -368,7 +368,7 @@ fn the_notifications_of_the_protocol_can_be_read() {
     assert_eq!(told, "Cycle Degraded Indexed Job backup download");
 }
 
-/// A new kind does not compile until it is in the list.
+/// Returns all error kinds. A new kind does not compile until it is in the list.
 fn all_kinds() -> Vec<ErrorKind> {
     use ErrorKind as Kind;
     let known = |kind| match kind {

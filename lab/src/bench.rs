@@ -1,4 +1,4 @@
-//! How good, how fast and how small is it? Runs the benchmarks on a release build and prints one table.
+//! Benchmarks of quality, speed and size on a release build.
 
 mod ask;
 mod backup;
@@ -37,7 +37,7 @@ use crate::terminal::say;
 use table::Figure;
 use workspaces::Workspaces;
 
-/// What can be asked for by `--only`, in the order in which it runs.
+/// Values of `--only`, in order of execution.
 const PARTS: [&str; 23] = [
     "locomo",
     "scifact",
@@ -64,14 +64,14 @@ const PARTS: [&str; 23] = [
     SIZE,
 ];
 
-/// Measured on the programs of the packages, with the example in this repository: it needs no evaluation data, and who asks for it alone
-/// needs no other release build.
+/// Measures the packaged programs with the example of this repository. This part needs no evaluation data, and alone
+/// no other release build.
 const SIZE: &str = "size";
 
-/// Those that need no daemon.
+/// Parts that need no daemon.
 const VALUES: [&str; 4] = ["extract", "compaction", "tree", "redact"];
 
-/// What the user asks for.
+/// Command-line options.
 struct Options {
     eval: Option<PathBuf>,
     only: Vec<String>,
@@ -80,10 +80,10 @@ struct Options {
 }
 
 impl Options {
-    /// Reads the arguments after `bench`.
+    /// Parses the arguments after `bench`.
     ///
     /// # Errors
-    /// An argument is unknown or lacks its value.
+    /// If an argument is unknown or lacks its value.
     fn parse(arguments: &[String]) -> Result<Self> {
         let mut options = Self {
             eval: std::env::var_os("HIPPOD_EVAL").map(PathBuf::from),
@@ -115,7 +115,7 @@ impl Options {
     }
 }
 
-/// What every benchmark works with.
+/// Shared environment of the benchmarks.
 struct Ground<'a> {
     house: &'a House,
     installed: &'a Path,
@@ -123,10 +123,10 @@ struct Ground<'a> {
     workspaces: Workspaces<'a>,
 }
 
-/// Runs the benchmarks that the arguments after `bench` ask for, and prints their figures.
+/// Runs the requested benchmarks, and prints their figures.
 ///
 /// # Errors
-/// An argument is unknown, the evaluation data is not there, or something failed.
+/// If an argument is unknown, the evaluation data is missing, or a benchmark fails.
 pub fn run(house: &House, arguments: &[String]) -> Result<()> {
     let options = &Options::parse(arguments)?;
     let wanted: Vec<&str> = PARTS.into_iter().filter(|part| options.wants(part)).collect();

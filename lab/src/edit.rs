@@ -1,4 +1,4 @@
-//! How long does it take until a saved edit is found, by words and by meaning?
+//! Time from a saved edit to its lexical and semantic retrieval.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -13,28 +13,28 @@ use hippo_proto::{
 
 /// One edit, and the two questions that find it.
 pub struct Edit<'a> {
-    /// The file, relative to the workspace.
+    /// File, relative to the workspace.
     pub file: &'a str,
-    /// The line that is added at its end, without its line feed.
+    /// Line that is appended, without its line feed.
     pub line: &'a str,
     /// Words of the line.
     pub words: &'a str,
-    /// A question with other words.
+    /// Question with other words.
     pub meaning: &'a str,
-    /// The line counts as found among so many results.
+    /// Maximum rank at which the line counts as found.
     pub depth: u32,
 }
 
-/// Times from the saved edit to an answer that holds it.
+/// Times from the saved edit to an answer that contains it.
 #[derive(Debug, Clone, Copy)]
 pub struct Found {
-    /// By words alone.
+    /// Lexical search.
     pub lexical: Duration,
-    /// By meaning alone.
+    /// Semantic search.
     pub vector: Duration,
 }
 
-/// Two connections: one hears what becomes searchable, the other asks.
+/// Two connections: one receives events, the other sends questions.
 pub struct Editor<'a> {
     root: &'a str,
     events: Client,
@@ -42,10 +42,10 @@ pub struct Editor<'a> {
 }
 
 impl<'a> Editor<'a> {
-    /// Subscribes to the workspace's news.
+    /// Subscribes to the events of the workspace.
     ///
     /// # Errors
-    /// The daemon refuses.
+    /// If the daemon refuses.
     pub fn new(root: &'a str, mut events: Client, questions: Client) -> Result<Self> {
         let subscribe = SubscribeRequest {
             workspace: Some(root.to_owned()),
@@ -59,11 +59,12 @@ impl<'a> Editor<'a> {
         })
     }
 
-    /// Adds the line and asks after each piece of news until both questions find it. Nothing is asked before the first
-    /// news: an answer that meets a changed file has it read at once, and that would be measured.
+    /// Appends the line, and asks after each event until both questions find it. No question is sent before the first
+    /// event, because a search that meets a changed file has it read immediately, which would distort the
+    /// measurement.
     ///
     /// # Errors
-    /// No news came in time, or no answer held the line.
+    /// If no event arrives in time, or no answer contains the line.
     pub fn make(&mut self, edit: &Edit<'_>) -> Result<Found> {
         let path = Path::new(self.root).join(edit.file);
         let saved =

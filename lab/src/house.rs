@@ -1,4 +1,4 @@
-//! Where is the project, where does it build, and how is cargo called?
+//! Folders of the project, and calls of cargo.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -9,9 +9,9 @@ use serde::Deserialize;
 
 /// The project's folders.
 pub struct House {
-    /// Where the workspace's `Cargo.toml` is.
+    /// Folder of the workspace's `Cargo.toml`.
     pub root: PathBuf,
-    /// Where cargo builds.
+    /// Build folder of cargo.
     pub target: PathBuf,
 }
 
@@ -22,10 +22,10 @@ struct Metadata {
 }
 
 impl House {
-    /// Asks cargo.
+    /// Finds the folders with cargo.
     ///
     /// # Errors
-    /// Cargo cannot be run, or the project is not there any more.
+    /// If cargo cannot be run, or the project does not exist anymore.
     pub fn find() -> Result<Self> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let output = cargo(&root)
@@ -49,12 +49,12 @@ impl House {
         })
     }
 
-    /// Cargo in the project's root.
+    /// Returns a cargo command in the project's root.
     pub fn cargo(&self) -> Command {
         cargo(&self.root)
     }
 
-    /// A binary of the release build.
+    /// Returns the path of a release binary.
     pub fn release(&self, name: &str) -> PathBuf {
         self.target
             .join("release")
@@ -64,7 +64,7 @@ impl House {
     /// Builds release binaries.
     ///
     /// # Errors
-    /// They do not build.
+    /// If the build fails.
     pub fn build_release(&self, packages: &[&str]) -> Result<()> {
         let mut command = self.cargo();
         command.args(["build", "--release"]);
@@ -75,8 +75,8 @@ impl House {
     }
 }
 
-/// Cargo in a folder, without what the cargo that runs this task says of this task's own package: build scripts
-/// would take it for a change.
+/// Returns a cargo command in a folder, without the variables that describe this task's own package: build scripts
+/// would treat them as a change.
 fn cargo(folder: &Path) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     for (name, _) in std::env::vars_os() {
@@ -89,10 +89,10 @@ fn cargo(folder: &Path) -> Command {
     command
 }
 
-/// Runs a command to its end with its output shown.
+/// Runs a command with visible output, and waits for its end.
 ///
 /// # Errors
-/// It could not be run, or failed.
+/// If the command cannot be run, or fails.
 pub fn run(command: &mut Command) -> Result<()> {
     let name = describe(command);
     let status = command
@@ -101,10 +101,10 @@ pub fn run(command: &mut Command) -> Result<()> {
     succeeded(&name, status)
 }
 
-/// An error where the status is none of success.
+/// Checks an exit status.
 ///
 /// # Errors
-/// The command failed.
+/// If the command failed.
 pub fn succeeded(name: &str, status: ExitStatus) -> Result<()> {
     if status.success() {
         Ok(())
@@ -113,7 +113,7 @@ pub fn succeeded(name: &str, status: ExitStatus) -> Result<()> {
     }
 }
 
-/// The command as a person would type it.
+/// Returns the command line as a person would type it.
 pub fn describe(command: &Command) -> String {
     let program = Path::new(command.get_program());
     let name = program.file_stem().unwrap_or(program.as_os_str());

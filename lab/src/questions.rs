@@ -1,4 +1,4 @@
-//! Retrieval of the questions of a file: the daemon beside plain grep and a full scan
+//! Retrieval benchmark: the daemon, plain grep and a full scan.
 
 mod baseline;
 mod distinct;
@@ -18,7 +18,7 @@ use crate::terminal::{note, say};
 pub use report::Report;
 use run::Measured;
 
-/// How long the daemon may take to index a workspace.
+/// Time limit of the daemon for indexing a workspace.
 const PATIENCE: Duration = Duration::from_secs(3600);
 
 /// A row of the benchmark.
@@ -85,10 +85,10 @@ pub struct Arguments {
     pub json: bool,
 }
 
-/// Measures by the user's own daemon and prints the figures.
+/// Measures with the user's own daemon and prints the figures.
 ///
 /// # Errors
-/// No daemon runs, or what [`measure`] fails with.
+/// If no daemon runs, or as [`measure`].
 pub fn run(words: &[String]) -> Result<()> {
     let arguments =
         Arguments::parse_from(std::iter::once("questions").chain(words.iter().map(String::as_str)));
@@ -109,7 +109,7 @@ pub fn run(words: &[String]) -> Result<()> {
 /// Asks every question in every mode.
 ///
 /// # Errors
-/// The questions cannot be read, the workspace is not registered, or the daemon fails.
+/// If the questions cannot be read, the workspace is not registered, or the daemon fails.
 pub fn measure(client: &mut Client, arguments: &Arguments) -> Result<Report> {
     let failed = || format!("could not read the questions: {}", arguments.file.display());
     let text = std::fs::read_to_string(&arguments.file).with_context(failed)?;

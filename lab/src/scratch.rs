@@ -1,4 +1,4 @@
-//! How does a daemon run in a folder of its own, so that nothing is left of it?
+//! A daemon in a temporary folder that leaves no files behind.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -15,13 +15,13 @@ use tempfile::TempDir;
 use crate::house::{House, describe, succeeded};
 use crate::terminal::note;
 
-/// How long a daemon may take to answer for the first time, or to end.
+/// Maximum time of the daemon for its first answer or its exit.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Pause between two looks at a process.
+/// Pause between two checks of a process.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// A temporary home with the release build's daemon in it. Both are gone when this is dropped, or when the user
-/// interrupts the task.
+/// A temporary home with a daemon of the release build. Both are removed on drop, or when the user interrupts the
+/// task.
 pub struct Scratch {
     /// The temporary folder.
     pub folder: PathBuf,
@@ -39,21 +39,21 @@ struct Running {
 }
 
 impl Scratch {
-    /// Makes the home; `installed` holds `models/` and `runtime/`, which are linked and not copied. Only one can
-    /// be made in a process, because it answers interrupts.
+    /// Creates the home. `installed` contains `models/` and `runtime/`, which are linked instead of copied. Only one
+    /// instance per process is possible, because it handles interrupts.
     ///
     /// # Errors
-    /// The folder cannot be made.
+    /// If the folder cannot be created.
     pub fn new(house: &House, installed: &Path) -> Result<Self> {
         let folder = temporary()?;
         let path = fs::canonicalize(folder.path()).context("could not find the temporary folder")?;
         Self::at(released(house), installed, path, Some(folder))
     }
 
-    /// The same with the programs in another folder.
+    /// Creates the home with programs from another folder.
     ///
     /// # Errors
-    /// The folder cannot be made.
+    /// If the folder cannot be created.
     pub fn of_programs(programs: &Path, installed: &Path) -> Result<Self> {
         let folder = temporary()?;
         let path = fs::canonicalize(folder.path()).context("could not find the temporary folder")?;
@@ -61,10 +61,10 @@ impl Scratch {
         Self::at(programs, installed, path, Some(folder))
     }
 
-    /// The same in a folder that stays, with what an earlier run left there.
+    /// Creates the home in a permanent folder, with the files of an earlier run.
     ///
     /// # Errors
-    /// The folder cannot be made.
+    /// If the folder cannot be created.
     pub fn kept(house: &House, installed: &Path, folder: &Path) -> Result<Self> {
         fs::create_dir_all(folder).with_context(|| format!("could not create {}", folder.display()))?;
         let path =
@@ -109,10 +109,10 @@ impl Scratch {
         })
     }
 
-    /// Starts the daemon and waits until it answers. Says how long that took.
+    /// Starts the daemon, waits until it answers, and returns the time until then.
     ///
     /// # Errors
-    /// It ended, or did not answer in time; the message shows its last words.
+    /// If the daemon exits, or does not answer in time; the message contains the end of its log.
     pub fn start(&self) -> Result<Duration> {
         let log = lock(&self.running).log.clone();
         let mut options = File::options();
@@ -147,10 +147,10 @@ impl Scratch {
         }
     }
 
-    /// Stops the daemon and waits until its process is gone. Says how long that took.
+    /// Stops the daemon, waits until its process has exited, and returns the time until then.
     ///
     /// # Errors
-    /// It was not running, had to be killed, ended badly, or left something behind.
+    /// If the daemon was not running, had to be killed, failed, or left files behind.
     pub fn stop(&self) -> Result<Duration> {
         let begun = Instant::now();
         let mut running = lock(&self.running);
@@ -167,10 +167,10 @@ impl Scratch {
         Ok(took)
     }
 
-    /// The daemon's process.
+    /// Returns the process id of the daemon.
     ///
     /// # Errors
-    /// None runs.
+    /// If no daemon runs.
     pub fn process_id(&self) -> Result<u32> {
         lock(&self.running)
             .daemon
@@ -179,15 +179,15 @@ impl Scratch {
             .context("no daemon runs")
     }
 
-    /// A connection to the daemon; each call may take as long as given.
+    /// Connects to the daemon with a time limit per call.
     ///
     /// # Errors
-    /// It does not answer.
+    /// If the daemon does not answer.
     pub fn connect(&self, patience: Duration) -> Result<Client> {
         Ok(Client::connect(&self.paths.socket, Some(patience))?)
     }
 
-    /// The client program, with the daemon of this home.
+    /// Returns the client command for the daemon of this home.
     pub fn hippoctl(&self) -> Command {
         let mut command = self.in_home(&self.hippoctl);
         command.arg("--no-start").stdin(Stdio::null());
@@ -197,7 +197,7 @@ impl Scratch {
     /// Removes the folder. The daemon must have been stopped.
     ///
     /// # Errors
-    /// Something cannot be removed.
+    /// If a file cannot be removed.
     pub fn remove(self) -> Result<()> {
         let folder = lock(&self.running).folder.take();
         folder
@@ -213,7 +213,7 @@ impl Scratch {
             }
         }
         command.env("HIPPOD_HOME", self.folder.join("home"));
-        // What is measured is not put off.
+        // Measured work must not be deferred.
         command.env("HIPPOD_EMBED_SPARE", "false");
         command
     }
@@ -232,7 +232,7 @@ impl Running {
         {
             note(format_args!("lab: {error:#}"));
         }
-        // What cannot be removed is in the system's temporary folder.
+        // Remaining files are in the system's temporary folder.
         drop(self.folder.take());
     }
 
@@ -271,7 +271,7 @@ fn temporary() -> Result<TempDir> {
     folder.context("could not create a temporary folder")
 }
 
-/// The end of a log.
+/// Returns the end of a log.
 fn last_words(log: &Path) -> String {
     let text = fs::read_to_string(log).unwrap_or_default();
     let lines: Vec<&str> = text.lines().collect();
@@ -279,12 +279,12 @@ fn last_words(log: &Path) -> String {
     format!("its last words:\n{}", last.join("\n"))
 }
 
-/// A panic elsewhere is no reason to leave a daemon behind.
+/// Locks the state even after a panic elsewhere, so that the daemon is always stopped.
 fn lock(running: &Mutex<Running>) -> MutexGuard<'_, Running> {
     running.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Processes whose environment names this home, where the system tells.
+/// Returns the processes whose environment contains this home, if the system provides it.
 fn processes_in(home: &Path) -> Vec<u32> {
     let wanted = format!("HIPPOD_HOME={}", home.display()).into_bytes();
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -310,10 +310,10 @@ fn share(from: &Path, to: &Path) -> Result<()> {
     copy_folder(from, to)
 }
 
-/// Copies a folder with all that is in it.
+/// Copies a folder recursively.
 ///
 /// # Errors
-/// Something cannot be read or written.
+/// If a file cannot be read or written.
 pub fn copy_folder(from: &Path, to: &Path) -> Result<()> {
     let failed = || format!("could not copy {}", from.display());
     fs::create_dir_all(to).with_context(failed)?;
@@ -323,7 +323,7 @@ pub fn copy_folder(from: &Path, to: &Path) -> Result<()> {
         if entry.file_type().with_context(failed)?.is_dir() {
             copy_folder(&entry.path(), &target)?;
         } else {
-            // Not its permissions: what is copied from a read-only place must be writable.
+            // Permissions are not copied: copies from a read-only place must be writable.
             fs::read(entry.path())
                 .and_then(|bytes| fs::write(target, bytes))
                 .with_context(failed)?;
@@ -332,10 +332,10 @@ pub fn copy_folder(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Runs a client command and reads its answer as JSON.
+/// Runs a client command and parses its answer as JSON.
 ///
 /// # Errors
-/// It failed, with what it wrote to standard error, or answered something else.
+/// If the command fails, with its standard error, or its answer has another format.
 pub fn answer<T: DeserializeOwned>(command: &mut Command) -> Result<T> {
     let name = describe(command);
     let output = command

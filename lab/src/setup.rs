@@ -1,4 +1,4 @@
-//! How do the runtime library and the model get into the cache?
+//! Installation of the runtime library and the model in the cache.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -10,11 +10,10 @@ use hippo_embed::acquire::{self, AcquireError, Layout, Manifest};
 use crate::house::House;
 use crate::terminal::{self, Meter, say};
 
-/// Completes the installation in the cache. Answers the folder that holds `models/`
-/// and `runtime/`.
+/// Completes the installation in the cache, and returns the folder that contains `models/` and `runtime/`.
 ///
 /// # Errors
-/// Something could not be obtained.
+/// If a file cannot be obtained.
 pub fn run(house: &House) -> Result<PathBuf> {
     let cache = cache(&house.target, |name| std::env::var_os(name))?;
     let home = cache.join("home");
@@ -49,7 +48,7 @@ pub fn run(house: &House) -> Result<PathBuf> {
     Ok(home)
 }
 
-/// The cache of this user, or one below the build folder where no home is known.
+/// Returns the cache of this user, or one below the build folder if no home is known.
 fn cache(target: &Path, variable: impl Fn(&str) -> Option<std::ffi::OsString>) -> Result<PathBuf> {
     let folder = acquire::default_cache(variable).unwrap_or_else(|| target.join("hippod-cache"));
     std::path::absolute(&folder).with_context(|| format!("could not find the cache: {}", folder.display()))

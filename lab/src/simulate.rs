@@ -1,6 +1,7 @@
-//! How does the index fare over a year of an agent, with a clock that is moved?
+//! The index over a simulated year of an agent.
 //!
-//! Figures and tables of docs/simulation.md are made here; its words are written by hand. The same seed gives the same bytes.
+//! Generates the figures and tables of docs/simulation.md; its text is written by hand. The same seed gives the same
+//! bytes.
 
 mod agent;
 mod brain;
@@ -30,15 +31,15 @@ use brain::Options;
 use sweep::{Curve, Outcome};
 use year::Year;
 
-/// The seed of the figures in the documentation.
+/// Seed of the figures in the documentation.
 const SEED: u64 = 1;
-/// How fast what matters changes: not at all, slowly, as in the year, fast.
+/// Speeds at which relevance changes: none, slow, as in the year, fast.
 const DRIFTS: [f64; 4] = [0.0, 0.3, 1.0, 3.0];
 
-/// Lives through a year under each profile, and writes what is seen of it into docs/.
+/// Simulates a year with each profile, and writes the results into docs/.
 ///
 /// # Errors
-/// An argument is unknown, or a file cannot be written.
+/// If an argument is unknown, or a file cannot be written.
 pub fn run(house: &House, arguments: &[String]) -> Result<()> {
     let seed = match arguments {
         [] => SEED,
@@ -50,7 +51,7 @@ pub fn run(house: &House, arguments: &[String]) -> Result<()> {
         let protocol = scope.spawn(|| live(seed, DecayCurve::PROTOCOL));
         let tuned = scope.spawn(|| live(seed, DecayCurve::TUNED));
         let tuned = tuned.join().map_err(|_| anyhow!("the simulation failed"))??;
-        // Beside the year that is still under way.
+        // In parallel to the second year.
         let curves = curves(seed);
         let protocol = protocol.join().map_err(|_| anyhow!("the simulation failed"))??;
         Ok((protocol, tuned, curves))
@@ -85,7 +86,7 @@ pub fn run(house: &House, arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// A year under a profile. The store on disk must end with what the simulation holds.
+/// Simulates a year with a profile. The store on disk must equal the simulated state at the end.
 fn live(seed: u64, profile: DecayCurve) -> Result<Year> {
     let year = year::live(
         seed,
@@ -101,7 +102,7 @@ fn live(seed: u64, profile: DecayCurve) -> Result<Year> {
     Ok(year)
 }
 
-/// Each curve with how it foretells what is asked for, by drift.
+/// Returns each curve with its prediction quality, by drift.
 fn curves(seed: u64) -> Vec<(String, [Outcome; 4])> {
     let (protocol, tuned) = (DecayCurve::PROTOCOL, DecayCurve::TUNED);
     let practised = |practice| DecayCurve { practice, ..tuned };

@@ -1,4 +1,4 @@
-//! How does a task speak: plain lines for pipes, progress bars for terminals?
+//! Output of tasks: plain lines, and progress bars on terminals.
 
 use std::fmt::{Arguments, Display};
 use std::io::{self, IsTerminal, Write};
@@ -7,7 +7,7 @@ use std::time::Duration;
 use hippo_embed::acquire::{Progress, Step};
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Writes a line to standard output. A reader that has gone away is no failure of the task.
+/// Writes a line to standard output. A closed output is not an error.
 pub fn say(line: Arguments<'_>) {
     let _ = writeln!(io::stdout().lock(), "{line}");
 }
@@ -17,7 +17,7 @@ pub fn note(line: Arguments<'_>) {
     let _ = writeln!(io::stderr().lock(), "{line}");
 }
 
-/// A duration for people: `2 min 5 s`, `3.4 s`, `12 ms`, `0.8 ms`.
+/// Formats a duration: `2 min 5 s`, `3.4 s`, `12 ms`, `0.8 ms`.
 pub fn duration(time: Duration) -> impl Display {
     let seconds = time.as_secs_f64();
     match seconds {
@@ -28,19 +28,19 @@ pub fn duration(time: Duration) -> impl Display {
     }
 }
 
-/// Shows how an installation goes on: a bar on a terminal, else one line for each step.
+/// Progress of an installation: a bar on a terminal, else one line for each step.
 pub struct Meter {
     bar: Option<ProgressBar>,
     current: Option<(String, Step)>,
 }
 
 impl Meter {
-    /// Looks whether standard error is a terminal.
+    /// Creates a meter with a bar if standard error is a terminal.
     pub fn new() -> Self {
         let bar = io::stderr().is_terminal().then(|| {
             let style = "{msg:36} {bar:30} {bytes:>10} of {total_bytes:<10} {eta:>4}";
             let bar = ProgressBar::new(0);
-            // The template is a constant: what remains of a wrong one is the default bar.
+            // The template is constant; an invalid one would yield the default bar.
             bar.set_style(
                 ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()),
             );
@@ -49,7 +49,7 @@ impl Meter {
         Self { bar, current: None }
     }
 
-    /// Takes one report.
+    /// Shows a progress report.
     pub fn show(&mut self, progress: Progress<'_>) {
         let Progress {
             artifact,

@@ -1,4 +1,4 @@
-//! Backups that somebody changed: members, names, kinds and the manifest.
+//! Manipulated backups: members, names, kinds and the manifest.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -11,7 +11,7 @@ use crate::scale::{Cases, attack};
 use crate::stage::Stage;
 use crate::wire::{Wire, roomy};
 
-/// Names that lead elsewhere or mean something to other programs.
+/// Names that lead elsewhere or have a special meaning for other programs.
 const NAMES: [&str; 16] = [
     "../outside/x.md",
     "1/files/../../../outside/x.md",
@@ -36,13 +36,13 @@ const NAMES: [&str; 16] = [
 pub struct Member {
     /// Path in the archive.
     pub name: String,
-    /// What its header says that it is.
+    /// Kind in the header.
     pub kind: tar::EntryType,
-    /// Its content.
+    /// Content of the member.
     pub bytes: Vec<u8>,
 }
 
-/// Members of an archive.
+/// Reads the members of an archive.
 pub fn read(path: &Path) -> Vec<Member> {
     let file = zstd::Decoder::new(std::fs::File::open(path).unwrap()).unwrap();
     let mut archive = tar::Archive::new(file);
@@ -61,7 +61,7 @@ pub fn read(path: &Path) -> Vec<Member> {
         .collect()
 }
 
-/// Writes members with no regard for what a name or a kind leads to.
+/// Writes members without checking names or kinds.
 fn write(path: &Path, members: &[Member]) {
     let mut packed = zstd::Encoder::new(std::fs::File::create(path).unwrap(), 1).unwrap();
     for member in members {
@@ -85,7 +85,7 @@ fn write(path: &Path, members: &[Member]) {
     packed.finish().unwrap();
 }
 
-/// Makes the manifest name the members as they are now.
+/// Updates the manifest to list the current members.
 pub fn agree(members: &mut [Member]) {
     let list: Vec<Value> = members
         .iter()
@@ -146,7 +146,7 @@ fn change(dice: &mut Dice, members: &mut Vec<Member>) -> String {
     }
 }
 
-/// Names and bytes below a folder, but for what the daemon keeps of its own.
+/// Returns names and bytes below a folder, except for the daemon's own files.
 pub fn picture(folder: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
     let mut all = BTreeMap::new();
     for entry in std::fs::read_dir(folder).unwrap().flatten() {

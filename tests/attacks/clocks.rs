@@ -1,4 +1,4 @@
-//! Clocks that jump by days, years and centuries, in both directions.
+//! Clock jumps of days, years and centuries, in both directions.
 
 use hippo_proto::CycleName;
 use hippod_tests::{Clocked, Dice, Scratch};
@@ -6,7 +6,7 @@ use hippod_tests::{Clocked, Dice, Scratch};
 use crate::scale::{Cases, attack};
 use crate::wire::{furnish, logs, roomy};
 
-/// Moments that a clock jumps to.
+/// Moments that the clock jumps to.
 const MOMENTS: [&str; 9] = [
     "1971-05-30T10:00:00Z",
     "2000-02-29T23:59:59Z",
@@ -18,7 +18,7 @@ const MOMENTS: [&str; 9] = [
     "2126-03-02T10:00:00Z",
     "9966-01-01T00:00:00Z",
 ];
-/// Jumps of a case.
+/// Number of jumps per case.
 const JUMPS: usize = 6;
 
 fn case(dice: &mut Dice) -> usize {
@@ -38,7 +38,7 @@ fn case(dice: &mut Dice) -> usize {
         let answer = client.remember(&root, &format!("The anchor number{number} is blue."), &topic);
         entries.extend(answer.entry.map(|entry| entry.id));
         let cycle = *dice.one_of(&[CycleName::Light, CycleName::Deep, CycleName::Archival]);
-        // The clock may be behind the last run: then there is a reason why nothing is done.
+        // The clock may be before the last run, in which case the cycle is refused with a reason.
         let _ = client.try_run(&root, cycle, None, false);
         client.heartbeat(&root);
     }

@@ -1,4 +1,4 @@
-//! Damaged databases, logs of databases, vectors, and versions of schemas.
+//! Damaged databases, write-ahead logs and vectors, and unknown schema versions.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::scale::{Cases, attack};
 use crate::stage::{Stage, WORDS};
 use crate::wire::{Wire, logs, roomy};
 
-/// Versions of a schema that no hippod wrote.
+/// Schema versions that no hippod wrote.
 const VERSIONS: [i32; 4] = [0, -1, 99, i32::MAX];
 
 /// Damages one file, and returns a description.
@@ -66,7 +66,7 @@ fn case(stage: &Stage, files: &[PathBuf], dice: &mut Dice) -> usize {
     let root = stage.scratch.workspace();
     let mut daemon = Daemon::start(&stage.scratch.home(), &roomy());
     let mut wire = Wire::new(&daemon);
-    // Any of these may be refused; none may be wrong.
+    // Each request may be refused, but no answer may be wrong.
     let _ = wire.call("workspace.sync", json!({"workspace": root, "wait": true}));
     for query in ["machine that leaks oil", "green lantern"] {
         let Ok(answer) = wire.call("search", json!({"workspace": root, "query": query})) else {

@@ -1,4 +1,4 @@
-//! States in which a power cut can leave a disk, from the calls before it.
+//! Possible disk states after a power cut, derived from recorded calls.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use hippod_tests::Dice;
 
 use crate::record::{Call, Change};
 
-/// A disk writes as much as this at once.
+/// Number of bytes that a disk writes atomically.
 const SECTOR: usize = 512;
 
-/// A change to the bytes of one file, however it is called.
+/// A change to the bytes of one file, independent of its name.
 enum Data {
     Bytes { at: usize, bytes: Vec<u8> },
     Length(usize),
@@ -18,7 +18,7 @@ enum Data {
 
 /// A change to names.
 enum Name {
-    /// The name of a file, or of a folder (`None`).
+    /// Creates the name of a file, or of a folder (`None`).
     Put(PathBuf, Option<usize>),
     Remove(PathBuf),
     Rename(PathBuf, PathBuf),
@@ -29,27 +29,27 @@ enum Step {
     Data(usize, Data),
     Name(Name),
     SyncFile(usize),
-    /// Of a folder: the journal is written up to here, and no file.
+    /// Sync of a folder: writes the journal up to here, and no file contents.
     SyncNames,
     SyncAll,
 }
 
-/// Names of files (numbers) and folders.
+/// Names of files (by number) and folders.
 type Names = BTreeMap<PathBuf, Option<usize>>;
 
-/// A disk as it was, and everything that was done to it since.
+/// The initial state of a disk, and all later changes.
 pub struct Disk {
     below: Vec<PathBuf>,
     names: Names,
     files: Vec<Vec<u8>>,
-    /// By the call after which each is done.
+    /// Each step with the number of its call.
     steps: Vec<(usize, Step)>,
-    /// Calls that could not be understood.
+    /// Calls that could not be parsed.
     pub unknown: Vec<String>,
 }
 
 impl Disk {
-    /// Reads what is below some folders now.
+    /// Reads the current contents of some folders.
     pub fn now(below: &[PathBuf]) -> Self {
         let mut disk = Self {
             below: below.to_vec(),
@@ -77,7 +77,7 @@ impl Disk {
         }
     }
 
-    /// Notes the effects of the calls, by the file that each name meant at its time.
+    /// Records the effects of the calls; each name is resolved to its file at the time of the call.
     pub fn follow(&mut self, calls: &[Call]) {
         let mut names = self.names.clone();
         let mut lengths: Vec<usize> = self.files.iter().map(Vec::len).collect();
@@ -176,13 +176,14 @@ impl Disk {
         }
     }
 
-    /// The disk after all calls, as if none was cut off.
+    /// Returns the disk after all calls, without a power cut.
     pub fn whole(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         self.image(usize::MAX, &mut |_| usize::MAX, &mut |_| Fate::Done)
     }
 
-    /// A state after a power cut behind call number `cut`. Names are written in their order, at least up to the last
-    /// sync; of what was written to a file since its own sync each part may be there, be lost, or be there in part.
+    /// Returns a possible state after a power cut behind call number `cut`.
+    /// Name changes are applied in order, at least up to the last sync. Each write to a file since its last sync is
+    /// present, lost or torn.
     pub fn after_power_cut(&self, cut: usize, dice: &mut Dice) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut fates = Dice::of(dice.below(1 << 40) as u64);
         let mut journal = |names: std::ops::Range<usize>| names.start + dice.below(names.len() + 1);
@@ -194,7 +195,7 @@ impl Disk {
         self.image(cut, &mut journal, &mut fate)
     }
 
-    /// Files by their names. `journal` chooses up to which step names are written, `fate` what becomes of a write.
+    /// Returns the files by name. `journal` chooses the last applied name change, `fate` the outcome of each write.
     fn image(
         &self,
         cut: usize,
@@ -231,12 +232,12 @@ impl Disk {
         names.into_iter().filter_map(content).collect()
     }
 
-    /// How many calls there are.
+    /// Returns the number of calls.
     pub fn calls(&self) -> usize {
         self.steps.last().map_or(0, |(call, _)| *call + 1)
     }
 
-    /// The calls after which something is durable that was not before, and those that change a name.
+    /// Returns the calls that make data durable or change a name.
     pub fn turning_points(&self) -> Vec<usize> {
         let is_one = |step: &Step| !matches!(step, Step::Data(..));
         let mut all: Vec<usize> = self
@@ -250,11 +251,11 @@ impl Disk {
     }
 }
 
-/// What becomes of a write.
+/// Outcome of a write.
 enum Fate {
     Done,
     Lost,
-    /// Some of its sectors are there, by the seed.
+    /// Only some sectors are written, chosen by the seed.
     Torn(u64),
 }
 
@@ -319,7 +320,8 @@ fn rename(names: &mut Names, name: &Name) {
     }
 }
 
-/// The shared memory of databases, which is made anew, and what is no state.
+/// Returns `true` for files that are not part of the state: shared memory of databases, which SQLite rebuilds, logs,
+/// locks and canaries.
 fn is_left_out(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.ends_with("-shm") || name == "log" || name.ends_with(".lock") || name == "canary"
@@ -330,7 +332,7 @@ mod tests {
     use super::*;
     use crate::record;
 
-    /// A draft is written, made durable or not, and takes the place of a file.
+    /// Returns the possible contents after a draft was written, optionally synced, and renamed over a file.
     fn contents(sync: bool) -> std::collections::BTreeSet<Vec<u8>> {
         let folder = tempfile::tempdir().unwrap();
         let (draft, file) = (folder.path().join("draft"), folder.path().join("file"));

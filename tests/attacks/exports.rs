@@ -1,4 +1,4 @@
-//! Hostile exports of other programs, given to `import`.
+//! Hostile exports of other programs as input of `import`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,11 +12,11 @@ use crate::scale::{Cases, attack};
 use crate::stores::{TEXTS, sparse};
 use crate::wire::{Wire, roomy};
 
-/// Memory that the daemon may take, in KiB.
+/// Memory limit of the daemon, in KiB.
 const MEMORY: u64 = 700 * 1024;
-/// Bytes of a message that refuses an export.
+/// Maximum length of a refusal, in bytes.
 const MESSAGE: usize = 4096;
-/// Bytes of a large export.
+/// Size of a large export, in bytes.
 const LARGE: usize = 50 << 20;
 /// Levels of nesting.
 const DEEP: usize = 100_000;
@@ -42,7 +42,7 @@ const FIELDS: [&str; 19] = [
     "tags",
     "kind",
 ];
-/// Times that no log has.
+/// Timestamps that no log has.
 const TIMES: [&str; 16] = [
     "\"0000-00-00\"",
     "\"9999-12-31T23:59:60Z\"",
@@ -61,16 +61,16 @@ const TIMES: [&str; 16] = [
     "18446744073709551616",
     "253402300800000",
 ];
-/// What is given to `import`.
+/// Input of `import`.
 struct Export {
     what: String,
     from: &'static str,
     path: PathBuf,
-    /// Whether it is written, or planned alone.
+    /// `true` to write the memories, `false` to plan only.
     apply: bool,
 }
 
-/// A value of JSON as text, of any type.
+/// Returns a JSON value of any type as text.
 fn value(dice: &mut Dice) -> String {
     match dice.below(12) {
         0 => "null".to_owned(),
@@ -95,7 +95,7 @@ fn record(dice: &mut Dice) -> String {
     format!("{{{}}}", fields.join(","))
 }
 
-/// Lists, objects of lists, or lines.
+/// Returns records as lists, objects of lists, or lines.
 fn document(dice: &mut Dice) -> Vec<u8> {
     let records: Vec<String> = (0..dice.below(30)).map(|_| record(dice)).collect();
     let text = match dice.below(5) {
@@ -122,7 +122,7 @@ fn document(dice: &mut Dice) -> Vec<u8> {
     bytes
 }
 
-/// One line of fifty megabytes, or nesting.
+/// Returns 50 MB on one line, or deep nesting, with a description.
 fn large(dice: &mut Dice) -> (&'static str, String) {
     let one = r#"{"memory":"a short memory that is like all the others","id":"x"}"#;
     match dice.below(6) {
@@ -196,7 +196,7 @@ fn draw(dice: &mut Dice, folder: &Path) -> Export {
     }
 }
 
-/// Files of a workspace, without what the daemon keeps of its own.
+/// Returns the files of a workspace without hippod's own files.
 fn memory(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let own = |path: &Path| {
         path.starts_with(root.join(".hippocampus"))
@@ -210,7 +210,7 @@ fn memory(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
         .collect()
 }
 
-/// Asserts that nothing went, that nothing but memory came, and that nothing is a link.
+/// Asserts that no file was removed, that only memory was added, and that no path is a link.
 fn assert_added(what: &str, root: &Path, before: &BTreeMap<PathBuf, Vec<u8>>) {
     let after = memory(root);
     for (path, bytes) in before {
@@ -301,7 +301,7 @@ fn a_hostile_export_writes_nothing_outside_and_ends_no_daemon() {
     });
 }
 
-/// Names, sizes and times below a folder: some files are too large to be compared by their bytes.
+/// Returns names, sizes and times below a folder, because some files are too large for a comparison of their bytes.
 fn light(folder: &Path) -> Vec<(PathBuf, u64, std::time::SystemTime)> {
     let mut all = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap().flatten() {

@@ -1,4 +1,4 @@
-//! Errors of the file system injected at the n-th system call, for every n of a run.
+//! File system errors injected at the n-th system call, for every n.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -39,10 +39,10 @@ const CALLS: [(&str, &[&str]); 20] = [
     ("getdents64", &["EIO"]),
 ];
 
-/// The daemon ends within this time after SIGTERM.
+/// Maximum time from SIGTERM to the exit of the daemon.
 const END: Duration = Duration::from_secs(60);
 
-/// A stage whose files are the ones to fail on.
+/// A stage with the file paths whose calls fail.
 struct Theatre {
     stage: Stage,
     /// Paths whose calls fail.
@@ -58,7 +58,7 @@ impl Theatre {
         Self { stage, paths }
     }
 
-    /// A daemon that makes these calls on the paths of the stage, with more options of `strace`.
+    /// Starts a daemon under `strace` with these calls on the paths of the stage, and more options.
     fn traced(&self, calls: &str, options: &[String]) -> Result<Daemon, String> {
         let mut all = vec!["-e".to_owned(), format!("trace={calls}")];
         for path in &self.paths {
@@ -74,7 +74,7 @@ impl Theatre {
         )
     }
 
-    /// How often a thread makes each call, at most.
+    /// Returns the maximum number of times that a thread makes each call.
     fn count(&self) -> Vec<(&'static str, usize)> {
         self.stage.reset();
         let names: Vec<&str> = CALLS.iter().map(|(name, _)| *name).collect();
@@ -103,13 +103,13 @@ impl Theatre {
         names.into_iter().map(|name| (name, most(name))).collect()
     }
 
-    /// Returns how many things were tried, and whether the error was injected.
+    /// Returns the number of checks, and `true` if the error was injected.
     fn case(&self, call: &str, error: &str, nth: usize) -> (usize, bool) {
         self.stage.reset();
         let what = format!("{error} at the {nth}th {call}");
         let ledger = Ledger::new(self.stage.scratch.workspace(), self.stage.scratch.beside(""));
         let inject = ["-e".to_owned(), format!("inject={call}:error={error}:when={nth}")];
-        // One that cannot start is no failure, if the next one can.
+        // A daemon may fail to start, as long as the next one starts.
         if let Ok(mut daemon) = self.traced(call, &inject) {
             let lives = script(&daemon, &self.stage.scratch, &ledger);
             assert_eq!(lives, Ok(()), "{what}: {}", daemon.log());
@@ -157,7 +157,7 @@ impl Theatre {
     }
 }
 
-/// Names that appear beside a file while it is written.
+/// Returns the names of temporary files that appear beside a file during a write.
 fn companions(path: &Path) -> Vec<PathBuf> {
     let name = path.file_name().unwrap().to_string_lossy();
     let ends = ["-wal", "-shm", "-journal"].map(|end| format!("{name}{end}"));
@@ -168,7 +168,7 @@ fn companions(path: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// Works on everything once. A refusal is no failure, and neither is the end of the process; silence is.
+/// Runs all operations once. A refusal or the end of the process is allowed; a missing answer is not.
 fn script(daemon: &Daemon, scratch: &Scratch, ledger: &Ledger) -> Result<(), String> {
     let root = scratch.workspace();
     let mut wire = Wire::new(daemon);
@@ -228,7 +228,7 @@ fn an_error_at_any_system_call_loses_no_acknowledged_write() {
         injected.set(injected.get() + usize::from(was_injected));
         tried
     });
-    // The last calls of a run may be missing in the next one.
+    // A later run may lack the last calls of this one.
     let (run, injected) = (run.get(), injected.get());
     assert!(
         injected * 4 >= run * 3,

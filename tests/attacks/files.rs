@@ -1,4 +1,4 @@
-//! Odd file names and kinds, and storms of renames with questions in between.
+//! Unusual file names and kinds, and storms of renames between questions.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -40,19 +40,19 @@ const PARTS: [&[u8]; 24] = [
     b"..a",
     b"2026-02-30",
 ];
-/// Steps of a case.
+/// Number of steps per case.
 const STEPS: usize = 120;
 
-/// Files with a word that only one of them has.
+/// Files that each contain a unique word.
 struct Zoo {
     scratch: Scratch,
-    /// By path: the word.
+    /// The word of each file, by path.
     files: BTreeMap<PathBuf, String>,
     words: usize,
 }
 
 impl Zoo {
-    /// A path that nothing has.
+    /// Returns an unused path.
     fn name(&self, dice: &mut Dice) -> PathBuf {
         loop {
             let parts = (0..1 + dice.below(4)).flat_map(|_| dice.one_of(&PARTS).to_vec());
@@ -60,7 +60,7 @@ impl Zoo {
             let folder = ["memory", "memory/sub", "knowledge", "knowledge/deep/er"][dice.below(4)];
             let path = self.scratch.workspace().join(folder).join(&name);
             if name.as_bytes().starts_with(b".") {
-                // Hidden files are no memory.
+                // Hidden files are not memory.
                 continue;
             }
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -109,7 +109,7 @@ impl Zoo {
         }
     }
 
-    /// Something that is no regular file.
+    /// Creates something other than a regular file.
     fn odd(&self, dice: &mut Dice, path: &Path) {
         match dice.below(6) {
             0 => {
@@ -151,7 +151,7 @@ fn case(dice: &mut Dice) -> usize {
     let mut client = daemon.client();
     client.accept_deletions(&root);
     for (path, word) in &zoo.files {
-        // A name that is no UTF-8 cannot be cited.
+        // A name that is not UTF-8 cannot be cited.
         let Some(path) = path.strip_prefix(&root).unwrap().to_str() else {
             continue;
         };

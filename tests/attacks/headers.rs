@@ -1,4 +1,4 @@
-//! Archives whose headers lie: sizes, lengths, names, kinds, and cuts at every block.
+//! Archives with false headers: sizes, lengths, names, kinds and cuts.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -11,13 +11,13 @@ use crate::scale::{Cases, attack, is_long};
 use crate::stage::Stage;
 use crate::wire::{Failure, Wire, roomy};
 
-/// Bytes of a block of an archive.
+/// Number of bytes in an archive block.
 const BLOCK: usize = 512;
-/// Memory that the daemon may take, in KiB.
+/// Memory limit of the daemon, in KiB.
 const MEMORY: u64 = 400 * 1024;
-/// Bytes of a message that refuses an archive.
+/// Maximum length of a refusal, in bytes.
 const MESSAGE: usize = 8 * 1024;
-/// Names that no backup has.
+/// Names that no backup contains.
 const NAMES: [&str; 16] = [
     "../mine.md",
     "1/files/../../mine.md",
@@ -37,7 +37,7 @@ const NAMES: [&str; 16] = [
     "1/index.db-wal",
 ];
 
-/// One entry as it is written: what its header says need not be so.
+/// One archive entry, whose header may be false.
 struct Entry {
     member: Member,
     /// Size in the header.
@@ -58,7 +58,7 @@ impl Entry {
             header.set_link_name("../../mine.md").unwrap();
         }
         header.set_entry_type(kind);
-        // Above 8 GiB the field is binary.
+        // Sizes above 8 GiB are stored in binary.
         header.set_size(size);
         header.set_mode(0o6777);
         header.set_cksum();
@@ -96,7 +96,7 @@ fn packed(path: &Path, bytes: &[u8]) {
     encoder.finish().unwrap();
 }
 
-/// Changes what the manifest says.
+/// Falsifies the manifest and returns a description.
 fn lie(dice: &mut Dice, manifest: &mut Value) -> &'static str {
     let members = manifest["members"].as_array().map_or(0, Vec::len);
     let member = &mut manifest["members"][dice.below(members.max(1))];
@@ -134,7 +134,7 @@ fn lie(dice: &mut Dice, manifest: &mut Value) -> &'static str {
     }
 }
 
-/// Changes an archive. Returns what was done, and its bytes.
+/// Changes an archive. Returns a description and the new bytes.
 fn change(dice: &mut Dice, members: &[Member], agrees: bool) -> (String, Vec<u8>) {
     let mut members = members.to_vec();
     let at = dice.below(members.len());
@@ -180,7 +180,7 @@ fn change(dice: &mut Dice, members: &[Member], agrees: bool) -> (String, Vec<u8>
             members.insert(at, odd);
         }
         7 => {
-            // All of them are restored where the manifest has them.
+            // If the manifest lists them, all of these files are restored.
             let count = match (agrees, is_long()) {
                 (true, _) => 500,
                 (false, true) => 100_000,
@@ -220,7 +220,7 @@ fn change(dice: &mut Dice, members: &[Member], agrees: bool) -> (String, Vec<u8>
     (what, bytes)
 }
 
-/// A daemon, a sound backup, and folders that nothing may change.
+/// A daemon, a sound backup, and folders that must not change.
 struct Range {
     stage: Stage,
     daemon: Daemon,
@@ -247,7 +247,7 @@ impl Range {
         }
     }
 
-    /// Restores an archive into a new folder and into one that is taken, and asserts that nothing else changed.
+    /// Restores an archive into a new folder and into a taken one, and asserts that nothing else changed.
     fn assert_harmless(&self, what: &str, bytes: &[u8]) -> bool {
         let from = self.world.join("hostile.tar.zst");
         packed(&from, bytes);

@@ -1,4 +1,4 @@
-//! `kill -9` under a mixed load, beside a second writer of the workspace's files.
+//! `kill -9` under mixed load, beside a second writer of the files.
 
 use std::io::Write as _;
 use std::sync::Mutex;
@@ -13,13 +13,13 @@ use crate::ledger::Ledger;
 use crate::scale::{Cases, attack};
 use crate::wire::{Failure, Wire, furnish, logs, pause, roomy};
 
-/// Kills of one case.
+/// Number of kills per case.
 const KILLS: usize = 4;
-/// Acknowledged writes before a kill, at most, and the wait after them in microseconds, at most.
+/// Maximum number of acknowledged writes before a kill, and maximum delay after them, in microseconds.
 const MOST_WORK: usize = 30;
 const LONGEST_WAIT: usize = 60_000;
 
-/// Appends lines to the log of the day, each with one system call, and keeps them in `lines`.
+/// Appends lines to the log of the day, each with one system call, and records them in `lines`.
 fn write_beside(scratch: &Scratch, ledger: &Ledger, lines: &Mutex<Vec<String>>, over: &AtomicBool) {
     while !over.load(Ordering::Relaxed) {
         if let Some(log) = ledger.log() {
@@ -33,7 +33,7 @@ fn write_beside(scratch: &Scratch, ledger: &Ledger, lines: &Mutex<Vec<String>>, 
     }
 }
 
-/// Works until the daemon is gone.
+/// Sends requests until the daemon is gone.
 fn work(daemon: &Daemon, ledger: &Ledger, dice: &mut Dice) {
     let mut wire = Wire::new(daemon);
     loop {

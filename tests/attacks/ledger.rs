@@ -1,4 +1,4 @@
-//! Writes that the daemon was asked for, with the time of their acknowledgement.
+//! Requested writes with the times of their acknowledgements.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -10,20 +10,20 @@ use serde_json::json;
 
 use crate::wire::{Failure, Wire, logs};
 
-/// When a write was acknowledged; nothing for one whose answer did not come.
+/// Time of the acknowledgement; `None` if no answer arrived.
 type Acknowledged = Option<SystemTime>;
 
-/// Writes by their effect.
+/// Requested writes by effect.
 #[derive(Default)]
 struct Asked {
     remembered: BTreeMap<usize, Acknowledged>,
     flushed: BTreeMap<usize, Acknowledged>,
-    /// Content of context entries, by their id.
+    /// Contents of context entries, by entry id.
     contents: BTreeMap<String, (String, Acknowledged)>,
     closed: BTreeMap<String, Acknowledged>,
     pinned: BTreeMap<String, Acknowledged>,
     forgotten: BTreeMap<String, Acknowledged>,
-    /// Index entries that nothing was asked of yet.
+    /// Index entries without any request so far.
     entries: Vec<String>,
     /// The log of the day.
     log: Option<String>,
@@ -31,7 +31,7 @@ struct Asked {
     acknowledged: usize,
 }
 
-/// Asks for writes in one workspace, and asserts that none is lost.
+/// Requests writes in one workspace, and asserts that none is lost.
 pub struct Ledger {
     root: PathBuf,
     beside: PathBuf,
@@ -39,7 +39,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// An empty ledger of a workspace; transcripts are written into the folder `beside`.
+    /// Creates an empty ledger of a workspace. Transcripts are written to the folder `beside`.
     pub fn new(root: PathBuf, beside: PathBuf) -> Self {
         Self {
             root,
@@ -52,19 +52,19 @@ impl Ledger {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A number that no other write has.
+    /// Returns a number that is unique among all writes.
     pub fn number(&self) -> usize {
         let mut asked = self.asked();
         asked.next += 1;
         asked.next
     }
 
-    /// Counts the acknowledged writes.
+    /// Returns the number of acknowledged writes.
     pub fn acknowledged(&self) -> usize {
         self.asked().acknowledged
     }
 
-    /// Path of today's log below the workspace, once the daemon named it.
+    /// Returns the path of today's log below the workspace, once the daemon has reported it.
     pub fn log(&self) -> Option<String> {
         self.asked().log.clone()
     }
@@ -72,7 +72,7 @@ impl Ledger {
     /// Makes one request of any kind.
     ///
     /// # Errors
-    /// As the request itself; so do the others.
+    /// Like the request itself; the same applies to the other methods.
     pub fn any(&self, wire: &mut Wire, dice: &mut Dice) -> Result<(), Failure> {
         match dice.below(16) {
             0..=5 => self.remember(wire),
@@ -95,10 +95,10 @@ impl Ledger {
         }
     }
 
-    /// Makes one request whose effect a power cut may not undo once it is acknowledged.
+    /// Makes one request whose acknowledged effect must survive a power cut.
     ///
     /// # Errors
-    /// As the request itself.
+    /// Like the request itself.
     pub fn durable(&self, wire: &mut Wire, dice: &mut Dice) -> Result<(), Failure> {
         match dice.below(8) {
             0..=3 => self.remember(wire),
@@ -131,7 +131,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Opens a session, gives it contents, and mostly closes it.
+    /// Opens a session, stores contents, and usually closes it.
     pub fn session(&self, wire: &mut Wire, dice: &mut Dice) -> Result<(), Failure> {
         let session = format!("s{}", self.number());
         wire.call(
@@ -163,7 +163,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Pins an entry that nothing was asked of yet.
+    /// Pins an entry without any request so far.
     pub fn pin(&self, wire: &mut Wire) -> Result<(), Failure> {
         let Some(id) = self.asked().entries.pop() else {
             return Ok(());
@@ -179,7 +179,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Forgets an entry that nothing was asked of yet.
+    /// Forgets an entry without any request so far.
     pub fn forget(&self, wire: &mut Wire) -> Result<(), Failure> {
         let Some(id) = self.asked().entries.pop() else {
             return Ok(());
@@ -192,7 +192,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Flushes a transcript of one message on a day of its own.
+    /// Flushes a transcript of one message on a unique day.
     pub fn flush(&self, wire: &mut Wire, wait: bool) -> Result<(), Failure> {
         let number = self.number();
         let day = format!(
@@ -218,10 +218,10 @@ impl Ledger {
         Ok(())
     }
 
-    /// Asserts that the daemon has each write that was acknowledged by then, and none twice. Returns their number.
+    /// Asserts that the daemon has each write acknowledged by then exactly once. Returns their number.
     ///
     /// # Panics
-    /// At the first write that is lost or doubled.
+    /// At the first lost or duplicated write.
     pub fn verify(&self, daemon: &Daemon, by: SystemTime) -> usize {
         let asked = self.asked();
         let is_due = |acknowledged: &Acknowledged| acknowledged.is_some_and(|at| at <= by);
@@ -281,7 +281,7 @@ fn due_of(asked: &BTreeMap<String, Acknowledged>, by: SystemTime) -> impl Iterat
         .map(|(name, _)| name.as_str())
 }
 
-/// A flush that was only accepted is carried out by the next daemon, soon.
+/// Waits until the next daemon has carried out an accepted flush.
 fn verify_flush(wire: &mut Wire, root: &Path, number: usize, due: bool) {
     let deadline = Instant::now() + PATIENCE;
     let marker = format!("- request: Please find out about device{number}marker ");

@@ -1,4 +1,4 @@
-//! Mutated requests of every method, and rude connections.
+//! Mutated requests of every method, and misbehaving connections.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,9 +11,9 @@ use crate::scale::{Cases, attack};
 
 /// Methods that end the daemon or use the network.
 const LEFT_OUT: [&str; 2] = ["shutdown", "model.pull"];
-/// Lines of one case.
+/// Number of lines per case.
 const LINES: usize = 250;
-/// Texts that readers get wrong.
+/// Texts that parsers often misread.
 const TEXTS: [&str; 24] = [
     "",
     " ",
@@ -55,7 +55,7 @@ const NUMBERS: [&str; 12] = [
     "99999999999999999999999",
 ];
 
-/// Names of the parameters of each method, as the committed schema lists them.
+/// Returns the parameters of each method from the committed schema.
 fn parameters() -> BTreeMap<String, Vec<(String, Value)>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/schema/protocol.schema.json");
     let schema: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
@@ -83,7 +83,7 @@ fn parameters() -> BTreeMap<String, Vec<(String, Value)>> {
         .collect()
 }
 
-/// A world in which requests mean something.
+/// A workspace in which requests are meaningful.
 struct Target {
     root: String,
     beside: String,
@@ -102,7 +102,7 @@ impl Target {
         }
     }
 
-    /// A request that is right in most parts.
+    /// Returns a mostly valid request.
     fn request(&self, dice: &mut Dice, id: usize) -> Vec<u8> {
         let method = dice.one_of(&self.methods);
         let mut params = Map::new();
@@ -132,7 +132,7 @@ impl Target {
         match (dice.below(12), name) {
             (0, _) => odd(dice, 3),
             (1, _) => json!(dice.one_of(&TEXTS)),
-            // Nothing outside the scratch folder is written.
+            // Only paths in the scratch folder are written.
             (_, "to" | "into" | "from") => json!(format!("{}/{}", self.beside, dice.below(4))),
             (_, "workspace") => json!(self.root),
             (_, "path") => json!(["MEMORY.md", "memory", "/nonexistent"][dice.below(3)]),
@@ -142,7 +142,7 @@ impl Target {
     }
 }
 
-/// A value of the type that the schema names, mostly.
+/// Returns a value that usually has the type from the schema.
 fn of_type(dice: &mut Dice, schema: &Value) -> Value {
     let mut types: Vec<&str> = schema["type"].as_str().into_iter().collect();
     types.extend(
@@ -164,7 +164,7 @@ fn of_type(dice: &mut Dice, schema: &Value) -> Value {
     }
 }
 
-/// Any value.
+/// Returns any value.
 fn odd(dice: &mut Dice, depth: usize) -> Value {
     match dice.below(if depth == 0 { 5 } else { 8 }) {
         0 => Value::Null,
@@ -181,7 +181,7 @@ fn odd(dice: &mut Dice, depth: usize) -> Value {
     }
 }
 
-/// Changes, removes, doubles or inserts some bytes.
+/// Changes, removes, duplicates or inserts some bytes.
 fn mutate(dice: &mut Dice, bytes: &mut Vec<u8>) {
     for _ in 0..1 + dice.below(4) {
         let at = dice.below(bytes.len().max(1));
@@ -226,7 +226,7 @@ fn is_blank(line: &[u8]) -> bool {
         .all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
 }
 
-/// Connections that break off, are silent, never read, or ask for much.
+/// Opens connections that break off, stay silent, never read, or request large answers.
 fn be_rude(daemon: &Daemon, target: &Target, dice: &mut Dice, held: &mut Vec<Raw>) -> usize {
     let mut raw = daemon.raw();
     let ask = |id: usize| {

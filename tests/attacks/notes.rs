@@ -1,4 +1,4 @@
-//! Notes that a person appends to the index file while the daemon replaces it.
+//! Notes appended to the index file while the daemon replaces it.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -11,10 +11,10 @@ use serde_json::json;
 use crate::scale::{Cases, attack};
 use crate::wire::{Failure, Wire, furnish, pause, roomy};
 
-/// Notes of a case.
+/// Number of notes per case.
 const NOTES: usize = 60;
 
-/// The index file, and what was kept beside it for people.
+/// Returns the text of the index file and its leftover versions.
 fn text(root: &Path) -> String {
     let files = std::fs::read_dir(root).unwrap().flatten();
     let ours = files.filter(|file| file.file_name().to_string_lossy().contains("HIPPOCAMPUS.md"));
@@ -22,7 +22,7 @@ fn text(root: &Path) -> String {
         .collect()
 }
 
-/// Pins and unpins an entry until the daemon is gone or the person is done.
+/// Pins and unpins an entry until the daemon is gone or the writer has finished.
 fn edit(daemon: &Daemon, root: &Path, id: &str, over: &AtomicBool) {
     let mut wire = Wire::new(daemon);
     let mut pinned = false;

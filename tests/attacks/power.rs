@@ -1,4 +1,4 @@
-//! Power cuts: the writes of a recorded run, reordered between its syncs.
+//! Power cuts: recorded writes, reordered between their syncs.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,12 +13,12 @@ use crate::scale::{Cases, attack};
 use crate::wire::{Wire, furnish, logs, roomy};
 use crate::{record, traced};
 
-/// Requests of the recorded run.
+/// Number of requests in the recorded run.
 const WORK: usize = 40;
-/// Words of a person in the index file.
+/// Text of a person in the index file.
 const WORDS: &str = "The words of a person stay.";
 
-/// A run of a daemon, with all its writes.
+/// A run of a daemon with all of its writes.
 struct Recorded {
     scratch: Scratch,
     ledger: Ledger,
@@ -65,7 +65,7 @@ impl Recorded {
         recorded
     }
 
-    /// All calls together give the disk as it is.
+    /// Asserts that all calls together yield the current disk.
     fn assert_complete(&self) {
         let now = Disk::now(&[self.scratch.home(), self.scratch.workspace()]).whole();
         let told = self.disk.whole();

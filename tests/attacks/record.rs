@@ -1,4 +1,4 @@
-//! File system calls of a daemon, read from the record of `strace -y -xx -ttt`.
+//! File system calls of a daemon, parsed from `strace -y -xx -ttt`.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -6,15 +6,15 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-/// The calls to record.
+/// The recorded calls.
 pub const CALLS: &str = "?open,openat,openat2,?creat,write,pwrite64,writev,pwritev,pwritev2,ftruncate,truncate,fallocate,\
 ?rename,renameat,renameat2,?link,linkat,?symlink,symlinkat,?unlink,unlinkat,?mkdir,mkdirat,?rmdir,fsync,fdatasync,syncfs,\
 sync,lseek,copy_file_range,sendfile";
 
-/// What a call changed.
+/// Effect of a call.
 #[derive(Debug, Clone)]
 pub enum Change {
-    /// A file was opened for writing, and made where there was none.
+    /// Opens a file for writing, and creates it if necessary.
     Open {
         fd: i64,
         path: PathBuf,
@@ -22,19 +22,19 @@ pub enum Change {
         cut: bool,
         append: bool,
     },
-    /// Bytes were written, at an offset or where the descriptor is.
+    /// Writes bytes, at an offset or at the position of the descriptor.
     Write {
         fd: i64,
         path: PathBuf,
         at: Option<u64>,
         bytes: Vec<u8>,
     },
-    /// A descriptor was moved.
+    /// Moves the position of a descriptor.
     Seek {
         fd: i64,
         to: u64,
     },
-    /// A file got a length.
+    /// Sets the length of a file.
     Resize {
         path: PathBuf,
         length: u64,
@@ -54,13 +54,13 @@ pub enum Change {
     Folder {
         path: PathBuf,
     },
-    /// A file or folder was made durable.
+    /// Makes a file or folder durable.
     Sync {
         path: PathBuf,
     },
-    /// Everything was.
+    /// Makes everything durable.
     SyncAll,
-    /// A call that the reader does not know.
+    /// A call that the parser does not know.
     Unknown(String),
 }
 
@@ -70,7 +70,7 @@ pub struct Call {
     pub change: Change,
 }
 
-/// Reads a record: the successful calls, in the order in which they returned.
+/// Parses a record. Returns the successful calls in the order in which they returned.
 pub fn read(record: &str) -> Vec<Call> {
     let mut begun: HashMap<&str, String> = HashMap::new();
     let mut calls = Vec::new();
@@ -100,7 +100,7 @@ pub fn read(record: &str) -> Vec<Call> {
     calls
 }
 
-/// One call; nothing for one that failed or changes nothing.
+/// Parses one call. Returns `None` if it failed or changes nothing.
 fn change(text: &str) -> Option<Change> {
     let (name, rest) = text.split_once('(')?;
     let (arguments, result) = rest.rsplit_once(") ")?;
@@ -142,7 +142,7 @@ fn change(text: &str) -> Option<Change> {
             at: None,
             bytes: first(all_bytes(argument(1)), value),
         },
-        // Room that is kept for later is no content.
+        // Reserved space is not content.
         "fallocate" if argument(1).contains("FALLOC_FL_KEEP_SIZE") => return None,
         "lseek" => Change::Seek {
             fd: descriptor(argument(0))?,
@@ -191,7 +191,7 @@ fn first(mut bytes: Vec<u8>, count: i64) -> Vec<u8> {
     bytes
 }
 
-/// Arguments, cut at the commas that are in no brackets.
+/// Splits arguments at the commas outside brackets.
 fn split(text: &str) -> Vec<&str> {
     let (mut all, mut depth, mut begin) = (Vec::new(), 0, 0);
     for (at, letter) in text.bytes().enumerate() {
@@ -209,12 +209,12 @@ fn split(text: &str) -> Vec<&str> {
     all
 }
 
-/// The number of `7<\x2f>`.
+/// Returns the number of `7<\x2f>`.
 fn descriptor(text: &str) -> Option<i64> {
     text.split('<').next()?.parse().ok()
 }
 
-/// The path of `7<\x2f>` or `AT_FDCWD<\x2f>`; nothing for a deleted file, a socket or a pipe.
+/// Returns the path of `7<\x2f>` or `AT_FDCWD<\x2f>`, or `None` for a deleted file, a socket or a pipe.
 fn described(text: &str) -> Option<PathBuf> {
     let (_, rest) = text.split_once('<')?;
     let (path, rest) = rest.split_once('>')?;
@@ -233,7 +233,7 @@ fn bytes(text: &str) -> Option<Vec<u8>> {
     Some(unhex(text.strip_prefix('"')?.strip_suffix('"')?))
 }
 
-/// The bytes of `[{iov_base="…", iov_len=3}, …]`, one behind the other.
+/// Returns the concatenated bytes of `[{iov_base="…", iov_len=3}, …]`.
 fn all_bytes(text: &str) -> Vec<u8> {
     text.split('"').skip(1).step_by(2).flat_map(unhex).collect()
 }

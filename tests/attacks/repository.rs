@@ -1,4 +1,5 @@
-//! Cloned repositories with links and settings of a stranger, and every verb run in them.
+//! Cloned repositories with hostile links and settings.
+//! Every command runs in them.
 
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt;
@@ -13,11 +14,11 @@ use serde_json::json;
 use crate::scale::{Cases, attack};
 use crate::wire::{Wire, roomy};
 
-/// In every file outside the workspace, and in the environment.
+/// Text in every file outside the workspace, and in the environment.
 const MARKER: &str = "outside-marker-4711";
-/// Finds text outside by its words, and holds the marker neither as it is asked nor as the id of its entry.
+/// A query that matches the outside text. It contains the marker neither literally nor as an entry id.
 const QUESTION: &str = "4711 marker outside known to nobody";
-/// Places below a workspace that hippod or a harness reads or writes.
+/// Paths in a workspace that hippod or a harness reads or writes.
 const PLACES: [&str; 40] = [
     "HIPPOCAMPUS.md",
     ".HIPPOCAMPUS.md.draft",
@@ -60,7 +61,7 @@ const PLACES: [&str; 40] = [
     ".hippocampus/meta.json",
     ".hippocampus/harness.json",
 ];
-/// Files that a stranger writes, with what is in them.
+/// Hostile files and their contents.
 const FILES: [(&str, &str); 8] = [
     (
         "hipocampus.config.json",
@@ -84,7 +85,7 @@ const FILES: [(&str, &str); 8] = [
     ),
 ];
 
-/// Everything below a folder: kind, mode and bytes or target.
+/// Returns everything below a folder: mode, and bytes or link target.
 fn picture(folder: &Path) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
     use std::os::unix::fs::MetadataExt;
     let mut all = BTreeMap::new();
@@ -108,7 +109,7 @@ fn picture(folder: &Path) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
     all
 }
 
-/// Writes the folders that a stranger wants to read or change, and the repository with links to them.
+/// Creates the outside folders, and the repository with links to them.
 fn clone(scratch: &Scratch, dice: &mut Dice) -> Vec<String> {
     let outside = scratch.beside("outside");
     for folder in ["notes", "empty", "user/.aws", "user/.claude"] {
@@ -167,7 +168,7 @@ fn clone(scratch: &Scratch, dice: &mut Dice) -> Vec<String> {
     made
 }
 
-/// Makes something at a place where nothing is, and nothing on the way is a link.
+/// Creates something at a free path. Returns `false` if the path is taken or passes through a link.
 fn put(root: &Path, place: &str, make: impl FnOnce(&Path) -> std::io::Result<()>) -> bool {
     let path = root.join(place);
     let mut above = path.parent().unwrap();
@@ -178,7 +179,7 @@ fn put(root: &Path, place: &str, make: impl FnOnce(&Path) -> std::io::Result<()>
         above = above.parent().unwrap();
     }
     if path.symlink_metadata().is_ok() {
-        // An empty folder gives way, nothing else.
+        // An empty folder is replaced, nothing else.
         if path.is_symlink() || std::fs::remove_dir(&path).is_err() {
             return false;
         }
@@ -188,10 +189,10 @@ fn put(root: &Path, place: &str, make: impl FnOnce(&Path) -> std::io::Result<()>
     true
 }
 
-/// Runs `hippoctl` in the repository as its owner would, and returns all that it printed.
+/// Runs `hippoctl` in the repository as its owner would, and returns all output.
 ///
 /// # Panics
-/// When a word of the command line is unknown.
+/// If a word of the command line is unknown.
 fn run(scratch: &Scratch, words: &[&str], input: &str) -> String {
     use std::io::Write as _;
     let mut child = Command::new(client_program())
@@ -205,7 +206,7 @@ fn run(scratch: &Scratch, words: &[&str], input: &str) -> String {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // A verb that reads no input closes it.
+    // A command that reads no input closes it.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     let output = child.wait_with_output().unwrap();
     assert_ne!(output.status.code(), Some(2), "{words:?}: {output:?}");
@@ -226,7 +227,7 @@ fn case(dice: &mut Dice) -> usize {
     let mut said: Vec<(String, String)> = Vec::new();
     let event = json!({"session_id": "s", "cwd": root, "hook_event_name": "SessionStart"}).to_string();
     let platform = *dice.one_of(&["claude-code", "opencode", "openclaw", "codex"]);
-    // Before it is registered, with all that a workspace can be asked, and until nothing of it is left.
+    // Before the registration, then all commands of a workspace, and finally its removal.
     let verbs: [&[&str]; 6] = [
         &["hook", "session-start"],
         &["init", "--dry-run"],
@@ -321,7 +322,7 @@ fn case(dice: &mut Dice) -> usize {
     said.len()
 }
 
-/// Whether a value of a database holds what is outside: pages of it may have a value in pieces.
+/// Returns `true` if a value of a database contains the marker. Pages may split a value, so the rows are read.
 fn holds_marker(path: &Path) -> bool {
     let database = rusqlite::Connection::open(path).unwrap();
     let mut tables = database

@@ -1,4 +1,4 @@
-//! Number of cases of an attack, their seeds, and the report of a run.
+//! Number of cases of an attack, their seeds, and reports.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use hippod_tests::Dice;
 use serde_json::json;
 
-/// Seed of the gate, which tries the same cases each time.
+/// Seed of the gate, which runs the same cases each time.
 const SEED: u64 = 14;
 
 /// Environment variables that `cargo xtask attack` sets.
@@ -20,17 +20,17 @@ const REPORT: &str = "HIPPOD_ATTACK_REPORT";
 /// Cases of an attack.
 #[derive(Clone, Copy)]
 pub enum Cases {
-    /// Drawn by chance, without an end; the gate tries this many.
+    /// Unlimited random cases; the gate runs this many.
     Drawn(usize),
-    /// Numbered from 0, this many in all; the gate tries `in_gate` of them, evenly spread.
+    /// Numbered cases from 0; the gate runs `in_gate` of them, evenly spread.
     Numbered { all: usize, in_gate: usize },
 }
 
-/// Runs an attack: `case` gets the number of the case and dice that depend on nothing but seed, attack and number, and
-/// returns how many things it tried. A case fails by a panic.
+/// Runs an attack. `case` gets the number of the case, and dice that depend only on seed, attack and number; it
+/// returns the number of checks. A case fails by a panic.
 ///
 /// # Panics
-/// When a case failed; in the gate after the first one, with the seed and the number that repeat it.
+/// If a case failed. In the gate, the first failure panics with the seed and the number that repeat it.
 pub fn attack(name: &str, cases: Cases, case: impl Fn(&mut Dice, usize) -> usize) {
     let seed = number(SEED_IS).unwrap_or(SEED);
     let begun = Instant::now();
@@ -75,7 +75,8 @@ pub fn attack(name: &str, cases: Cases, case: impl Fn(&mut Dice, usize) -> usize
     }
 }
 
-/// Numbers below `all` in an order of the seed, so that a run that is too short for all of them tries others each time.
+/// Returns the numbers below `all` in an order that depends on the seed, so that short runs cover different cases
+/// each time.
 fn shuffled(all: usize, seed: u64) -> Vec<usize> {
     let mut numbers: Vec<usize> = (0..all).collect();
     let mut dice = Dice::of(seed);
@@ -109,7 +110,7 @@ fn report(
     writeln!(file, "{line}").unwrap();
 }
 
-/// Whether the attack runs by the clock.
+/// Returns `true` if the attack has a time limit instead of a fixed number of cases.
 pub fn is_long() -> bool {
     number(SECONDS).is_some()
 }
@@ -123,7 +124,7 @@ fn number(variable: &str) -> Option<u64> {
     )
 }
 
-/// Seed of one case.
+/// Returns the seed of one case.
 fn seed_of(seed: u64, name: &str, case: usize) -> u64 {
     let mut hasher = DefaultHasher::new();
     (seed, name, case).hash(&mut hasher);

@@ -1,4 +1,4 @@
-//! Markdown that is hard to read: processor time grows as the size does.
+//! Pathological markdown: processor time in proportion to size.
 
 use std::time::Duration;
 
@@ -8,14 +8,14 @@ use serde_json::json;
 use crate::scale::{Cases, attack, is_long};
 use crate::wire::{Wire, roomy};
 
-/// Sizes of a shape in the gate, and by the clock.
+/// Sizes of a shape in the gate, and in a timed run.
 const SMALL: [usize; 1] = [64 << 10];
 const LARGE: [usize; 2] = [256 << 10, 1 << 20];
-/// Four times the size may take this many times the processor time, and this much more.
+/// Maximum factor of processor time for four times the size, and an additional tolerance.
 const GROWTH: u32 = 6;
 const NOISE: Duration = Duration::from_secs(1);
 
-/// Pieces, each repeated up to the size; what comes before and after.
+/// The text before, the repeated piece, and the text after.
 const SHAPES: [(&str, &str, &str); 29] = [
     ("", "[", ""),
     ("", "![", ""),
@@ -52,7 +52,7 @@ fn text(shape: usize, size: usize) -> String {
     let (before, piece, after) = SHAPES[shape];
     let shaped = format!("{before}{}{after}", piece.repeat(size / piece.len()));
     let known = "# Shapes\n\n- the kettle whistles\n";
-    // Front matter is at the top of a file.
+    // Front matter is only valid at the top of a file.
     if before.starts_with("---") {
         format!("{shaped}{known}")
     } else {
@@ -60,7 +60,7 @@ fn text(shape: usize, size: usize) -> String {
     }
 }
 
-/// Processor time of indexing the shape, auditing it, and a cycle of each kind.
+/// Returns the processor time for indexing the shape, auditing it, and one cycle of each kind.
 fn time(shape: usize, size: usize) -> Duration {
     let scratch = Scratch::new();
     let root = scratch.workspace();

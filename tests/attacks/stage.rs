@@ -1,4 +1,4 @@
-//! A workspace that a daemon has indexed, and that each case begins with anew.
+//! An indexed workspace that is reset before each case.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,19 +8,19 @@ use serde_json::json;
 
 use crate::wire::{Wire, furnish, roomy};
 
-/// Words of a person in the index file.
+/// Text of a person in the index file.
 pub const WORDS: &str = "The words of a person stay.";
 
 /// The workspace with its state, and a copy of both.
 pub struct Stage {
-    /// Where they are.
+    /// Folder of the workspace and the home.
     pub scratch: Scratch,
-    /// Content that a session was given, and the id of its entry.
+    /// Stored content of a session, and the id of its entry.
     pub content: (String, String),
 }
 
 impl Stage {
-    /// Has a daemon index a workspace, and stops it.
+    /// Indexes a workspace with a daemon, and stops it.
     pub fn set() -> Self {
         let scratch = Scratch::new();
         furnish(&scratch, 6);
@@ -56,7 +56,7 @@ impl Stage {
         }
     }
 
-    /// Everything as it was then.
+    /// Restores the copy.
     pub fn reset(&self) {
         for folder in [self.scratch.workspace(), self.scratch.home()] {
             std::fs::remove_dir_all(&folder).unwrap();
@@ -65,7 +65,7 @@ impl Stage {
         }
     }
 
-    /// Files and folders of both.
+    /// Returns the files and folders of the workspace and the home.
     pub fn files(&self) -> Vec<PathBuf> {
         let mut found = Vec::new();
         walk(&self.scratch.workspace(), &mut found);
@@ -79,7 +79,7 @@ fn copy(from: &[PathBuf], to: &Path) {
     assert!(copied.unwrap().success());
 }
 
-/// Files and folders below a folder, and the folder.
+/// Collects a folder and everything below it.
 fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
     found.push(folder.to_path_buf());
     for entry in std::fs::read_dir(folder).unwrap().flatten() {

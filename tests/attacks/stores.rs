@@ -1,8 +1,8 @@
-//! Hostile texts and large files, as other programs might have left them.
+//! Hostile texts and large files from other programs.
 
 use std::path::Path;
 
-/// Texts that mean something to a log, to markdown, to a terminal or to a file system.
+/// Texts with a special meaning for a log, markdown, a terminal or a file system.
 pub const TEXTS: [&str; 14] = [
     "",
     " ",
@@ -20,7 +20,7 @@ pub const TEXTS: [&str; 14] = [
     "\r\n\u{feff}\u{2028}",
 ];
 
-/// A file that claims a size of 2^40 bytes.
+/// Writes a sparse file with a size of 2^40 bytes.
 pub fn sparse(path: &Path, begins: &[u8]) {
     std::fs::write(path, begins).unwrap();
     let file = std::fs::File::options().write(true).open(path).unwrap();

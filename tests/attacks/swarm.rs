@@ -1,4 +1,4 @@
-//! Five hundred hostile connections beside one client that behaves well.
+//! Five hundred hostile connections beside one well-behaved client.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::Shutdown;
@@ -13,22 +13,22 @@ use serde_json::{Value, json};
 use crate::scale::{Cases, attack};
 use crate::wire::Wire;
 
-/// Connections that ask nothing: as many as the daemon has places.
+/// Number of silent connections, equal to the connection limit of the daemon, and number of other connections.
 const SILENT: usize = 256;
 const OTHERS: usize = 244;
-/// Threads that open the others.
+/// Number of threads that open the other connections.
 const THREADS: usize = 8;
-/// Bytes of a giant line.
+/// Length of a giant line, in bytes.
 const GIANT: usize = 10_000_000;
-/// Memory that the daemon may take, in KiB. The giant lines of all clients together are twice as large.
+/// Memory limit of the daemon, in KiB: half the size of all giant lines together.
 const MEMORY: u64 = 400 * 1024;
-/// Bytes of an answer that refuses something.
+/// Maximum length of a refusal, in bytes.
 const REFUSAL: usize = 4096;
-/// How long a hostile client waits for an answer: it may be without a place, or its line without room.
+/// Maximum time that a hostile client waits for an answer, because its connection or its line may not be accepted.
 const WAIT: Duration = Duration::from_secs(1);
-/// How long a hostile client sends: the daemon takes nothing while there is no room for another giant line.
+/// Maximum time that a hostile client sends. The daemon does not read while it has no room for another giant line.
 const TAKEN: Duration = Duration::from_millis(500);
-/// Ids that are given back as they are, and ids that are refused.
+/// Ids that are returned unchanged, and ids that are refused.
 const IDS: [&str; 10] = [
     "1e3",
     "-0",
@@ -57,18 +57,18 @@ impl Hostile {
     }
 
     fn send(&mut self, bytes: &[u8]) {
-        // A connection without a place is closed by the daemon.
+        // The daemon closes connections above its limit.
         let _ = self.stream.write_all(bytes);
     }
 
-    /// The next line as it was sent, unless there was no place for the connection.
+    /// Returns the next raw line, or `None` if the connection was not accepted.
     fn answer(&mut self) -> Option<String> {
         let mut line = String::new();
         let read = self.reader.read_line(&mut line).unwrap_or(0);
         (read > 0 && !line.contains("too many connections are open")).then_some(line)
     }
 
-    /// Sends a line that is refused, and asserts that the refusal is short.
+    /// Sends an invalid line, and asserts that the refusal is short.
     fn is_refused(&mut self, what: &str, line: &[u8]) {
         self.send(&[line, b"\n"].concat());
         if let Some(answer) = self.answer() {
@@ -79,13 +79,13 @@ impl Hostile {
     }
 }
 
-/// One hostile connection; returned where it stays open.
+/// Runs one hostile connection, and returns it if it stays open.
 fn harass(daemon: &Daemon, root: &Path, dice: &mut Dice) -> Option<Hostile> {
     let mut one = Hostile::new(daemon)?;
     let search = json!({"jsonrpc": "2.0", "id": 1, "method": "search", "params": {"workspace": root, "query": "pump"}});
     let search = search.to_string();
     match dice.below(11) {
-        // A giant line whose end never comes, of a client that has its place.
+        // An unterminated giant line on an accepted connection.
         0..=3 => {
             one.send(format!("{search}\n").as_bytes());
             let _ = one.answer();
@@ -141,7 +141,7 @@ fn harass(daemon: &Daemon, root: &Path, dice: &mut Dice) -> Option<Hostile> {
     None
 }
 
-/// Asks without a pause until told to stop, and counts the answers.
+/// Sends requests without a pause until `stop`, and counts the answers.
 fn behave(daemon: &Daemon, root: &Path, stop: &AtomicBool, asked: &AtomicUsize) {
     let mut wire = Wire::new(daemon);
     while !stop.load(Ordering::Relaxed) {
@@ -158,7 +158,7 @@ fn behave(daemon: &Daemon, root: &Path, stop: &AtomicBool, asked: &AtomicUsize) 
     }
 }
 
-/// Open handles but those of databases: as many of these stay as there were questions at the same time, for the next ones.
+/// Returns the number of open handles except those of databases. Database handles are pooled for later questions.
 fn handles(daemon: &Daemon) -> usize {
     let all = std::fs::read_dir(format!("/proc/{}/fd", daemon.pid())).unwrap();
     all.flatten()
@@ -211,7 +211,7 @@ fn swarm(daemon: &Daemon, scratch: &Scratch, dice: &mut Dice) -> usize {
         let silent: Vec<_> = (0..SILENT)
             .filter_map(|_| UnixStream::connect(daemon.socket()).ok())
             .collect();
-        // All of them at once: the giant lines are held, and the good client is answered.
+        // All connections at once: the giant lines are buffered, and the good client is answered.
         let reached = asked.load(Ordering::Relaxed) + 20;
         while asked.load(Ordering::Relaxed) < reached && !good.is_finished() {
             std::thread::yield_now();
@@ -227,7 +227,7 @@ fn swarm(daemon: &Daemon, scratch: &Scratch, dice: &mut Dice) -> usize {
     asked.into_inner()
 }
 
-/// Number of open handles once it is no more than expected and the same for a while.
+/// Waits until the number of open handles is stable and at most `expected`, and returns it.
 fn settled(daemon: &Daemon, expected: usize) -> usize {
     let begun = Instant::now();
     let mut wire = Wire::new(daemon);

@@ -1,4 +1,4 @@
-//! Threads of the daemon that move and sync files, recorded by `strace`.
+//! Daemon threads that move and sync files, recorded by `strace`.
 
 use hippod_tests::{Daemon, Scratch};
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::traced;
 use crate::wire::{Wire, furnish, roomy};
 
-/// System calls that wait for the disk, or move what is on it.
+/// System calls that wait for the disk or move files.
 const CALLS: &str = "trace=?rename,renameat,renameat2,?unlink,unlinkat,?rmdir,fsync,fdatasync";
 
 #[test]
@@ -39,7 +39,7 @@ fn the_thread_of_the_engine_moves_and_syncs_no_file_but_the_registry() {
         );
     }
     wire.expect("workspace.remove", json!({"workspace": moved, "purge": true}));
-    // A daemon that is told to stop saves what it has on the thread of the engine: nobody waits any more.
+    // A regular stop would save on the engine thread, which is allowed because no client waits anymore.
     daemon.kill();
     let text = traced::record_of(&record, pid);
     let places = |line: &&str| line.contains("<turn>") && line.contains("rename") && line.contains("moved");
@@ -49,7 +49,7 @@ fn the_thread_of_the_engine_moves_and_syncs_no_file_but_the_registry() {
     );
     let state = format!("{}>)", scratch.home().join("state").display());
     let of_registry = |line: &str| line.contains("registry") || line.contains(&state);
-    // The second half of a call, and the end of the thread, name no file.
+    // The second half of a call and the end of a thread name no file.
     let names_none = |line: &str| line.contains(" resumed>") || line.contains("+++");
     let by_engine = text.lines().filter(|line| line.contains("<engine>"));
     let others: Vec<&str> = by_engine

@@ -1,4 +1,4 @@
-//! Daemons whose system calls `strace` records or lets fail.
+//! Daemons under `strace`, for recording and fault injection.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -8,7 +8,7 @@ use hippod_tests::{PATIENCE, program};
 
 use crate::wire::pause;
 
-/// Whether `strace` works here. Where it does not, the attack is left out, and standard error says so.
+/// Returns `true` if `strace` works. Otherwise reports the skipped attack on standard error.
 pub fn is_possible(attack: &str) -> bool {
     let tried = Command::new("strace")
         .args(["-D", "-f", "--seccomp-bpf", "-o", "/dev/null", "true"])
@@ -25,8 +25,8 @@ pub fn is_possible(attack: &str) -> bool {
     works
 }
 
-/// The command of a daemon under `strace` with more options. The process that is started is the daemon itself; what is
-/// recorded goes into `record`.
+/// Returns the command of a daemon under `strace` with more options. The started process is the daemon itself, and
+/// the output goes to `record`.
 pub fn command(record: &Path, options: &[String]) -> Command {
     let mut command = Command::new("strace");
     command
@@ -38,13 +38,13 @@ pub fn command(record: &Path, options: &[String]) -> Command {
     command
 }
 
-/// The record of a daemon that has ended, once it is complete.
+/// Returns the complete record of a daemon that has exited.
 ///
 /// # Panics
-/// When its end is not recorded in time.
+/// If the exit is not recorded in time.
 pub fn record_of(path: &Path, pid: u32) -> String {
     let deadline = Instant::now() + PATIENCE;
-    // With the name of the thread or without.
+    // With or without the name of the thread.
     let ends = [format!("\n{pid} "), format!("\n{pid}<")];
     loop {
         let text = std::fs::read_to_string(path).unwrap_or_default();

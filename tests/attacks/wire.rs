@@ -1,4 +1,4 @@
-//! Requests as JSON, and a workspace with something in it.
+//! Requests as JSON, and a workspace with contents.
 
 use std::path::Path;
 use std::time::Duration;
@@ -6,10 +6,10 @@ use std::time::Duration;
 use hippod_tests::{Daemon, QUIET, Raw, Scratch};
 use serde_json::{Value, json};
 
-/// Why a request has no result.
+/// Reason why a request has no result.
 #[derive(Debug)]
 pub enum Failure {
-    /// The daemon refused: the member `error` of its answer.
+    /// Refused by the daemon; contains the member `error` of the answer.
     Refused(Value),
     /// The connection ended.
     Gone,
@@ -22,7 +22,7 @@ pub struct Wire {
 }
 
 impl Wire {
-    /// Connects.
+    /// Connects to a daemon.
     pub fn new(daemon: &Daemon) -> Self {
         Self {
             raw: daemon.raw(),
@@ -33,7 +33,7 @@ impl Wire {
     /// Sends a request and waits for its answer.
     ///
     /// # Errors
-    /// When it is refused, or the connection ends.
+    /// If the request is refused, or the connection ends.
     pub fn call(&mut self, method: &str, params: Value) -> Result<Value, Failure> {
         self.next += 1;
         let request = json!({"jsonrpc": "2.0", "id": self.next, "method": method, "params": params});
@@ -43,7 +43,7 @@ impl Wire {
         loop {
             let mut answer = self.raw.line().ok_or(Failure::Gone)?;
             if answer["id"] != json!(self.next) {
-                // A notification.
+                // Skip notifications.
                 continue;
             }
             return match answer.get_mut("error") {
@@ -53,7 +53,7 @@ impl Wire {
         }
     }
 
-    /// The same where a refusal is a failure of the test.
+    /// Sends a request that must succeed, and returns its result.
     ///
     /// # Panics
     /// On any failure.
@@ -63,7 +63,7 @@ impl Wire {
     }
 }
 
-/// Settings under which every entry has room and cycles run only when they are asked for.
+/// Returns settings with room for every entry, under which cycles run only on request.
 pub fn roomy() -> Vec<(&'static str, &'static str)> {
     let mut settings = QUIET.to_vec();
     settings.extend([
@@ -83,7 +83,7 @@ pub fn furnish(scratch: &Scratch, files: usize) {
     }
 }
 
-/// All files of `memory/` together, but for the one that is derived from the others.
+/// Returns the concatenated files of `memory/`, except the derived `ROOT.md`.
 pub fn logs(root: &Path) -> String {
     let files = std::fs::read_dir(root.join("memory"))
         .into_iter()
@@ -97,7 +97,7 @@ pub fn logs(root: &Path) -> String {
         .join("\n")
 }
 
-/// Lets time pass where there is no event to wait for.
+/// Waits where no event can be awaited.
 pub fn pause(long: Duration) {
     let (_silent, never) = std::sync::mpsc::channel::<()>();
     let _ = never.recv_timeout(long);

@@ -1,4 +1,4 @@
-//! Folders that go and come back: the root of a workspace, and many files at once.
+//! Folders that disappear and return: a workspace root, and many files at once.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use hippo_proto::{
 };
 use hippod_tests::{Caller, Daemon, QUIET, Scratch};
 
-/// A daemon that compares the disk once a day.
+/// Starts a daemon that reconciles the disk once a day.
 fn daemon(scratch: &Scratch) -> Daemon {
     let settings = [&QUIET[..], &[("HIPPOD_WATCH_RECONCILE_SECS", "86400")]].concat();
     Daemon::start(&scratch.home(), &settings)
@@ -38,7 +38,7 @@ fn remember(client: &mut Caller, root: &Path, text: &str) -> Result<RememberResp
     }
 }
 
-/// Moves the root away, and waits until the daemon has seen that.
+/// Moves the root away, and waits until the daemon has noticed.
 fn take_away(client: &mut Caller, root: &Path, away: &Path) {
     std::fs::rename(root, away).unwrap();
     assert!(client.sync(root).notes[0].contains("is not there"));
@@ -113,7 +113,7 @@ fn a_mount_point_without_its_disk_is_still_away() {
     assert_eq!(client.status().workspaces[0].documents, 4);
 }
 
-/// Renames all files; a question while they are on their way has the daemon look at some of them.
+/// Renames all files. Searches in between make the daemon read some of them.
 fn rename(client: &mut Caller, root: &Path, files: &[(PathBuf, PathBuf)]) {
     for (number, (from, to)) in files.iter().enumerate() {
         std::fs::rename(from, to).unwrap();
@@ -137,7 +137,7 @@ fn files_renamed_back_and_forth_leave_no_held_deletion() {
     client.index(&root);
     let outside = scratch.beside("outside");
     std::fs::create_dir(&outside).unwrap();
-    // The last move but one brings names that no document has.
+    // The second to last move creates names that no document has.
     let beside = |path: &PathBuf| path.with_file_name(format!("other-{}", name(path)));
     let again = |path: &PathBuf| path.with_file_name(format!("again-{}", name(path)));
     let out = |path: &PathBuf| outside.join(name(path));
@@ -154,7 +154,7 @@ fn files_renamed_back_and_forth_leave_no_held_deletion() {
         ];
         for (step, files) in moves.iter().enumerate() {
             rename(&mut client, &root, files);
-            // At once moved on: the storm.
+            // Moved again immediately, as in a storm of renames.
             if step == 0 {
                 continue;
             }

@@ -1,4 +1,5 @@
-//! Does what comes out of a backup answer as what went into it?
+//! Backup and restore of workspaces.
+//! A restored workspace gives the same answers as the original.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -25,7 +26,7 @@ pub(super) const QUERIES: [&str; 6] = [
 /// Strengths are compared as of this moment.
 const LATER: &str = "2031-01-01T00:00:00Z";
 
-/// All that can be asked of a workspace.
+/// Everything that a workspace can be asked.
 pub(super) struct Known {
     answers: Vec<Answer>,
     entries: Vec<String>,
@@ -34,7 +35,8 @@ pub(super) struct Known {
     forgotten: String,
 }
 
-/// The example, used for a while: remembered, searched, forgotten, consolidated, with sessions.
+/// Creates the example workspace after some use: remembered, searched, forgotten and consolidated entries, and
+/// sessions.
 pub(super) fn used() -> (Scratch, Daemon, Caller, Vec<String>, String) {
     let scratch = Scratch::new();
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/workspace");
@@ -102,7 +104,7 @@ pub(super) fn known(client: &mut Caller, root: &Path, ids: &[String], forgotten:
     }
 }
 
-/// Panics where one knows what the other does not.
+/// Panics if the workspace knows anything else than `before`.
 pub(super) fn assert_knows(what: &str, client: &mut Caller, root: &Path, before: &Known) {
     let ids: Vec<String> = before.fetched.iter().map(|(id, _)| id.clone()).collect();
     let after = known(client, root, &ids, &before.forgotten);
@@ -133,7 +135,7 @@ pub(super) fn backup(client: &mut Caller, to: &Path) -> Result<BackupResponse, R
     refused(client, request.into())
 }
 
-/// The members of a sound backup.
+/// Returns the members of a sound backup.
 pub(super) fn members(sound: &Path) -> Vec<(String, Vec<u8>)> {
     let packed = zstd::Decoder::new(std::fs::File::open(sound).unwrap()).unwrap();
     let mut archive = tar::Archive::new(packed);
@@ -175,7 +177,7 @@ pub(super) fn refused<T: serde::de::DeserializeOwned>(
     }
 }
 
-/// A daemon of another machine.
+/// Starts a daemon with its own home, as on another machine.
 pub(super) fn elsewhere(scratch: &Scratch, name: &str) -> Daemon {
     Daemon::start(&scratch.beside(name), &QUIET)
 }
@@ -197,7 +199,7 @@ fn what_is_restored_answers_as_before() {
     };
     assert!(private(&file), "others read nothing of it");
 
-    // On another machine, under another name, two folders deep that are not there yet.
+    // On another machine, under another name, two levels below an existing folder.
     let other = elsewhere(&scratch, "other");
     let mut there = other.client();
     let moved = scratch.beside("a/moved");
@@ -209,7 +211,7 @@ fn what_is_restored_answers_as_before() {
     let problems = there.doctor(false).problems;
     assert!(problems.is_empty(), "{problems:?}");
 
-    // Where it was, after all of it is gone.
+    // At the original path, after the workspace was deleted.
     std::fs::remove_dir_all(&root).unwrap();
     let refusal = restore(&mut client, &file, None).unwrap_err();
     assert_eq!(refusal.data.kind, ErrorKind::Conflict, "{refusal:?}");
@@ -303,7 +305,7 @@ fn the_command_line_does_it_all_for_several_workspaces() {
     assert!(done(&["backup", "verify", &all]).contains("ok"));
     let entries = done(&["--workspace", &shown(&root), "export"]);
     let entries: IndexListResponse = serde_json::from_str(&entries).unwrap();
-    // Strengths fade between the two answers.
+    // Strengths decay between the two answers.
     let texts = |listed: IndexListResponse| -> Vec<(String, String, String)> {
         let entries = listed.entries.into_iter();
         entries
@@ -331,7 +333,7 @@ fn the_command_line_does_it_all_for_several_workspaces() {
     );
     let refusal = restore(&mut client, Path::new(&one), Some(&home)).unwrap_err();
     assert_eq!(refusal.data.kind, ErrorKind::BadRequest, "{refusal:?}");
-    // A workspace whose disk is away is missing, and is told; the others are there.
+    // A workspace whose disk is absent is reported as missing; the others are included.
     let away = scratch.beside("away");
     std::fs::rename(&second, &away).unwrap();
     let output = hippoctl(&home, &["backup", "--all", "--force", &all]);

@@ -1,4 +1,4 @@
-//! What if the daemon is killed in the middle of a backup or of a restore, or memory is written meanwhile?
+//! Kills during backups and restores, and writes to memory meanwhile.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ fn killed_in_the_middle_nothing_half_is_taken_for_whole() {
     });
     for step in 0..4 {
         let begun = || match step {
-            // It may be whole before anybody looked.
+            // The file may be complete before this check.
             _ if file.exists() => true,
             0 => partial.exists(),
             1 => partial.join("out").exists(),
@@ -88,7 +88,7 @@ fn killed_in_the_middle_nothing_half_is_taken_for_whole() {
         });
         let daemon = Daemon::start(&other, &QUIET);
         let mut client = daemon.client();
-        // Whoever is answered is answered after the start.
+        // The first answer follows the clean-up of the start.
         let registered = client.status().workspaces.len();
         assert!(
             !staged.exists() && !other.join("state/restoring.json").exists(),
@@ -150,7 +150,7 @@ fn what_was_acknowledged_before_a_backup_began_is_in_it() {
             let logs = logs.map(|log| std::fs::read_to_string(log.path()).unwrap());
             logs.collect::<String>()
         };
-        // What was written meanwhile is in the log or not, and the entries follow the log.
+        // A text that was written meanwhile may be missing, but the entries match the log.
         assert!(there.doctor(false).problems.is_empty());
         assert!(log(&into).contains(&text));
     }

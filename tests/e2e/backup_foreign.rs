@@ -1,4 +1,5 @@
-//! Restores of archives with files that no backup has: what programs and harnesses heed without being told about it.
+//! Restores of archives with files that no backup contains.
+//! Other programs and harnesses read such files automatically.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -10,7 +11,7 @@ use serde_json::{Value, json};
 use crate::backup::{members, refused, shown};
 use crate::backup_odd::{Entry, file, hostile, made, names};
 
-/// Writes a backup that is sound but for more files, which its manifest lists as programs.
+/// Writes a sound backup with additional files, which its manifest lists as executable.
 fn with_files(sound: &Path, to: &Path, paths: &[&str]) {
     let mut members = members(sound);
     let (_, manifest) = members.pop().unwrap();

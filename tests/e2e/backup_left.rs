@@ -1,4 +1,4 @@
-//! What do backups and restores leave, and who removes it?
+//! Temporary files of backups and restores, and their removal.
 
 use std::fs;
 use std::time::Instant;
@@ -29,7 +29,7 @@ fn what_a_kill_left_of_a_dated_backup_goes_with_the_next_start() {
         kill_in_the_middle(daemon, &request, || file.exists() || partial.join("out").exists());
         was_left |= partial.exists();
         daemon = scratch.quiet_daemon();
-        // It listens first, then clears, and answers after that.
+        // The daemon listens first, then cleans up, and answers after that.
         daemon.client().status();
         assert!(!partial.exists(), "of day {day}");
         if was_left {
@@ -56,7 +56,7 @@ fn a_folder_that_has_the_name_of_ours_by_chance_stays() {
     }
 }
 
-/// Waits until a note of a restore is gone: whoever is at it has ended.
+/// Waits until the note of a restore is removed, which means that the restore has ended.
 fn settled(scratch: &Scratch) -> bool {
     let note = scratch.home().join("state/restoring.json");
     let deadline = Instant::now() + PATIENCE;
@@ -85,7 +85,7 @@ fn a_client_that_goes_at_the_end_of_a_restore_leaves_nothing() {
         let mut raw = daemon.raw();
         assert!(raw.send(&request.to_line(&Id::from(1)).unwrap()));
         let deadline = Instant::now() + PATIENCE;
-        // The databases are the last of it that is written, and looked at after that.
+        // The databases are written last and checked afterwards.
         let is_near_the_end = || {
             let folders = fs::read_dir(&states).unwrap().flatten();
             let ready = folders.filter(|folder| folder.file_name().to_string_lossy().ends_with(".restoring"));

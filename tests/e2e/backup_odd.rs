@@ -1,4 +1,4 @@
-//! What if a backup is damaged, cut or made by somebody who means ill, or its place is taken or full?
+//! Damaged, truncated and hostile backups, and unusable targets.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::backup::{backup, refused, restore, verify};
 use crate::index_room::daemon_without_room;
 
-/// A sound backup of a small workspace.
+/// Creates a sound backup of a small workspace.
 pub(super) fn made() -> (Scratch, Daemon, Caller, PathBuf) {
     let (scratch, daemon, mut client) = begun();
     let file = scratch.beside("sound.tar.zst");
@@ -18,7 +18,7 @@ pub(super) fn made() -> (Scratch, Daemon, Caller, PathBuf) {
     (scratch, daemon, client, file)
 }
 
-/// Everything beside the workspace, by name: what a refused restore must not add to.
+/// Returns the names of all files beside the workspace. A refused restore must not add any.
 pub(super) fn names(scratch: &Scratch) -> Vec<String> {
     let mut names: Vec<String> = walk(scratch.beside("").as_path());
     names.sort();
@@ -29,7 +29,7 @@ fn walk(folder: &Path) -> Vec<String> {
     let mut names = Vec::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.path().display().to_string();
-        // What a daemon writes by itself at any time.
+        // Files that a daemon may write at any time.
         if ["-wal", "-shm", "-journal", "canary", "log", ".spare", ".spare.draft"]
             .iter()
             .any(|end| name.ends_with(end))
@@ -45,7 +45,7 @@ fn walk(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Panics unless it is refused with these words, by `verify` and by `restore`, and nothing comes of it.
+/// Asserts that `verify` and `restore` refuse the file with these words and write nothing.
 pub(super) fn assert_refused(scratch: &Scratch, client: &mut Caller, what: &str, file: &Path, words: &str) {
     let before = names(scratch);
     let into = scratch.beside("into");
@@ -90,7 +90,7 @@ fn damage_is_refused_and_the_member_is_named() {
     for place in (0..16).map(|part| part * (whole.len() - 1) / 16) {
         let mut bytes = whole.clone();
         bytes[place] ^= 0x10;
-        // A bit that the compression ignores changes no content.
+        // A bit that the decompressor ignores changes no content.
         let is_ignored = zstd::decode_all(&bytes[..]).is_ok_and(|unpacked| unpacked == content);
         std::fs::write(&file, bytes).unwrap();
         if is_ignored {
@@ -122,7 +122,7 @@ fn damage_is_refused_and_the_member_is_named() {
     restore(&mut client, &sound, Some(&scratch.beside("into"))).unwrap();
 }
 
-/// A member of an archive as anybody may write it.
+/// An archive member with arbitrary name and kind.
 pub(super) struct Entry {
     pub(super) name: &'static str,
     pub(super) kind: tar::EntryType,
@@ -137,7 +137,7 @@ pub(super) fn file(name: &'static str, bytes: &[u8]) -> Entry {
     }
 }
 
-/// Writes an archive with no regard for what a name or a kind leads to.
+/// Writes an archive without checking names or kinds.
 pub(super) fn hostile(to: &Path, entries: &[Entry]) {
     let mut packed = zstd::Encoder::new(std::fs::File::create(to).unwrap(), 3).unwrap();
     for entry in entries {
@@ -160,7 +160,7 @@ pub(super) fn hostile(to: &Path, entries: &[Entry]) {
     packed.finish().unwrap();
 }
 
-/// A manifest in which these members have the right checksums.
+/// Returns a manifest with the correct checksums of these members.
 pub(super) fn manifest(entries: &[Entry], change: impl FnOnce(&mut Value)) -> Entry {
     let member = |entry: &Entry| {
         let hash = blake3::hash(&entry.bytes).to_hex().to_string();
@@ -262,7 +262,7 @@ fn an_archive_of_somebody_who_means_ill_writes_nothing() {
         &archive,
         "another number",
     );
-    // A gigabyte in some kilobytes.
+    // 600 MiB of spaces, compressed to less than 1 MiB.
     let bomb = file("1/files/bomb.md", &vec![b' '; 600 << 20]);
     hostile(&archive, &[bomb]);
     assert!(std::fs::metadata(&archive).unwrap().len() < 1 << 20);
@@ -274,7 +274,7 @@ fn an_archive_of_somebody_who_means_ill_writes_nothing() {
         "far more than its size",
     );
 
-    // The checksums are right, and what they stand for is not: found before anything is in its place.
+    // The checksums match, but the contents are invalid. The restore fails before any file is moved into place.
     let before = names(&scratch);
     hostile(&archive, &[database(), manifest(&twice[..1], |_| {})]);
     verify(&mut client, &archive).unwrap();
@@ -322,7 +322,7 @@ fn what_is_there_is_neither_written_over_nor_deleted() {
     let refusal = restore(&mut client, &sound, Some(&own.join("mine.txt"))).unwrap_err();
     assert_eq!(refusal.data.kind, ErrorKind::BadRequest, "{refusal:?}");
     assert_eq!(std::fs::read(own.join("mine.txt")).unwrap(), b"mine");
-    // hippod's own folder, and those around it.
+    // The folder of hippod itself, and its parents.
     for folder in [
         scratch.home(),
         scratch.beside("").to_path_buf(),
@@ -347,7 +347,7 @@ fn without_room_it_is_refused_and_nothing_is_left() {
     backup(&mut client, &large).unwrap();
     drop(client);
     daemon.terminate();
-    // Less than either of them needs, and enough for its own files.
+    // Less room than the backup or the restore needs, but enough for the daemon's own files.
     let daemon = daemon_without_room(&scratch, 1500);
     let mut client = daemon.client();
     let before = names(&scratch);

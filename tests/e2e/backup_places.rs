@@ -1,4 +1,4 @@
-//! Where may a backup or a restore go, and what is never replaced?
+//! Targets of backups and restores, and files that neither replaces.
 
 use std::fs;
 use std::io::Write as _;
@@ -60,7 +60,7 @@ fn nothing_is_written_where_it_would_be_memory_again() {
         ErrorKind::BadRequest,
         "its own files",
     );
-    // What is not watched, or ignored, is no memory.
+    // Unwatched and ignored places are allowed.
     fs::create_dir_all(root.join("memory/exports")).unwrap();
     for to in ["out", "memory/exports/out", "memory/b.tar.zst"] {
         backup_to(&mut client, &root.join(to), false).unwrap();
@@ -94,7 +94,7 @@ fn force_replaces_an_earlier_backup_and_nothing_else() {
     fs::write(folder.join("mine.txt"), "mine").unwrap();
     let text = scratch.beside("notes.txt");
     fs::write(&text, "mine").unwrap();
-    // An archive of somebody else, packed in the same way.
+    // An archive of another program, packed in the same format.
     let foreign = scratch.beside("foreign.tar.zst");
     let mut archive = tar::Builder::new(Vec::new());
     archive
@@ -137,7 +137,7 @@ fn a_folder_with_files_of_others_is_not_restored_into() {
     let root = scratch.workspace();
     daemon.terminate();
     fs::rename(&root, scratch.beside("gone")).unwrap();
-    // Another machine, on which something else has that name.
+    // Another machine, on which a different folder has that name.
     fs::create_dir(&root).unwrap();
     fs::write(root.join("main.c"), "mine").unwrap();
     let other = elsewhere(&scratch, "other");
@@ -214,14 +214,14 @@ fn names_that_no_disk_takes_are_refused_as_what_they_are() {
     assert_refused(&scratch, &mut client, "a long part", &archive, "too long");
     let refusal = restore(&mut client, &archive, Some(&scratch.beside("into"))).unwrap_err();
     assert_eq!(refusal.data.kind, ErrorKind::BadRequest, "{refusal:?}");
-    // Where it cannot go is told as well: a path that is too long, and a folder below a file.
+    // Unusable targets are named: a path that is too long, and a folder below a file.
     let sound = scratch.beside("sound.tar.zst");
     fs::write(scratch.beside("plain"), "x").unwrap();
     for into in [scratch.beside(&"y".repeat(300)), scratch.beside("plain/in")] {
         let refusal = restore(&mut client, &sound, Some(&into)).unwrap_err();
         assert_eq!(refusal.data.kind, ErrorKind::BadRequest, "{refusal:?}");
     }
-    // The checksum is right, and it is no database.
+    // The checksum matches, but the file is not a database.
     let none = || file("1/index.db", b"no database");
     hostile(&archive, &[none(), manifest(&[none()], |_| {})]);
     let refusal = restore(&mut client, &archive, Some(&scratch.beside("into"))).unwrap_err();
@@ -242,7 +242,7 @@ fn the_member_that_is_damaged_is_named_though_it_can_be_unpacked() {
         packed.include_checksum(true).unwrap();
         packed.write_all(tar).unwrap();
         let mut bytes = packed.finish().unwrap();
-        // Of the checksum of the whole, which stands at the end.
+        // Flips a bit of the final checksum.
         *bytes.last_mut().unwrap() ^= 1;
         bytes
     };
@@ -254,7 +254,7 @@ fn the_member_that_is_damaged_is_named_though_it_can_be_unpacked() {
         &archive,
         "manifest.json: broken off",
     );
-    // As a bit does that flips where the packing takes any.
+    // As after a bit flip that the decompressor accepts.
     let at = tar.windows(9).position(|bytes| bytes == [b'x'; 9]).unwrap();
     tar[at] = b'y';
     fs::write(&archive, spoiled(&tar)).unwrap();
@@ -265,7 +265,7 @@ fn the_member_that_is_damaged_is_named_though_it_can_be_unpacked() {
         &archive,
         "1/files/a.md: it has not",
     );
-    // What cannot be read as a name is told without what a terminal would heed.
+    // Unreadable names are reported without control characters.
     fs::write(&archive, zstd::encode_all(&[0x1b; 2048][..], 0).unwrap()).unwrap();
     let refusal = verify(&mut client, &archive).unwrap_err();
     assert!(!refusal.message.contains(char::is_control), "{refusal:?}");
@@ -278,7 +278,7 @@ fn what_no_restore_would_take_is_not_written() {
     fs::create_dir_all(&archive).unwrap();
     for number in 0..5 {
         let file = fs::File::create(archive.join(format!("{number}.bin"))).unwrap();
-        // Of nothing but zeros, which take no room on the disk.
+        // A sparse file of zeros takes no disk space.
         file.set_len(54 << 20).unwrap();
     }
     let file = scratch.beside("b.tar.zst");

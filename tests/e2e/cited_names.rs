@@ -1,4 +1,4 @@
-//! Files with unusual names: what search cites can be read by `get`.
+//! Files with unusual names: `get` reads every path that search cites.
 
 use std::process::Command;
 

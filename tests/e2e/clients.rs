@@ -1,4 +1,5 @@
-//! Many clients, rude clients, and other daemons: none of them harms the others.
+//! Isolation of clients from each other.
+//! Covered are many clients, hostile clients and second daemons.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -33,7 +34,7 @@ pub fn request(id: impl Into<Value>, method: &str, params: Value) -> Vec<u8> {
     format!("{request}\n").into_bytes()
 }
 
-/// The connection answers an ordinary request.
+/// Asserts that the connection answers an ordinary request.
 pub fn assert_works(raw: &mut Raw) {
     assert!(raw.send(&request("still there?", "status", json!({}))));
     let answer = raw.line().expect("an answer");
@@ -184,7 +185,7 @@ fn clients_that_go_in_the_middle_of_an_answer_harm_nobody() {
                 break;
             }
         }
-        // Not even the first answer is read to its end.
+        // The connection closes within the first answer.
         drop(raw);
     }
     assert_eq!(
@@ -207,7 +208,7 @@ fn clients_that_never_read_harm_nobody() {
             json!({"workspace": scratch.workspace(), "query": "blue pump", "mode": "lexical", "limit": 20});
         let line = request(1, "search", params);
         let mut taken = 0;
-        // Until the daemon takes no more: its answers fill the socket, then its own store of answers.
+        // Writes until the daemon stops reading: its answers fill the socket first, then its own output buffer.
         while taken < 20_000 && stream.write_all(&line).is_ok() {
             taken += 1;
         }
@@ -342,7 +343,7 @@ fn one_connection_too_many_is_told_so() {
     let scratch = Scratch::new();
     let daemon = Daemon::start(&scratch.home(), &[("HIPPOD_SERVER_MAX_CONNECTIONS", "4")]);
     let mut places = Vec::new();
-    // The connections that found out whether the daemon listens may still be open.
+    // The connections from the start-up check may still be open.
     loop {
         let mut raw = daemon.raw();
         raw.send(&request(1, "status", json!({})));

@@ -1,4 +1,4 @@
-//! Does a session keep all that was put into it, show little of it, and give it back byte for byte?
+//! Contexts of a session: storage, rendering and retrieval byte for byte.
 
 use std::path::Path;
 
@@ -103,7 +103,7 @@ pub(super) fn refusal<T: std::fmt::Debug>(answer: Result<T, ClientError>) -> Err
     }
 }
 
-/// A listing of some thousand tokens in which every line is another one.
+/// Returns a listing of some thousand tokens without repeated lines.
 pub(super) fn listing(of: &str) -> String {
     let line = |number: u32| format!("drwxr-xr-x 2 {of} {of} 4096 Mar {number:>4} 10:00 {of}-{number}.txt\n");
     (0..200).map(line).collect()
@@ -149,7 +149,7 @@ fn what_was_put_comes_back_byte_for_byte_after_a_kill() {
         (2, 2, 2, 1)
     );
     assert!(usage.stored_bytes < usage.raw_bytes && usage.raw_bytes == content.len() as u64);
-    // Each session sees its own.
+    // Each session sees only its own entries.
     let strange = ContextFetchRequest {
         session: Some(other),
         id: first.id.clone(),
@@ -199,7 +199,7 @@ fn entries_fade_with_turns_and_come_back_by_an_access_or_a_cue() {
     assert_eq!(state(&mut client, &session, &compass), ContextState::Dormant);
     let cued = render(&mut client, &session, Some("compass"));
     assert!(cued.markdown.contains(&compass), "{cued:?}");
-    // A context that is nearly full keeps what is strong.
+    // A nearly full context keeps strong entries.
     let full = turn(&mut client, &session, 2_040, Some((170_000, 200_000)));
     assert_eq!(full.dormant, 2, "{full:?}");
 }
@@ -273,7 +273,7 @@ fn a_session_that_ends_leaves_what_is_worth_it_in_the_log() {
     assert!(!log.contains("compass"), "{log}");
     assert!(close(&mut client, &session).already);
     assert_eq!(std::fs::read_to_string(root.join(&told.path)).unwrap(), log);
-    // What it kept stays to be had; nothing new comes.
+    // Stored contents stay available, and new ones are refused.
     assert_eq!(fetch(&mut client, &kept).outcome, ContextOutcome::Full);
     let more = request(&session, 2, ("exec", "ls"), &listing("rope"));
     assert_eq!(

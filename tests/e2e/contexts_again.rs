@@ -1,4 +1,5 @@
-//! Does a session say what is so now: of what is dormant, put again, over, damaged elsewhere, or has no room?
+//! Sessions whose state changes.
+//! Covered are dormant entries, repeated content, closed sessions, a damaged database and a full context.
 
 use hippo_proto::{
     ContextListRequest, ContextListResponse, ContextOutcome, ContextPutLifecycle, ContextPutOutcome,
@@ -104,7 +105,7 @@ fn a_database_that_is_damaged_concerns_no_other_workspace() {
     let (scratch, daemon, mut client) = begun();
     let root = scratch.workspace();
     open(&mut client, &root, Some("bad"));
-    // While there is one workspace, its state is known from that of others.
+    // While there is only one workspace, its state folder is unambiguous.
     let state = scratch.state("");
     let other = scratch.beside("other");
     std::fs::create_dir_all(&other).unwrap();

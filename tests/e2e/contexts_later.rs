@@ -1,4 +1,4 @@
-//! What becomes of sessions when nobody looks after them?
+//! Aging, closing and removal of unattended sessions.
 
 use std::fs;
 use std::path::Path;
@@ -37,7 +37,7 @@ fn archival(client: &mut Caller, root: &Path) {
     let _: CycleReport = client.raw().call(&request.into()).expect("a cycle");
 }
 
-/// The contexts of the only workspace, as soon as they are as told.
+/// Waits until the contexts of the only workspace fulfil `are`, and returns them.
 fn contexts(client: &mut Caller, are: impl Fn(&ContextsStatus) -> bool) -> ContextsStatus {
     loop {
         let status = client.status().workspaces.remove(0).contexts.expect("contexts");
@@ -64,14 +64,14 @@ fn contents_past_their_time_go_with_an_archival_cycle_and_their_pointers_stay() 
     .id;
     archival(&mut client, &root);
     assert_eq!(fetch(&mut client, &old).outcome, ContextOutcome::Full);
-    // That was a use.
+    // That fetch counted as a use.
     clock.advance(2 * DAY);
     archival(&mut client, &root);
     assert_eq!(fetch(&mut client, &old).outcome, ContextOutcome::Full);
     clock.advance(62 * DAY);
     open(&mut client, &root, Some("goes-on"));
     let before = contexts(&mut client, |_| true);
-    // The daemon's own archival cycle may be the first to remove the content.
+    // The daemon's own archival cycle may remove the content first.
     clock.advance(29 * DAY);
     archival(&mut client, &root);
     let after = contexts(&mut client, |status| status.stored_bytes < before.stored_bytes);
@@ -107,7 +107,7 @@ fn a_session_that_nobody_closes_ends_and_leaves_what_is_worth_it() {
     let mut put = |session: &str, what: &str| {
         let session = open(&mut client, &root, Some(session)).session;
         let mut kept = request(&session, 1, ("exec", "deploy"), &listing(what));
-        // What tools said stays out of MEMORY.md.
+        // The output of tools is not written to MEMORY.md.
         if what != "rope" {
             kept.type_ = ContextType::State;
         }
@@ -179,7 +179,7 @@ fn sessions_outlive_a_workspace_that_is_removed_unless_that_is_meant() {
     assert_eq!(fetch(&mut client, &id).content.as_deref(), Some(content.as_str()));
     remove(&mut client, true);
     assert_eq!(client.status().workspaces[0].contexts, None);
-    // Removed first, then forgotten.
+    // The workspace is removed first, and purged later.
     let session = open(&mut client, &root, None).session;
     entry(&mut client, request(&session, 1, ("exec", "ls"), &content));
     let file = scratch.state("contexts.db");
@@ -216,7 +216,7 @@ fn a_damaged_database_is_told_with_what_to_do_and_search_is_not_concerned() {
     );
     daemon.terminate();
     let file = scratch.state("contexts.db");
-    // The journal has pages too.
+    // The write-ahead log also has pages.
     for name in ["contexts.db-wal", "contexts.db-shm"] {
         let _ = fs::remove_file(scratch.state(name));
     }

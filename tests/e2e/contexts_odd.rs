@@ -1,4 +1,5 @@
-//! Is what sessions were given safe from whatever happens: kills, no room, other clients, odd requests, odd transcripts?
+//! Safety of session contents under faults.
+//! Covered are kills, a full disk, other clients, and unusual requests and transcripts.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,17 +17,17 @@ use serde_json::json;
 use super::contexts::{close, entry, fetch, listing, open, put, refusal, render, request, turn};
 use super::index_room::daemon_without_room;
 
-/// Kills of a daemon that is at work for sessions.
+/// Number of kills of a daemon that serves sessions.
 const KILLS: usize = 12;
 
-/// Bytes that do not shrink much, as text.
+/// Returns printable text that compresses badly.
 pub(super) fn noise(dice: &mut Dice, bytes: usize) -> String {
     let letter = |dice: &mut Dice| char::from(b'!' + u8::try_from(dice.below(90)).unwrap_or(0));
     let line = |dice: &mut Dice| -> String { (0..79).map(|_| letter(dice)).chain(['\n']).collect() };
     (0..bytes / 80).map(|_| line(dice)).collect()
 }
 
-/// What was acknowledged while the daemon lived.
+/// Everything that the daemon acknowledged before a kill.
 #[derive(Default)]
 struct Acknowledged {
     contents: BTreeMap<String, String>,
@@ -35,7 +36,7 @@ struct Acknowledged {
     persisted: Vec<String>,
 }
 
-/// Works until there is no answer any more.
+/// Sends requests until the daemon stops answering.
 fn work(client: &mut Caller, root: &Path, dice: &mut Dice, known: &mut Acknowledged) -> Option<()> {
     let number = known.sessions.len();
     let session = format!("s-{number}");
@@ -102,7 +103,7 @@ fn nothing_that_was_acknowledged_is_lost_however_often_the_daemon_is_killed() {
     let mut dice = Dice::new();
     let mut known = Acknowledged::default();
     for _ in 0..KILLS {
-        // Another client passes the time until the kill.
+        // Requests of another client fill the time until the kill.
         let (mut timer, lives) = (daemon.client(), dice.below(400));
         let over = AtomicBool::new(false);
         thread::scope(|scope| {
@@ -135,7 +136,7 @@ fn nothing_that_was_acknowledged_is_lost_however_often_the_daemon_is_killed() {
     );
     for (session, closed) in known.sessions {
         let already = close(&mut client, &session).already;
-        // One that was killed before it could say so is closed as well.
+        // A session whose close was not acknowledged may be closed.
         assert!(already || !closed, "{session}");
     }
     let log: String = std::fs::read_dir(root.join("memory"))
@@ -280,7 +281,7 @@ fn odd_requests_are_answered_and_change_nothing() {
     let back = turn(&mut client, &session, 3, None);
     assert_eq!(back.turn, 7);
     assert!(back.note.expect("it is told").contains('3'));
-    // What is put in an earlier turn counts as of the highest.
+    // An entry for an earlier turn is recorded in the highest turn.
     let late = entry(
         &mut client,
         request(&session, 2, ("exec", "ls"), &listing("rope")),

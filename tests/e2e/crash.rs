@@ -1,11 +1,12 @@
-//! `kill -9` at any moment, again and again: in the end the answers are those of an index made in one go.
+//! Repeated `kill -9` while the daemon indexes.
+//! The final answers equal those of an index built in one run.
 
 use std::path::Path;
 
 use hippod_tests::{Dice, Scratch, assert_same};
 
 const KILLS: usize = 50;
-/// Round trips of `status` before a kill, at most: they pass the time while the daemon indexes.
+/// Maximum number of `status` requests before a kill; they fill the time while the daemon indexes.
 const LONGEST_LIFE: usize = 60;
 
 const WORDS: [&str; 30] = [
@@ -29,7 +30,7 @@ const QUERIES: [&str; 12] = [
     "everything about the engine and the gauge",
 ];
 
-/// Somebody who works on the memory while the daemon dies.
+/// A writer that changes memory while the daemon is killed.
 struct Writer {
     dice: Dice,
     files: Vec<String>,
@@ -116,7 +117,7 @@ fn fifty_kills_leave_the_answers_of_a_fresh_index() {
         }
         client.search(&root, "copper kettle");
         if kill % 10 == 9 {
-            // Else all kills would fall into the first index.
+            // Without this sync, all kills would fall into the first indexing.
             client.sync(&root);
         }
         for _ in 0..writer.dice.below(LONGEST_LIFE + 1) {
@@ -155,7 +156,7 @@ fn fifty_kills_leave_the_answers_of_a_fresh_index() {
         &fresh_client.answers(&root, &QUERIES),
     );
     let mut problems = client.doctor(false).problems;
-    // Files went, and with them what entries pointed at; the days of the logs were drawn by chance. Nothing else is amiss.
+    // Entries may point to deleted files, and the days of the logs are random. There is no other problem.
     let chance = ["stale-pointers", "log-ahead", "log-double"];
     problems.retain(|problem| !chance.contains(&problem.id.as_str()));
     assert!(problems.is_empty(), "{problems:?}");
@@ -183,7 +184,7 @@ fn killed_while_the_vector_index_is_saved_it_is_whole_or_not_used() {
         if let Some(before) = &before {
             assert_same("after a kill", &client.answers(&root, &QUERIES[..4]), before);
         }
-        // Something new, so that the index is saved at the stop.
+        // A new file makes the daemon save the index at the stop.
         writer.add(&scratch);
         client.sync(&root);
         before = Some(client.answers(&root, &QUERIES[..4]));

@@ -1,4 +1,5 @@
-//! Files of the state folder are cut to nothing, or removed, while no daemon runs: nothing is replaced without a word.
+//! State files that are truncated or removed while no daemon runs.
+//! The daemon reports each of them.
 
 use std::fs;
 
@@ -92,7 +93,7 @@ fn contents_of_sessions_that_are_gone_are_counted_and_told() {
     let told = client.doctor(false);
     let lost = told.problems.iter().find(|problem| problem.id == "contexts-lost");
     assert!(lost.is_some_and(|lost| !lost.what.starts_with('0')), "{told:?}");
-    // A session that begins now does not hide it.
+    // A new session does not hide the problem.
     open(&mut client, &root, None);
     assert!(ids(&client.doctor(false)).contains(&"contexts-lost"));
 }

@@ -1,4 +1,4 @@
-//! Does each cycle do what it planned, and no more than it may?
+//! Effects of each cycle, compared with its plan and its limits.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -9,11 +9,11 @@ use hippod_tests::{Caller, Clocked, PATIENCE, QUIET, Scratch};
 use crate::index_file::{block_of, fill, id_of};
 
 pub const NOW: &str = "2026-03-04T10:00:00Z";
-/// So long after that, everything has faded below what is kept.
+/// At this date, every entry has decayed below the threshold.
 pub const LATER: &str = "2060-01-01";
 pub const STILL_LATER: &str = "2061-01-01";
 
-/// Memory enough that a quarter of it is something.
+/// Fills a workspace with enough memory for the limit of a quarter to matter.
 pub fn machines(scratch: &Scratch, machines: usize) {
     fill(scratch);
     for number in 0..machines {
@@ -36,7 +36,7 @@ pub fn started(machines_: usize, settings: &str) -> (Scratch, Clocked, Caller) {
     (scratch, daemon, client)
 }
 
-/// All that a run can change: the files, and the entries as they are told, the archived ones too.
+/// Everything that a run can change: the files, and all entries including archived ones.
 pub type State = (Vec<(String, Vec<u8>)>, Vec<IndexEntry>);
 
 pub fn state(client: &mut Caller, scratch: &Scratch) -> State {
@@ -59,7 +59,7 @@ pub fn assert_same_state(when: &str, after: &State, before: &State) {
     assert_eq!(after.1.len(), before.1.len(), "{when}");
 }
 
-/// Asks, and waits until the access is counted. Answers the entries that answered.
+/// Asks a question, waits until the access is counted, and returns the entries that answered.
 pub fn ask(client: &mut Caller, scratch: &Scratch, question: &str) -> Vec<String> {
     let root = scratch.workspace();
     let before: u32 = client.entries(&root).iter().map(|entry| entry.hits).sum();
@@ -77,7 +77,7 @@ pub fn ask(client: &mut Caller, scratch: &Scratch, question: &str) -> Vec<String
     refreshed
 }
 
-/// Runs a cycle as of a moment until it may do all that it wants.
+/// Runs a cycle as of a moment until it reports that it is done.
 fn run_out(client: &mut Caller, scratch: &Scratch, cycle: CycleName, at: &str) -> Vec<CycleReport> {
     let mut reports = Vec::new();
     loop {
@@ -183,7 +183,7 @@ fn what_fades_is_queued_and_archived_no_more_than_a_quarter_at_once_and_comes_ba
     for id in &archived {
         assert!(archive.contains(&format!("id={id} ")), "{id}: {archive}");
     }
-    // The text is found all the same, and each entry comes back.
+    // The text is still found, and each entry can be restored.
     let found = client.ask(&root, "the Machine called thing7", false).results;
     assert_eq!(found[0].path, "knowledge/machines/7.md");
     for id in &archived {
@@ -233,14 +233,14 @@ fn every_file_gets_an_entry_however_many_there_are() {
                 break;
             }
             assert!(begun.elapsed() < PATIENCE, "no entry: {untold:?}");
-            // Nobody speaks: it asks again a moment later.
+            // Asks again after 100 ms.
             let (_silent, never) = std::sync::mpsc::channel::<()>();
             let _ = never.recv_timeout(Duration::from_millis(100));
         }
     };
     wait_for_all(&mut client, "machines");
 
-    // What a run left for the next one is not lost with the process.
+    // Work that a run left for the next one survives a restart.
     for number in 0..1_050 {
         let text = format!(
             "# Device {number}\n\nThe Device called gadget{number} lies on shelf {number} and says nothing.\n"

@@ -1,4 +1,5 @@
-//! What the daemon keeps on disk is damaged, lost or has no room: it says so, and makes it again from the files.
+//! Damage or loss of derived files, and a full disk.
+//! The daemon reports the problem and rebuilds the files from memory.
 
 use std::path::Path;
 use std::process::Command;
@@ -33,7 +34,7 @@ pub fn fill(scratch: &Scratch, files: usize) {
     }
 }
 
-/// A workspace that was indexed by a daemon which then stopped well, and what it answered.
+/// Creates a workspace that was indexed before an orderly stop, and returns its answers.
 pub fn indexed() -> (Scratch, Vec<Answer>) {
     let scratch = Scratch::new();
     fill(&scratch, 60);
@@ -45,7 +46,7 @@ pub fn indexed() -> (Scratch, Vec<Answer>) {
     (scratch, answers)
 }
 
-/// A dump that says to come from another model, with other codes and all checksums right.
+/// Returns a dump with the identity of another model, different codes and valid checksums.
 fn of_another_model(dump: &[u8]) -> Vec<u8> {
     let length = u32::from_le_bytes(dump[12..16].try_into().unwrap()) as usize;
     let mut header: serde_json::Value = serde_json::from_slice(&dump[16..16 + length]).unwrap();
@@ -118,7 +119,7 @@ fn a_vector_dump_that_does_not_fit_is_not_used_and_written_again() {
     }
 }
 
-/// The search is refused with the way out, and the way out leads back to the answers of before.
+/// Asserts that the search is refused with a hint, and that the hint restores the earlier answers.
 fn assert_recovers(what: &str, client: &mut Caller, root: &Path, before: &[Answer]) {
     let refusal = client.refusal(SearchRequest::new(root.display().to_string(), "kettle in hall 3"));
     assert_eq!(refusal.data.kind, ErrorKind::Internal, "{what}: {refusal:?}");
@@ -126,7 +127,7 @@ fn assert_recovers(what: &str, client: &mut Caller, root: &Path, before: &[Answe
         refusal.data.hint.contains("doctor --rebuild"),
         "{what}: {refusal:?}"
     );
-    // The engine hears of it from the query that was refused.
+    // The refused query reports the damage to the engine.
     let deadline = Instant::now() + PATIENCE;
     let told = loop {
         let told = client.status().workspaces.remove(0);
@@ -325,7 +326,7 @@ fn a_client_that_waits_is_answered_through_a_rebuild_and_a_removal() {
     assert_eq!(error.data.kind, ErrorKind::NoWorkspace);
 }
 
-/// A daemon none of whose files may grow beyond a number of blocks of 512 bytes.
+/// Starts a daemon whose files cannot grow beyond `blocks` blocks of 512 bytes.
 fn daemon_without_room(scratch: &Scratch, blocks: u32) -> Daemon {
     let mut command = Command::new("sh");
     command
@@ -339,7 +340,7 @@ fn daemon_without_room(scratch: &Scratch, blocks: u32) -> Daemon {
 fn without_room_on_the_disk_the_daemon_lives_and_answers_what_it_has() {
     let scratch = Scratch::new();
     fill(&scratch, 400);
-    // The log has no room from the beginning: not even complaining works.
+    // The log is full from the beginning, so even an error cannot be logged.
     std::fs::create_dir_all(scratch.home()).unwrap();
     std::fs::write(scratch.home().join("log"), b"an old line\n".repeat(100_000)).unwrap();
     let root = scratch.workspace();
@@ -353,7 +354,7 @@ fn without_room_on_the_disk_the_daemon_lives_and_answers_what_it_has() {
     assert!(answer.index.why.is_some_and(|why| why.contains("index.db")));
     let best = answer.results.first().expect("what is there answers");
     assert_eq!(best.path, "memory/000.md");
-    // It is told to questions first, and published a moment later.
+    // The answer to a query reports the problem first; the status follows a moment later.
     let deadline = Instant::now() + PATIENCE;
     let workspace = loop {
         let workspace = client.status().workspaces.remove(0);

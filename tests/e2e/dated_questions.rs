@@ -1,4 +1,5 @@
-//! Questions that name a date: what is dated so comes first where the words fit as well.
+//! Questions that name a date.
+//! Results with that date are ranked first among equally good matches.
 
 use hippo_proto::{SearchRequest, SearchResponse};
 use hippod_tests::{Caller, Scratch};
@@ -9,7 +10,7 @@ fn ask(client: &mut Caller, scratch: &Scratch, query: &str) -> SearchResponse {
     client.raw().call(&request.into()).expect("an answer")
 }
 
-/// Two months that speak of the same, with more words of the question in the later one.
+/// Writes logs of two months on the same topic; the later one has more words of the question.
 fn months(scratch: &Scratch) {
     scratch.write(
         "memory/2023-07-15.md",
@@ -54,7 +55,7 @@ fn what_is_dated_as_the_question_says_comes_first_where_its_words_fit_as_well() 
         answer.results[0].path.starts_with("memory/2023-10-"),
         "{answer:?}"
     );
-    // A date excludes nothing: what only fits by its words is there as well.
+    // A date excludes no result: matches by words alone are included.
     let answer = ask(
         &mut client,
         &scratch,

@@ -1,7 +1,7 @@
-//! Does every command of the documents do what they say, and does every link lead somewhere?
+//! Commands and links of the documents.
 //!
-//! A page is one shell that goes through its blocks from the first on, in a home where [`seed`] has put what the pages speak of.
-//! Which blocks are run, and what is compared, [`hippod_tests::page`] says.
+//! Each page runs as one shell script, from its first block on, in a home that [`seed`] prepares.
+//! [`hippod_tests::page`] defines which blocks run and how their output is compared.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -15,7 +15,7 @@ use serde_json::json;
 
 use crate::import::fixture;
 
-/// Programs that a document may name and no test may run: what they do does not end with the test.
+/// Programs that a document may name but no test may run, because their effects outlast the test.
 const OUT_OF_REACH: &str =
     "apt brew cargo claude codex curl dpkg launchctl loginctl npm npx pip scp ssh sudo systemctl";
 
@@ -26,7 +26,7 @@ fn root() -> PathBuf {
         .to_path_buf()
 }
 
-/// README.md and all pages below docs/, by their paths.
+/// Returns README.md and all pages below docs/ by path.
 fn pages() -> Vec<(String, String)> {
     let mut folders = vec!["docs".to_owned()];
     let mut paths = vec!["README.md".to_owned()];
@@ -55,7 +55,7 @@ fn documents_mark_their_commands_as_such() {
     for (page, text) in pages() {
         for block in blocks(&text) {
             let line = block.line;
-            // What the reference prints of a command is no command.
+            // Usage lines from the reference are output, not commands.
             let usage = |line: &str| line.contains("[OPTIONS]") || line.contains("<COMMAND>");
             let names =
                 |line: &&str| (line.starts_with("hippoctl ") || line.starts_with("hippod ")) && !usage(line);
@@ -154,7 +154,7 @@ impl Home {
         self.folder.path().join(name)
     }
 
-    /// A program in this home, which knows nothing of the surroundings of the test.
+    /// Returns a command in this home with an isolated environment.
     fn command(&self, program: &Path) -> Command {
         let own = client_program().parent().unwrap();
         let folders = [
@@ -190,7 +190,7 @@ impl Home {
 
 impl Drop for Home {
     fn drop(&mut self) {
-        // There may be none.
+        // The service may not be running.
         let _ = self
             .command(client_program())
             .args(["--no-start", "service", "stop"])
@@ -198,7 +198,8 @@ impl Drop for Home {
     }
 }
 
-/// What the pages speak of: the folder of an agent with two logs, transcripts of its sessions, and questions about it.
+/// Creates what the pages refer to: the folder of an agent with two logs, transcripts of its sessions, and questions
+/// about it.
 fn seed(home: &Path) {
     let write = |path: &str, text: &str| {
         let file = home.join(path);
@@ -253,7 +254,7 @@ fn seed(home: &Path) {
     write("my-agent/questions.jsonl", &format!("{question}\n"));
 }
 
-/// Copies a folder with all that is in it.
+/// Copies a folder recursively.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
@@ -268,7 +269,8 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The script of a part of a page, and what its consoles say. It names the block that it is in when it stops.
+/// Returns the script of a part of a page and the expected output of its consoles. When the script stops, it names
+/// the block.
 fn script<'a>(page: &str, blocks: &[&Block<'a>], out: &Path) -> (String, Vec<Step<'a>>) {
     let mut text =
         "set -eu\ntrap 'code=$?; [ $code = 0 ] || echo \"stopped with $code at $at\" >&2' EXIT\n".to_owned();
@@ -294,7 +296,7 @@ fn script<'a>(page: &str, blocks: &[&Block<'a>], out: &Path) -> (String, Vec<Ste
     (text, told)
 }
 
-/// What is wrong with a part of a page.
+/// Returns the problems of a part of a page.
 fn problems(page: &str, blocks: &[&Block<'_>]) -> Vec<String> {
     let home = Home::new();
     let out = home.path("out");
@@ -310,7 +312,8 @@ fn problems(page: &str, blocks: &[&Block<'_>]) -> Vec<String> {
         wrong.push(format!("{told}\n{errors}\n{}", last.map_or("", String::as_str)));
     }
     for (step, printed) in told.iter().zip(&printed) {
-        // The daemon writes files of its own at any time, and any answer may tell that these are still to come.
+        // The daemon writes its own files at any time, so any answer may contain the note about files that are not
+        // searchable yet.
         let lines = printed.lines().filter(|line| !line.contains(" not searchable "));
         let lines: Vec<&str> = lines.collect();
         if output.status.success() && !are_like(&lines, &step.prints) {

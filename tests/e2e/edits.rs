@@ -1,4 +1,4 @@
-//! What happens to files while the daemon runs: edits, renames, deletions, a disk that goes away.
+//! Changes of files while the daemon runs: edits, renames, deletions and an absent disk.
 
 use hippod_tests::{Daemon, Scratch};
 
@@ -32,7 +32,7 @@ fn a_saved_edit_is_found_by_itself_and_the_old_text_is_not() {
 fn no_answer_cites_text_that_is_not_on_disk() {
     let scratch = Scratch::new();
     scratch.write("memory/a.md", "- the pump is blue\n");
-    // Nothing watches and nothing reconciles within the test: only the check of each hit stands between.
+    // Neither the watcher nor a reconciliation runs during the test: only the check of each hit prevents stale text.
     let settings = [
         ("HIPPOD_WATCH_QUIET_MS", "60000"),
         ("HIPPOD_WATCH_MAX_WAIT_MS", "60000"),
@@ -46,7 +46,7 @@ fn no_answer_cites_text_that_is_not_on_disk() {
         Some("memory/a.md:3")
     );
     scratch.write("memory/a.md", "- the pump is gray\n");
-    // The first question may have had the file read anew by now: then its new text may answer, and nothing else.
+    // The first question may have triggered a read of the file: then the new text may answer, and no other text.
     let answer = client.search(&scratch.workspace(), "blue");
     let texts: Vec<&str> = answer.results.iter().map(|hit| hit.text.as_str()).collect();
     assert!(texts.is_empty() || texts == ["- the pump is gray"], "{texts:?}");

@@ -1,4 +1,5 @@
-//! Does every message of a session come into the log once, whatever happens to the transcript and the daemon?
+//! Flush of transcripts into the daily log.
+//! Each message is in the log once, whatever happens to the transcript and the daemon.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use std::time::{Duration, Instant};
 use hippo_proto::{ClientError, ErrorKind, SessionFlushRequest, SessionFlushResponse};
 use hippod_tests::{Caller, Dice, PATIENCE, begun};
 
-/// Turn `number` of a session: what was asked, called, answered and said.
+/// Returns turn `number` of a session: request, tool call, tool result and reply.
 fn turn(number: usize) -> String {
     let at = |second: usize| {
         let minutes = number % 720;
@@ -61,7 +62,7 @@ fn flush(client: &mut Caller, root: &Path, path: &Path) -> Result<SessionFlushRe
     client.raw().call(&request(root, path).into())
 }
 
-/// All logs together.
+/// Returns the concatenated text of all logs.
 fn logs(root: &Path) -> String {
     let mut files: Vec<PathBuf> = std::fs::read_dir(root.join("memory"))
         .unwrap()
@@ -75,7 +76,7 @@ fn logs(root: &Path) -> String {
         .collect()
 }
 
-/// How often the request of a turn is told.
+/// Returns how often the logs contain the request of a turn.
 fn told(logs: &str, number: usize) -> usize {
     logs.matches(&format!("- request: Please find out about device{number}marker "))
         .count()
@@ -117,7 +118,7 @@ fn a_session_is_flushed_as_it_grows_and_nothing_of_it_twice() {
     assert_eq!(again.from, std::fs::metadata(&path).unwrap().len());
     assert_eq!(std::fs::read_to_string(root.join(&log.path)).unwrap(), text);
 
-    // It grows, the last line being written.
+    // The transcript grows, and its last line is incomplete.
     let half = turn(3);
     std::fs::write(&path, transcript(0..3) + &half[..half.len() - 30]).unwrap();
     let third = flush(&mut client, &root, &path).unwrap();
@@ -142,17 +143,17 @@ fn a_transcript_that_is_another_one_now_is_read_anew_without_what_is_known() {
     let (root, path) = (scratch.workspace(), scratch.beside("session.jsonl"));
     std::fs::write(&path, transcript(0..4)).unwrap();
     flush(&mut client, &root, &path).unwrap();
-    // Rotated: the beginning is gone, and there is more at the end.
+    // Rotated: the beginning was removed, and the end has new messages.
     std::fs::write(&path, transcript(2..6)).unwrap();
     let rotated = flush(&mut client, &root, &path).unwrap();
     assert_eq!((rotated.from, rotated.messages, rotated.known), (0, 6, 6));
     assert!(rotated.notes[0].contains("not the one"), "{rotated:?}");
-    // Cut off, then another beginning in front of what is known.
+    // Truncated first, then a new beginning is prepended to known messages.
     std::fs::write(&path, transcript(2..3)).unwrap();
     assert_eq!(flush(&mut client, &root, &path).unwrap().messages, 0);
     std::fs::write(&path, transcript(90..91) + &transcript(0..6)).unwrap();
     assert_eq!(flush(&mut client, &root, &path).unwrap().messages, 3);
-    // A copy, as another session that was resumed from it.
+    // A copy of the transcript, as written by a resumed session.
     let copy = scratch.beside("copy.jsonl");
     std::fs::write(&copy, transcript(0..7)).unwrap();
     let copied = flush(&mut client, &root, &copy).unwrap();
@@ -175,13 +176,13 @@ fn killed_at_any_moment_each_message_is_told_once() {
         done += 1;
         std::fs::write(&path, transcript(0..done)).unwrap();
         let mut client = daemon.client();
-        // Now and then all of it, so that no flush has more topics than sections.
+        // Waits for every eighth flush, so that no flush has more topics than sections.
         let asked = SessionFlushRequest {
             wait: done % 8 == 0,
             ..request(&root, &path)
         };
         let _: SessionFlushResponse = client.raw().call(&asked.into()).unwrap();
-        // From before it begins to after it has ended.
+        // The kills are spread from before the start of the flush to after its end.
         let until = Instant::now() + Duration::from_micros(dice.below(60_000) as u64);
         while Instant::now() < until {
             std::hint::spin_loop();
@@ -265,7 +266,7 @@ fn a_log_that_cannot_be_written_is_written_later() {
     let error = kind(flush(&mut client, &root, &path).unwrap_err());
     assert_eq!(error, ErrorKind::BadRequest);
     assert_eq!(std::fs::read_to_string(&away).unwrap(), "untouched");
-    // Another transcript of another day is not held up.
+    // A transcript of another day is not blocked.
     let other = scratch.beside("other.jsonl");
     std::fs::write(&other, transcript(720..721)).unwrap();
     let answer = flush(&mut client, &root, &other).unwrap();
@@ -285,7 +286,7 @@ fn a_log_that_cannot_be_written_is_written_later() {
 fn it_answers_at_once_when_nobody_waits_and_keeps_the_messages_when_asked() {
     let (scratch, daemon, mut client) = begun();
     let (root, path) = (scratch.workspace(), scratch.beside("session.jsonl"));
-    // 50 MB: many answers of tools between few words.
+    // 50 MB: many tool results between a few messages.
     let filler = serde_json::json!({"type": "user", "uuid": "t", "timestamp": "2026-03-02T06:00:00Z",
         "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "content": "x".repeat(1 << 20)}]}});
     let mut text = transcript(0..1);
@@ -310,7 +311,7 @@ fn it_answers_at_once_when_nobody_waits_and_keeps_the_messages_when_asked() {
         assert!(Instant::now() < deadline, "{}", daemon.log());
         std::thread::yield_now();
     }
-    // It waits for the one under way.
+    // This flush waits for the one in progress.
     let waited = SessionFlushRequest {
         compact: true,
         ..request(&root, &path)
@@ -331,7 +332,8 @@ fn what_a_killed_daemon_had_begun_is_looked_for_in_the_log_first() {
     let log = root.join("memory/2026-03-02.md");
     let text = std::fs::read_to_string(&log).unwrap();
     let mark = text.lines().last().unwrap().to_owned();
-    // As if it had been killed before it noted what stands there, and before it appended to the next day's.
+    // As if the daemon had been killed before it recorded the appended section, and before it appended to the log of
+    // the next day.
     let name = path.canonicalize().unwrap().display().to_string();
     let store = rusqlite::Connection::open(scratch.state("contexts.db")).unwrap();
     store

@@ -1,4 +1,5 @@
-//! Is what people say a second time told a second time, and what was accepted told at all?
+//! Repeated messages and accepted flushes.
+//! Messages that people repeat are logged again, and every accepted flush is carried out.
 
 use std::path::Path;
 use std::time::Instant;
@@ -22,7 +23,7 @@ fn flush(client: &mut Caller, request: SessionFlushRequest) -> SessionFlushRespo
     client.raw().call(&request.into()).unwrap()
 }
 
-/// All logs together.
+/// Returns the concatenated text of all logs.
 fn logs(root: &Path) -> String {
     let files = std::fs::read_dir(root.join("memory")).into_iter().flatten();
     let files = files.map(|entry| entry.unwrap().path());
@@ -32,7 +33,7 @@ fn logs(root: &Path) -> String {
         .collect()
 }
 
-/// A question and its answer, which do not say when they were said.
+/// Returns a question and its answer, repeated, without timestamps.
 fn words(times: usize) -> Vec<String> {
     let turn = [
         r#"{"role":"user","content":"Please run the tests of the pump and fix what fails"}"#,
@@ -53,7 +54,7 @@ fn the_same_words_on_another_day_are_told_again() {
         text.matches("- request: Please run the tests of the pump and fix what fails")
             .count()
     };
-    // Lists in one document, as a harness without times writes them.
+    // Lists in one document, in the format of a harness without timestamps.
     for (session, path) in [("monday", "monday.json"), ("tuesday", "tuesday.json")] {
         let path = scratch.beside(path);
         std::fs::write(&path, format!("[{}]", words(1).join(","))).unwrap();
@@ -61,12 +62,12 @@ fn the_same_words_on_another_day_are_told_again() {
         assert_eq!((first.messages, first.known), (2, 0), "{session}");
         let again = flush(&mut client, request(&root, &path, Some(session)));
         assert_eq!((again.messages, again.known), (0, 2), "{session}");
-        // As `ingest` asks, which knows of no session.
+        // `ingest` sends no session.
         let ingested = flush(&mut client, request(&root, &path, None));
         assert_eq!((ingested.messages, ingested.known), (0, 2), "{session}");
     }
     assert_eq!(asked(&logs(&root)), 2);
-    // Lines, to which the same is added later.
+    // A file of lines to which the same lines are appended later.
     let path = scratch.beside("lines.jsonl");
     for times in 1..=3 {
         let lines: String = words(times).iter().map(|line| format!("{line}\n")).collect();
@@ -76,7 +77,7 @@ fn the_same_words_on_another_day_are_told_again() {
     }
 }
 
-/// One turn with its time.
+/// Returns one turn with its timestamp.
 fn turn(number: usize) -> String {
     let record = serde_json::json!({"type": "user", "uuid": format!("u{number}"), "timestamp": format!("2026-03-02T09:00:{number:02}Z"),
         "message": {"role": "user", "content": format!("Please find out about device{number}marker and write it down")}});
@@ -91,7 +92,7 @@ fn wait_until(daemon: &Daemon, root: &Path, what: &str) {
     }
 }
 
-/// Waits until a context session was closed.
+/// Waits until a context session is closed.
 pub fn wait_until_closed(client: &mut Caller, id: &str) {
     let deadline = Instant::now() + PATIENCE;
     let is_open = |client: &mut Caller| {
@@ -115,7 +116,7 @@ fn what_was_accepted_is_done_by_the_next_daemon() {
         session: Some("s".to_owned()),
     };
     let _: ContextOpenResponse = client.raw().call(&open.into()).unwrap();
-    // A long list of messages, which takes a moment to read: each daemon ends as soon as it has answered.
+    // A long list of messages takes a moment to read, and each daemon ends right after its answer.
     let filler = "{\"role\":\"tool\",\"name\":\"t\",\"content\":\"x\"}\n".repeat(60_000);
     for number in 1..=2 {
         let path = scratch.beside(&format!("{number}.jsonl"));
@@ -137,7 +138,7 @@ fn what_was_accepted_is_done_by_the_next_daemon() {
         assert_eq!(logs(&root).matches(&asked).count(), 1, "{number}");
     }
     wait_until_closed(&mut client, "s");
-    // What can never be read is not tried for ever, and is in nobody's way.
+    // An unreadable transcript is not retried forever, and does not block others.
     let asked = SessionFlushRequest {
         wait: false,
         ..request(&root, &scratch.beside("nowhere.jsonl"), None)
@@ -180,7 +181,7 @@ fn messages_are_kept_when_that_is_asked_for_whoever_took_them_up() {
 fn sessions_that_wait_to_be_told_hold_nobody_up() {
     let (scratch, _daemon, mut client) = begun();
     let root = scratch.workspace();
-    // Each takes a moment to read.
+    // Each transcript takes a moment to read.
     let filler = "{\"role\":\"tool\",\"name\":\"t\",\"content\":\"x\"}\n".repeat(60_000);
     for number in 0..24 {
         let path = scratch.beside(&format!("{number}.jsonl"));
@@ -191,7 +192,7 @@ fn sessions_that_wait_to_be_told_hold_nobody_up() {
         };
         assert!(!flush(&mut client, asked).done);
     }
-    // More than the daemon has threads for such work.
+    // More than the number of daemon threads for such work.
     let store = rusqlite::Connection::open(scratch.state("contexts.db")).unwrap();
     let waiting = store.query_row("SELECT count(*) FROM accepted", [], |row| row.get::<_, i64>(0));
     assert!(waiting.unwrap() > 16);

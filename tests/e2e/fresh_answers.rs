@@ -1,9 +1,9 @@
-//! Answers given right after a change of a file, before the watcher reports it.
+//! Answers right after a change of a file, before the watcher reports it.
 
 use hippo_proto::{Mode, SearchRequest, SearchResponse};
 use hippod_tests::{Caller, Daemon, Scratch};
 
-/// A daemon with the delays that users have.
+/// Starts a daemon with the default delays.
 fn daemon_with_real_delays(scratch: &Scratch) -> Daemon {
     let settings = [
         ("HIPPOD_WATCH_QUIET_MS", "300"),
@@ -19,7 +19,8 @@ fn ask(client: &mut Caller, scratch: &Scratch, query: &str) -> SearchResponse {
     client.raw().call(&request.into()).expect("an answer")
 }
 
-/// An answer either has the text, or says that files are pending, that this file is not read yet, or that the watcher is silent.
+/// Asserts that an answer has the text, or else reports pending files, this unread file, or a silent watcher.
+/// Returns `true` if the answer has the text.
 fn assert_has_or_admits(answer: &SearchResponse, wanted: &str, path: &str) -> bool {
     let has = answer.results.iter().any(|hit| hit.text.contains(wanted));
     let tells = |note: &String| note.contains(path) || note.starts_with("the watcher did not answer in time");
@@ -56,7 +57,7 @@ fn a_search_right_after_an_edit_has_the_new_text_or_says_what_is_missing() {
         let wanted = format!("bitumen{round} ");
         found += u32::from(assert_has_or_admits(&answer, &wanted, "memory/roof.md"));
     }
-    // Under load some answers say what is missing; most have it.
+    // Under load some answers report what is missing; most contain the text.
     assert!(found >= 150, "{found} of 200 answers had the new text");
 }
 
@@ -70,7 +71,7 @@ fn a_search_right_after_a_file_came_was_renamed_or_deleted_knows_it() {
     let memory = scratch.workspace().join("memory");
     let mut found = 0;
     for round in 0..15 {
-        // In a new folder every third time.
+        // Every third file is in a new folder.
         let folder = if round % 3 == 0 {
             format!("topic{round}/")
         } else {
@@ -104,7 +105,7 @@ fn a_search_right_after_a_file_came_was_renamed_or_deleted_knows_it() {
             "{answer:?}"
         );
     }
-    // Under load some answers say what is missing; most have it.
+    // Under load some answers report what is missing; most contain the text.
     assert!(found >= 15, "{found} of 30 answers had the text");
 }
 
@@ -138,7 +139,7 @@ fn what_the_watcher_holds_back_counts_as_pending() {
             format!("- note about valve{number}\n"),
         );
     }
-    // Events are handed on after a minute, and more files change than a question waits for.
+    // Events are delivered after one minute, and more files change than a question waits for.
     let settings = [
         ("HIPPOD_WATCH_QUIET_MS", "60000"),
         ("HIPPOD_WATCH_MAX_WAIT_MS", "600000"),

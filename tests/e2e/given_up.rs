@@ -1,4 +1,5 @@
-//! Work whose client is gone ends, and the next request does the rest.
+//! Abandoned requests.
+//! Their work ends when the client disconnects, and the next request completes it.
 
 use std::time::Instant;
 
@@ -6,12 +7,12 @@ use hippo_proto::{MetricsRequest, MetricsResponse};
 use hippod_tests::{Caller, Daemon, PATIENCE, Scratch};
 use serde_json::{Value, json};
 
-/// Messages of a transcript.
+/// Number of messages in a transcript.
 const MESSAGES: usize = 20_000;
-/// Daily logs of a tree.
+/// Number of daily logs.
 const DAYS: usize = 1_200;
 
-/// Sends a request and closes the connection, then waits until the daemon has counted the failure of the request.
+/// Sends a request and closes the connection, then waits until the daemon has counted the failed request.
 fn abandon(daemon: &Daemon, client: &mut Caller, method: &str, params: &Value) {
     let mut raw = daemon.raw();
     let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
@@ -48,7 +49,7 @@ fn ask(daemon: &Daemon, method: &str, params: &Value) -> Value {
     }
 }
 
-/// A daemon over an empty workspace, and a long transcript beside it.
+/// Starts a daemon with an empty workspace, and writes a long transcript beside it.
 fn with_transcript() -> (Scratch, Daemon, Caller, Value) {
     let scratch = Scratch::new();
     let path = scratch.beside("session.jsonl");
@@ -69,7 +70,7 @@ fn a_flush_whose_client_is_gone_takes_nothing_up() {
     let (_scratch, daemon, mut client, mut params) = with_transcript();
     params["wait"] = json!(true);
     abandon(&daemon, &mut client, "session.flush", &params);
-    // This one waits for its turn: what the other one took up is known to it.
+    // This request waits for its turn, and knows the messages that the abandoned one has read.
     let flushed = ask(&daemon, "session.flush", &params);
     assert_eq!(flushed["messages"], MESSAGES, "{flushed:.500}");
 }
@@ -78,7 +79,7 @@ fn a_flush_whose_client_is_gone_takes_nothing_up() {
 fn a_compaction_whose_client_is_gone_keeps_few_messages() {
     let (_scratch, daemon, mut client, params) = with_transcript();
     abandon(&daemon, &mut client, "session.compact", &params);
-    // Work that goes on for nobody gets further than these, which keep nothing.
+    // Abandoned work would progress further than these requests, which store nothing.
     for _ in 0..3 {
         ask(&daemon, "session.compact", &json!({"path": params["path"]}));
     }
@@ -101,7 +102,7 @@ fn a_tree_whose_client_is_gone_is_made_by_the_next_one() {
     client.index(&scratch.workspace());
     let params = json!({"workspace": scratch.workspace()});
     abandon(&daemon, &mut client, "tree.compact", &params);
-    // This one waits for its turn: nodes that the other one made are unchanged.
+    // This request waits for its turn; nodes of the abandoned one count as unchanged.
     let made = ask(&daemon, "tree.compact", &params);
     let nodes = made["nodes"].as_array().unwrap().len();
     assert!(nodes > DAYS / 2, "only {nodes} nodes were left");

@@ -1,4 +1,4 @@
-//! Does an agent's folder get a memory by one command, and is it what it was after another one?
+//! Setup of an agent's folder with `init`, and its complete removal.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use hippod_tests::{Daemon, PATIENCE, Scratch, client_program};
 
-/// Runs the command line in a folder; it succeeds.
+/// Runs the command line in a folder, and asserts that it succeeds.
 fn hippoctl(daemon: &Daemon, folder: &Path, words: &[&str]) -> String {
     let output = Command::new(client_program())
         .args(words)
@@ -22,7 +22,7 @@ fn hippoctl(daemon: &Daemon, folder: &Path, words: &[&str]) -> String {
     told
 }
 
-/// Every file with its bytes, every folder without.
+/// Returns every file with its bytes, and every folder.
 fn tree(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut tree = BTreeMap::new();
     let mut folders = vec![root.to_path_buf()];
@@ -140,7 +140,7 @@ fn what_was_remembered_and_what_people_wrote_stays() {
 fn a_folder_within_a_workspace_or_around_one_is_told() {
     let scratch = Scratch::new();
     let daemon = scratch.daemon();
-    // Beside the home of the daemon: a folder around that is refused.
+    // Beside the daemon's home, because a folder that contains the home is refused.
     let root = scratch.beside("agents/ada");
     for folder in ["projects/pump", "app"] {
         fs::create_dir_all(root.join(folder)).unwrap();
@@ -197,7 +197,7 @@ fn values_that_cannot_be_meant_are_told_and_cost_nothing_else() {
         told[1].contains("line 3, column 36: compaction.rootMaxTokens is -5"),
         "{told:?}"
     );
-    // As if nothing were said of it.
+    // The invalid value has no effect.
     hippoctl(&daemon, &root, &["search", "--mode", "vector", "relay"]);
     let compacted = hippoctl(&daemon, &root, &["tree", "compact", "--json"]);
     assert!(compacted.contains("rootMaxTokens is -5"), "{compacted}");
@@ -226,7 +226,7 @@ fn a_second_platform_has_its_topics_kept_whatever_the_configuration_says() {
         "{}",
         memory()
     );
-    // Who took the block out does not want it.
+    // The user removed the block and does not want it back.
     hippoctl(&daemon, &root, &["init", "--undo"]);
     assert!(!root.join("MEMORY.md").exists());
     scratch.write("MEMORY.md", "# Memory\n");

@@ -1,4 +1,4 @@
-//! Does a hook of a harness always end well and soon, and does what it asked for come to be?
+//! Hooks of a harness: exit code, run time and effect.
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::flush_again::wait_until_closed;
 use crate::tree::{NOW, compact, fill};
 
-/// Longer than any hook may take, on a machine that does other things as well.
+/// Upper limit for a hook, on a machine that also runs other work.
 const SOON: Duration = Duration::from_secs(8);
 
 fn hook(home: &Path, cwd: &Path, words: &[&str]) -> Child {
@@ -30,11 +30,11 @@ fn hook(home: &Path, cwd: &Path, words: &[&str]) -> Child {
         .expect("hippoctl runs")
 }
 
-/// Runs a hook with this event; it ends with 0, soon.
+/// Runs a hook with this event, and asserts that it exits with 0 within [`SOON`].
 fn run(home: &Path, cwd: &Path, words: &[&str], event: &[u8]) -> Output {
     let begun = Instant::now();
     let mut child = hook(home, cwd, words);
-    // It may not read all of it.
+    // The hook may close its input before the whole event is written.
     let _ = child.stdin.take().unwrap().write_all(event);
     let output = child.wait_with_output().unwrap();
     let took = begun.elapsed();
@@ -55,7 +55,7 @@ fn session(marker: &str) -> String {
     format!("{user}\n{agent}\n")
 }
 
-/// Waits until the log of the day says something.
+/// Waits until the log of the day contains a text.
 fn told(root: &Path, text: &str) {
     let log = root.join("memory/2026-03-02.md");
     let deadline = Instant::now() + PATIENCE;
@@ -135,7 +135,7 @@ fn what_waits_for_the_agent_is_shown_by_the_hook_that_init_lays_out() {
     let settings: Value = serde_json::from_slice(&settings).unwrap();
     let command = &settings["hooks"]["SessionStart"][0]["hooks"][0]["command"];
     let words: Vec<&str> = command.as_str().unwrap().split(' ').skip(2).collect();
-    // The daemon may be at something else for longer than a session waits.
+    // The daemon may be busy for longer than a session waits.
     let deadline = Instant::now() + PATIENCE;
     loop {
         let shown = String::from_utf8(run(&home, &root, &words, b"").stdout).unwrap();
@@ -153,7 +153,7 @@ fn a_daemon_that_cannot_start_costs_one_hook_a_moment_and_the_next_ones_nothing(
     std::fs::create_dir_all(&home).unwrap();
     std::fs::write(home.join("config.toml"), "this is no setting").unwrap();
     let event = event("s", &scratch.beside("nowhere.jsonl"), &root).to_string();
-    // Found before anything is timed: that asks cargo.
+    // Resolved before anything is timed, because this runs cargo.
     client_program();
     let took = |name: &str| {
         let begun = Instant::now();
@@ -226,7 +226,7 @@ fn a_hook_ends_well_whatever_it_is_told() {
         assert!(rest.starts_with(" WARN ") && log.contains(rest), "{line}");
     }
     assert!(shown.contains("longer than 4 MiB"), "{shown}");
-    // A folder that nobody registered, and one that is gone.
+    // One folder is not registered, the other does not exist.
     let other = scratch.beside("other");
     std::fs::create_dir(&other).unwrap();
     let path = scratch.beside("session.jsonl");
@@ -294,7 +294,7 @@ fn a_daemon_is_started_where_none_answers_and_one_that_hangs_is_left() {
         .unwrap();
     assert!(stop.status.success(), "{stop:?}");
 
-    // Somebody listens and never answers.
+    // A listener that never answers.
     let socket = scratch.beside("deaf.sock");
     let _deaf = std::os::unix::net::UnixListener::bind(&socket).unwrap();
     let words = ["--socket", socket.to_str().unwrap(), "pre-compact"];
@@ -372,7 +372,7 @@ fn a_hook_that_is_killed_halfway_costs_nothing_and_the_next_one_does_its_work() 
     for round in 0..8 {
         let mut child = hook(&home, &root, &["pre-compact"]);
         let mut input = child.stdin.take().unwrap();
-        // From the first byte of its event to after the last one.
+        // The kills are spread from before the first byte of the event to after the last one.
         let _ = input.write_all(&event.as_bytes()[..event.len() * round / 7]);
         child.kill().unwrap();
         child.wait().unwrap();

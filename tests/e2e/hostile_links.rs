@@ -1,4 +1,5 @@
-//! Links of a stranger in a folder that hippod serves: nothing outside is read or written through them.
+//! Links in an untrusted folder.
+//! The daemon reads and writes nothing outside the workspace through them.
 
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use hippod_tests::{Caller, Clocked, Daemon, PATIENCE, QUIET, Scratch, client_pro
 use super::service_systemd::cannot;
 use super::tree::{NOW, compact, fill as fill_logs};
 
-/// Proves the watcher each second.
+/// Runs the watcher's canary check every second.
 const EACH_SECOND: [(&str, &str); 1] = [("HIPPOD_WATCH_CANARY_SECS", "1")];
 
 fn git(folder: &Path, words: &[&str]) {
@@ -27,7 +28,7 @@ fn git(folder: &Path, words: &[&str]) {
     assert!(output.status.success(), "{words:?}: {told}");
 }
 
-/// Clones what `make` puts into a repository, to `name` beside the workspace.
+/// Clones a repository with the files from `make` to `name` beside the workspace.
 fn cloned(scratch: &Scratch, name: &str, make: impl Fn(&Path)) -> PathBuf {
     let origin = scratch.beside(&format!("{name}-origin"));
     std::fs::create_dir_all(origin.join("memory")).unwrap();
@@ -58,7 +59,7 @@ fn try_add(client: &mut Caller, root: &Path) -> Result<WorkspaceAddResponse, Rpc
     })
 }
 
-/// What the daemon tells of this path, in `status` and in `doctor`.
+/// Asserts that `status` and `doctor` report this path as a link.
 pub(super) fn assert_link_is_named(client: &mut Caller, root: &Path, path: &str) {
     let status = client.status();
     let place = root.display().to_string();
@@ -74,7 +75,7 @@ pub(super) fn assert_link_is_named(client: &mut Caller, root: &Path, path: &str)
     assert!(problem.is_some(), "{path}: {problems:?}");
 }
 
-/// Waits until the watcher could not prove itself, which the check of the watcher says.
+/// Waits until the watcher check reports a refused canary.
 fn wait_for_a_refused_canary(client: &mut Caller, root: &Path) {
     let deadline = Instant::now() + PATIENCE;
     let place = root.display().to_string();
@@ -171,7 +172,7 @@ fn an_own_folder_that_is_a_link_is_refused_and_later_named() {
         refused.message.ends_with(".hippocampus: it is a link"),
         "{refused:?}"
     );
-    // A folder that was registered before is another thing: its memory is still served.
+    // A folder that was registered before stays served.
     std::fs::remove_file(root.join(".hippocampus")).unwrap();
     fill_clone(&root);
     client.index(&root);
@@ -202,7 +203,7 @@ fn fill_clone(root: &Path) {
     .unwrap();
 }
 
-/// A file below `.hippocampus/topics` with an entry, as hippod keeps it for a workspace with many entries.
+/// Returns a file of `.hippocampus/topics` with one entry, in the format of a workspace with many entries.
 fn topic_of_a_merger() -> String {
     let today = jiff::Zoned::now().date();
     format!(
@@ -229,7 +230,7 @@ fn topics_and_archive_that_are_links_neither_tell_nor_delete_files_of_others() {
         symlink("../../drafts", own_folder(root).join("archive")).unwrap();
         fill_clone(root);
     });
-    // A folder of the clone itself is read.
+    // A real folder in the clone is read.
     let own = cloned(&scratch, "own", |root| {
         let topics = own_folder(root).join("topics");
         std::fs::create_dir(&topics).unwrap();

@@ -1,4 +1,5 @@
-//! Do the memories of an export come into a workspace, each once, and is nothing that is there touched?
+//! Import of exports from other programs.
+//! Each memory is imported once, and no existing file changes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,7 +17,7 @@ pub fn fixture(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// The command that imports an export.
+/// Returns the command that imports an export.
 pub fn command(daemon: &Daemon, root: &Path, from: &str, path: &Path) -> Command {
     let mut command = Command::new(client_program());
     command
@@ -40,7 +41,7 @@ fn outcome(output: &Output) -> Result<Value, Value> {
     }
 }
 
-/// What `--json` prints: the answer, or the error with its exit code.
+/// Runs an import and returns the output of `--json`: the answer, or the error with its exit code.
 pub fn import(daemon: &Daemon, root: &Path, from: &str, path: &Path, more: &[&str]) -> Result<Value, Value> {
     let output = command(daemon, root, from, path)
         .args(more)
@@ -49,7 +50,7 @@ pub fn import(daemon: &Daemon, root: &Path, from: &str, path: &Path, more: &[&st
     outcome(&output.expect("hippoctl runs"))
 }
 
-/// The markdown files of a workspace but for what the daemon keeps, with their bytes.
+/// Returns the markdown files of a workspace with their bytes, without hippod's own files.
 pub fn memory_of(root: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![root.join("memory"), root.join("knowledge")];
@@ -70,9 +71,9 @@ pub fn memory_of(root: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-/// The hashes of all memories that were imported, sorted.
+/// Returns the hashes of all imported memories, sorted.
 pub fn hashes_of(root: &Path) -> Vec<String> {
-    // A draft of a file that was never finished is hidden.
+    // The draft of an unfinished file is hidden.
     let files = memory_of(root)
         .into_iter()
         .filter(|(path, _)| !path.contains("/."));
@@ -259,7 +260,7 @@ fn a_file_of_the_same_name_stays_as_it_is() {
     let done = import(&daemon, &root, "mem0", &path, &["--apply"]).unwrap();
     assert_eq!(done["files"][0]["path"], "memory/imported/mem0/undated-2.md");
     assert_eq!(fs::read_to_string(root.join(mine)).unwrap(), "# Mine\n");
-    // A folder that is a link leads nowhere.
+    // A folder that is a link is not followed.
     let outside = scratch.beside("outside");
     fs::create_dir(&outside).unwrap();
     std::os::unix::fs::symlink(&outside, root.join("memory/linked")).unwrap();

@@ -1,4 +1,5 @@
-//! Does an import that is cut off in the middle leave whole files, and end, when it is done again, as one that was not?
+//! Interrupted imports.
+//! Every written file is complete, and a second run yields the result of an uninterrupted one.
 
 use std::fs;
 use std::time::Instant;
@@ -29,7 +30,7 @@ fn an_import_that_is_killed_in_the_middle_loses_and_repeats_nothing() {
         std::thread::yield_now();
     }
     client.kill().unwrap();
-    // It may have been done just before.
+    // The import may have ended just before.
     client.wait().unwrap();
     let cut_off = memory_of(&root)
         .into_iter()

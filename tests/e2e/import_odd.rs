@@ -1,4 +1,4 @@
-//! What becomes of exports that are none, of dates that cannot be, and of several imports at once?
+//! Invalid exports, impossible dates and concurrent imports.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,4 +1,5 @@
-//! `kill -9` at any moment, again and again: is every edit, text and access there afterwards, and none of them twice?
+//! Repeated `kill -9` during index edits, remembered texts and searches.
+//! Every acknowledged effect is there afterwards, exactly once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -14,24 +15,24 @@ use hippod_tests::{Caller, Daemon, Dice, QUIET, Scratch};
 use crate::index_writers::{assert_file_says, settled};
 
 const KILLS: usize = 60;
-/// Entries from the beginning.
+/// Number of initial entries.
 const MACHINES: usize = 24;
-/// Pieces of work before a kill, at most, and how long it waits within the next one, in microseconds.
+/// Maximum number of operations before a kill, and maximum delay within the next one, in microseconds.
 const MOST_WORK: usize = 8;
 const LONGEST_WAIT: usize = 40_000;
 
-/// What was asked for, and what of it was acknowledged.
+/// Requested operations, and their acknowledgements.
 #[derive(Default)]
 struct Asked {
-    /// The tags of entries: what they may be, the last acknowledged one first.
+    /// Possible tags of each entry, the last acknowledged ones first.
     tags: BTreeMap<String, Vec<Vec<String>>>,
-    /// Topics of texts, and whether their writing was acknowledged.
+    /// Topics of remembered texts, and if each was acknowledged.
     remembered: BTreeMap<String, bool>,
-    /// Topics of entries that a person put into the file.
+    /// Topics of entries that a person wrote into the file.
     notes: Vec<String>,
-    /// Accesses that answers told of, and those that were seen in the entry.
+    /// Accesses reported by answers, and accesses seen in the entry.
     hits: BTreeMap<String, (u32, u32)>,
-    /// Questions whose answer did not arrive: their accesses may count.
+    /// Number of questions without an answer; their accesses may be counted.
     unanswered: u32,
     number: usize,
 }
@@ -45,7 +46,7 @@ fn start(scratch: &Scratch) -> Daemon {
     Daemon::start(&scratch.home(), &settings)
 }
 
-/// Works until the daemon does not answer any more.
+/// Sends requests until the daemon stops answering.
 fn work(
     client: &mut Caller,
     scratch: &Scratch,
@@ -121,7 +122,7 @@ fn work(
                 let request = CycleRunRequest {
                     workspace: workspace.clone(),
                     cycle: *dice.one_of(&CycleName::ALL),
-                    // As of then there is much to do: entries fade, and come back with the next one of now.
+                    // At this date entries decay, and the next cycle of today restores them.
                     at: (cycle == 11).then(|| "2027-06-01".to_owned()),
                     dry_run: false,
                 };
@@ -131,7 +132,7 @@ fn work(
     }
 }
 
-/// What the log says under headings.
+/// Returns the headings of the logs.
 fn headings(root: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(root.join("memory")).unwrap().flatten() {
@@ -179,7 +180,7 @@ fn assert_nothing_is_lost(when: &str, client: &mut Caller, root: &Path, asked: &
         );
         (all, all_told) = (all + is, all_told + told);
     }
-    // One question counts for four entries at most.
+    // One question counts for at most four entries.
     assert!(
         all <= all_told + 4 * asked.unanswered,
         "{when}: {all} of {all_told} and {} times",
@@ -230,7 +231,7 @@ fn sixty_kills_lose_nothing_and_do_nothing_twice() {
             }
             let mut fate = Dice::new();
             let worker = scope.spawn(move || work(&mut client, scratch, ids, asked, &mut fate));
-            // At any moment of some piece of work, however fast the machine is.
+            // The kill falls into any operation, independent of the speed of the machine.
             let begun = asked.lock().unwrap().number;
             let pieces = dice.below(MOST_WORK);
             while asked.lock().unwrap().number < begun + pieces {
@@ -242,13 +243,13 @@ fn sixty_kills_lose_nothing_and_do_nothing_twice() {
                 std::thread::yield_now();
             }
             let moment = u64::try_from(dice.below(LONGEST_WAIT)).unwrap();
-            // Nobody speaks: it is killed after this long, whatever it does.
+            // Waits this long: no message is ever sent.
             let (_silent, never) = std::sync::mpsc::channel::<()>();
             let _ = never.recv_timeout(Duration::from_micros(moment));
             daemon.kill();
         });
         if kill % 7 == 3 {
-            // As if it had been stopped in the middle of a writing.
+            // As if the daemon had been stopped in the middle of a write.
             std::fs::write(root.join(".HIPPOCAMPUS.md.draft"), "# HIPPOCAMPUS.md\n\n## Qui").unwrap();
         }
     }
@@ -278,7 +279,7 @@ fn sixty_kills_lose_nothing_and_do_nothing_twice() {
     assert_file_says(&root, &entries);
     assert_eq!(scratch.remains(), [""; 0]);
     let mut problems = client.doctor(false).problems;
-    // The notes point at a file that nobody wrote: nothing else is amiss.
+    // The notes point to a file that does not exist; there is no other problem.
     problems.retain(|problem| problem.id != "stale-pointers");
     assert!(problems.is_empty(), "{problems:?}");
     let running: Vec<_> = client

@@ -1,11 +1,12 @@
-//! Is the index file written, kept, and changed by both sides with nothing of either lost?
+//! Writing, keeping and merging of the index file.
+//! The daemon and a person both edit it, and no edit of either side is lost.
 
 use hippo_proto::{CycleName, IndexPlace, IndexPointer, IndexPriority};
 use hippod_tests::{Caller, Daemon, Scratch};
 
 use crate::index_odd::daemon_without_privilege;
 
-/// A workspace with memory of several kinds; each section is long enough for an entry of its own.
+/// Fills a workspace with several kinds of memory; each section is long enough for its own entry.
 pub fn fill(scratch: &Scratch) {
     scratch.write(
         "MEMORY.md",
@@ -53,7 +54,7 @@ pub fn fill(scratch: &Scratch) {
     );
 }
 
-/// A filled workspace with its index file.
+/// Creates a filled workspace with its index file.
 pub fn indexed() -> (Scratch, Daemon, Caller) {
     let scratch = Scratch::new();
     fill(&scratch);
@@ -63,10 +64,10 @@ pub fn indexed() -> (Scratch, Daemon, Caller) {
     (scratch, daemon, client)
 }
 
-/// The id of the entry with a topic.
+/// Returns the id of the entry whose topic ends with `topic`.
 pub fn id_of(client: &mut Caller, scratch: &Scratch, topic: &str) -> String {
     let entries = client.listed(&scratch.workspace(), true, None).entries;
-    // A topic may have that of its file before it.
+    // The topic of an entry may have the topic of its file as a prefix.
     let found = entries.iter().find(|entry| entry.topic.ends_with(topic));
     match found {
         Some(entry) => entry.id.clone(),
@@ -74,7 +75,7 @@ pub fn id_of(client: &mut Caller, scratch: &Scratch, topic: &str) -> String {
     }
 }
 
-/// The lines of an entry in the index file, from its heading to its comment.
+/// Returns the lines of an entry in the index file, from its heading to its comment.
 pub fn block_of(file: &str, id: &str) -> String {
     let comment = format!("<!-- hx: id={id} ");
     let end = file
@@ -92,7 +93,7 @@ fn the_first_sync_returns_when_every_memory_file_has_its_entries_in_the_file() {
     let daemon = scratch.quiet_daemon();
     let mut client = daemon.client();
     client.index(&scratch.workspace());
-    // Read at once: nobody may have to wait after the answer.
+    // Read immediately: the entries must be in the file when the request returns.
     let file = scratch.index_file();
     assert!(file.starts_with("# HIPPOCAMPUS.md"), "{file}");
     assert!(file.contains("<!-- hippocampus.md v1.0 | entries: "), "{file}");
@@ -130,7 +131,7 @@ fn the_first_sync_returns_when_every_memory_file_has_its_entries_in_the_file() {
 fn cycles_that_find_nothing_to_do_write_nothing() {
     let (scratch, _daemon, mut client) = indexed();
     let root = scratch.workspace();
-    // Deep and archival cycles note what pointers point at, and what a first look finds, once.
+    // The first deep and archival cycles record pointer targets and similar first findings.
     for cycle in [CycleName::Deep, CycleName::Archival, CycleName::Light] {
         client.run(&root, cycle);
     }
@@ -264,14 +265,14 @@ fn an_edit_that_the_daemon_contradicted_meanwhile_is_told() {
     client.edit(&root, &id, |edit| {
         edit.summary = Some("What the agent says.".into())
     });
-    // An editor that had the file open before that saves its own words.
+    // An editor that opened the file before that edit now saves its old buffer.
     scratch.write(
         "HIPPOCAMPUS.md",
         stale.replacen(&summary, "What the person says.", 1),
     );
     client.sync(&root);
     assert_eq!(client.entry(&root, &id).summary, "What the person says.");
-    // A cycle that ends before anybody asks takes nothing of it away.
+    // A cycle that ends before the next heartbeat does not clear the conflict.
     let run = client.run(&root, CycleName::Light).run;
     let conflicts = |client: &mut Caller| {
         let mut pending = client.heartbeat(&root).pending;
@@ -332,7 +333,7 @@ fn what_a_person_removes_stays_forgotten_until_it_is_restored() {
     client.run(&root, CycleName::Light);
     assert!(client.ids(&root).contains(&id));
 
-    // The same through the daemon, and back by a person's hand.
+    // The same removal through the daemon; afterwards a person restores the entry by hand.
     client.forget(&root, &id);
     gone(&mut client, "forgotten");
     client.run(&root, CycleName::Deep);
@@ -372,7 +373,7 @@ fn pointers_to_what_cannot_be_read_now_are_kept() {
             std::fs::set_permissions(&path, rights).unwrap();
         };
         mode(0o000);
-        // Nothing is known from before but what the store says.
+        // After the restart, the daemon knows only the contents of the store.
         let daemon = daemon_without_privilege(&scratch);
         let mut client = daemon.client();
         client.sync(&root);

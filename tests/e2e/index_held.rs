@@ -1,11 +1,12 @@
-//! Is nothing forgotten when much of the index file goes at once, until somebody says that it was meant?
+//! Large removals from the index file.
+//! The daemon forgets nothing until a person accepts the removal.
 
 use hippo_proto::{CycleName, IndexPlace};
 use hippod_tests::{Caller, Scratch};
 
 use crate::index_file::{block_of, id_of, indexed};
 
-/// The file is as somebody left it, everything is still known, and everybody says so.
+/// Asserts that the file is unchanged, that all entries are known, and that every report names the held removal.
 fn assert_held(what: &str, scratch: &Scratch, client: &mut Caller, bytes: &[u8], ids: &[String]) {
     let root = scratch.workspace();
     client.sync(&root);
@@ -49,7 +50,7 @@ fn assert_held(what: &str, scratch: &Scratch, client: &mut Caller, bytes: &[u8],
         );
         check(client, &format!("after {cycle:?}"));
     }
-    // What is asked of the daemon meanwhile is done, and waits for the file.
+    // Requests to the daemon are carried out meanwhile, and their edits of the file are deferred.
     let id = client
         .remember(&root, "The anchor was painted.", "Anchor paint")
         .entry
@@ -81,7 +82,7 @@ fn assert_mended(what: &str, client: &mut Caller) {
 fn a_file_that_lost_much_at_once_is_held_until_it_is_whole_again() {
     let (scratch, _daemon, mut client) = indexed();
     let root = scratch.workspace();
-    // A person's words in an entry near the end, so that a half of it would be noticed.
+    // A person's edit of an entry near the end makes a half-written summary detectable.
     let last = id_of(&mut client, &scratch, "Sensor drift");
     client.edit(&root, &last, |edit| {
         edit.summary = Some("Calibrate the sensor when the hall is cold.".into())
@@ -144,7 +145,7 @@ fn what_is_held_stays_held_over_a_restart_and_goes_when_it_is_accepted() {
     client.run(&root, CycleName::Light);
     client.run(&root, CycleName::Deep);
     assert_eq!(client.ids(&root), [id]);
-    // Nothing is deleted: each of them can be restored.
+    // Accepted removals are restorable.
     for gone in ids.iter().filter(|gone| !file.contains(&format!("id={gone} "))) {
         assert_eq!(client.restore(&root, gone).place, IndexPlace::Index);
     }
@@ -167,7 +168,7 @@ fn a_file_that_is_deleted_is_written_again_with_everything_in_it() {
     drop(client);
     daemon.terminate();
 
-    // The same while no daemon runs, and with removals that were held before.
+    // The same while no daemon runs, with removals that were held before.
     scratch.write("HIPPOCAMPUS.md", "");
     let daemon = scratch.quiet_daemon();
     let mut client = daemon.client();
@@ -198,10 +199,10 @@ fn a_few_entries_go_without_a_word() {
     assert_mended("two went", &mut client);
 }
 
-/// What somebody makes of the file.
+/// An edit of the file's text.
 type Edit<'a> = &'a dyn Fn(&str) -> String;
 
-/// The file without what stands from one text up to another one.
+/// Returns the file without the text between `from` and `to`.
 fn without(file: &str, from: &str, to: &str) -> String {
     let start = file.find(from).unwrap_or_else(|| panic!("{from:?} in {file}"));
     let end = file[start..].find(to).map_or(file.len(), |at| start + at);
@@ -286,7 +287,7 @@ fn an_end_that_is_missing_is_held_and_called_that() {
     }
 }
 
-/// The store knows entries alone: words beside them stand in the file and nowhere else.
+/// The store knows only entries: text between them is in the file alone.
 #[test]
 fn words_behind_the_last_entry_that_were_cut_off_are_not_given_up() {
     let (scratch, daemon, mut client) = indexed();
@@ -339,7 +340,7 @@ fn words_behind_the_last_entry_that_were_cut_off_are_not_given_up() {
     scratch.write("HIPPOCAMPUS.md", &whole);
     mended(&mut client, "put back");
 
-    // Over a restart, and with nobody who has the words any more.
+    // The held state survives a restart, after which no process has the removed text.
     let cut = scratch.index_file();
     let cut = cut[..cut.find("behind the clock").unwrap() + 3].to_owned();
     scratch.write("HIPPOCAMPUS.md", &cut);

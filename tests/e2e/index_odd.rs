@@ -1,4 +1,5 @@
-//! Is the index file left alone, and are its bytes kept, when it is not what it should be?
+//! Index files that are invalid, unreadable or unusual.
+//! The daemon leaves them alone and keeps their bytes.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
@@ -10,7 +11,7 @@ use hippod_tests::{Caller, Daemon, PATIENCE, QUIET, Scratch, program};
 
 use crate::index_file::{block_of, fill, id_of, indexed};
 
-/// A daemon that may do only what the rights of files allow, whoever runs the tests.
+/// Starts a daemon that obeys file permissions even when root runs the tests.
 pub fn daemon_without_privilege(scratch: &Scratch) -> Daemon {
     let mut command = Command::new(program());
     if rustix::process::geteuid().is_root() {
@@ -27,7 +28,7 @@ fn mode(path: &Path, mode: u32) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// Everybody says what is wrong and what to do; everything else works.
+/// Asserts that status, doctor and heartbeat report the problem and its fix, and that everything else works.
 fn assert_told(what: &str, scratch: &Scratch, client: &mut Caller, words: &str, fix: &str) {
     let root = scratch.workspace();
     client.sync(&root);
@@ -185,7 +186,7 @@ fn a_link_within_the_workspace_is_followed_and_stays_a_link() {
     block_of(&target, &id);
     let summary = client.entry(&root, &id).summary;
     scratch.write("ours.md", target.replacen(&summary, "Said through the link.", 1));
-    // The watcher tells of the file that is meant.
+    // The watcher reports changes of the link's target.
     let deadline = Instant::now() + PATIENCE;
     while client.entry(&root, &id).summary != "Said through the link." {
         assert!(Instant::now() < deadline, "never noticed");
@@ -232,7 +233,7 @@ fn what_another_tool_or_a_person_wrote_is_kept_byte_for_byte() {
                 .split(|byte| *byte == b'\n')
                 .filter(|line| !line.trim_ascii().is_empty())
             {
-                // A plain entry gets its comment behind it, as soon as something is known of it.
+                // A plain entry gets a trailing comment once the daemon has data about it.
                 let kept = |line: &[u8]| {
                     line == mine || line.starts_with(mine) && line[mine.len()..].starts_with(b" <!-- hx: ")
                 };
@@ -314,7 +315,7 @@ fn a_folder_that_cannot_be_written_is_told_and_served_all_the_same() {
     mode(&root, 0o755);
     assert_mended("read-only", &scratch, &mut client, &ids);
 
-    // A file that is there, and a person's words in it.
+    // The file exists and contains an edit by a person.
     let id = id_of(&mut client, &scratch, "Backups");
     scratch.edit_index(&client.entry(&root, &id).summary, "The person was here.");
     mode(&root, 0o555);

@@ -1,4 +1,5 @@
-//! Are questions answered from the entries as long as these tell the truth, and what does a question leave behind?
+//! Answers from the entries of the index, and recorded accesses.
+//! An entry answers only while its source is unchanged.
 
 use std::time::Instant;
 
@@ -9,7 +10,7 @@ use crate::index_file::{block_of, fill, id_of, indexed};
 
 const QUESTION: &str = "when is the coffee machine descaled";
 
-/// Asks, and waits until what the question leaves behind is known. Answers the answer.
+/// Asks a question, waits until its accesses are recorded, and returns the answer.
 fn ask(client: &mut Caller, scratch: &Scratch, question: &str) -> SearchResponse {
     let root = scratch.workspace();
     let hits = |client: &mut Caller| -> u32 { client.entries(&root).iter().map(|entry| entry.hits).sum() };
@@ -42,13 +43,13 @@ fn the_same_question_is_answered_from_its_entry_until_something_newer_is_told() 
     assert_eq!(second.strategy, Strategy::Index, "{:?}", second.trace);
     assert_eq!(essence(&second.results), essence(&first.results));
     assert_eq!((second.tokens, second.index.degraded), (first.tokens, None));
-    // In other words of the same meaning to people, in another order, with marks: it is the same question.
+    // Case, punctuation and word order do not matter: this is the same question.
     let again = client.ask(&root, "When is the COFFEE machine descaled??", false);
     assert_eq!(again.strategy, Strategy::Index, "{:?}", again.trace);
     let other = client.ask(&root, "who leads the work on the harbour crane", false);
     assert_ne!(other.strategy, Strategy::Index);
 
-    // The line that answered says something else by now.
+    // The cited line has changed.
     let text = std::fs::read_to_string(root.join("knowledge/kitchen.md")).unwrap();
     scratch.write(
         "knowledge/kitchen.md",
@@ -60,7 +61,7 @@ fn the_same_question_is_answered_from_its_entry_until_something_newer_is_told() 
     let third = client.ask(&root, QUESTION, true);
     assert!(third.results[0].text.contains("every first Friday"), "{third:?}");
 
-    // Something newer tells of the same, and what answered before is as it was.
+    // A newer log covers the same topic, while the cited source is unchanged.
     client.sync(&root);
     let deadline = Instant::now() + PATIENCE;
     while client.ask(&root, QUESTION, true).strategy != Strategy::Index {
@@ -76,7 +77,7 @@ fn the_same_question_is_answered_from_its_entry_until_something_newer_is_told() 
     let texts: Vec<&str> = fourth.results.iter().map(|hit| hit.text.as_str()).collect();
     assert!(texts.iter().any(|text| text.contains("on Sundays")), "{texts:?}");
 
-    // What answered is gone altogether.
+    // The cited source is deleted.
     std::fs::remove_file(root.join("knowledge/kitchen.md")).unwrap();
     let fifth = client.ask(&root, QUESTION, true);
     let texts: Vec<&str> = fifth.results.iter().map(|hit| hit.text.as_str()).collect();
@@ -283,7 +284,7 @@ fn a_section_that_moved_is_followed_and_one_that_is_gone_is_told() {
         id_of(&mut client, &scratch, "Backups"),
         id_of(&mut client, &scratch, "Connection pool"),
     );
-    // The first deep cycle notes what the pointers point at.
+    // The first deep cycle records the pointer targets.
     client.run(&root, CycleName::Deep);
     let shown = client.show(&root, &backups);
     let at = &shown.entry.pointers[0];
@@ -298,7 +299,7 @@ fn a_section_that_moved_is_followed_and_one_that_is_gone_is_told() {
     let to = text.find("## Connection pool").unwrap();
     let moved = text[from..to].replace("## Backups", "## How copies are made");
     scratch.write("knowledge/operations.md", format!("# Operations\n\n{moved}"));
-    // The other section is gone altogether.
+    // The original section is deleted.
     scratch.write("knowledge/database.md", &text[..from]);
     client.sync(&root);
     let expected = ["knowledge/database.md §Backups"];

@@ -1,4 +1,5 @@
-//! Is nothing dropped that somebody wrote into an index file that was being replaced when the daemon was stopped?
+//! Recovery of an index file that was being replaced at a stop.
+//! No text of a person is dropped.
 
 use std::time::Instant;
 
@@ -11,7 +12,7 @@ use crate::index_writers::settled;
 
 const SLOT: &str = ".HIPPOCAMPUS.md.replaced";
 
-/// Stops the daemon while what it replaced still stands beside the file.
+/// Kills the daemon while the replaced version is still beside the file.
 fn killed_while_it_replaces(scratch: &Scratch, daemon: Daemon, mut client: Caller, id: &str) {
     settled(&mut client, scratch);
     client.edit(&scratch.workspace(), id, |edit| {
@@ -29,7 +30,7 @@ fn what_a_stopped_process_left_and_nobody_believes_comes_back_to_the_person() {
     let kept = id_of(&mut client, &scratch, "Backups");
     let block = block_of(&scratch.index_file(), &kept);
     killed_while_it_replaces(&scratch, daemon, client, &kept);
-    // Somebody who had the old file open saves a short one of their own.
+    // A person with the old file open saves a short version.
     let mine = format!("# HIPPOCAMPUS.md\n\nI tidied up, says Ilse.\n\n## By Topic\n\n{block}");
     scratch.write(SLOT, &mine);
 

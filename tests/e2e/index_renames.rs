@@ -1,4 +1,4 @@
-//! Are entries known again, the forgotten ones too, when a file or a heading gets another name?
+//! Entries of renamed files and headings, including forgotten entries.
 
 use hippo_proto::{CycleName, IndexEntry};
 use hippod_tests::Caller;

@@ -1,4 +1,5 @@
-//! Does an entry that left the index file come back with all that stood in it, and a workspace with all that left it?
+//! Restored entries and re-added workspaces.
+//! An entry returns with all of its text, and a workspace with all of its entries.
 
 use hippo_proto::{CycleName, IndexEntry, IndexPlace, WorkspaceRemoveRequest, WorkspaceRemoveResponse};
 use hippod_tests::Caller;
@@ -31,7 +32,7 @@ fn an_entry_comes_back_with_what_people_wrote_into_it() {
     assert!(gone());
     back(&mut client, "forgotten");
 
-    // What is said there since is what comes back.
+    // Later additions to the entry are restored as well.
     scratch.edit_index(
         "Ilse has the key, says ada.",
         "Ilse has the key, says ada. So does Tomasz.",
@@ -51,7 +52,7 @@ fn an_entry_comes_back_with_what_people_wrote_into_it() {
     scratch.edit_index(" So does Tomasz.", "");
     client.sync(&root);
 
-    // Removed by a person's hand, with all that stood in it.
+    // A person removes the entry with all of its text.
     let file = scratch.index_file();
     let start = file.find(&block_of(&file, &id)).unwrap();
     let end = start + file[start..].find(more).unwrap() + more.len();

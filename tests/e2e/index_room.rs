@@ -1,4 +1,4 @@
-//! Is nothing lost of the index, and nothing of what people wrote, where the disk has no room?
+//! The index file and its store on a full disk.
 
 use std::process::Command;
 use std::time::Instant;
@@ -8,7 +8,7 @@ use hippod_tests::{Daemon, PATIENCE, QUIET, Scratch, program};
 
 use crate::index_file::{block_of, id_of, indexed};
 
-/// A daemon none of whose files may grow beyond a number of blocks of 512 bytes.
+/// Starts a daemon whose files cannot grow beyond `blocks` blocks of 512 bytes.
 pub fn daemon_without_room(scratch: &Scratch, blocks: u32) -> Daemon {
     let mut command = Command::new("sh");
     command
@@ -29,7 +29,7 @@ fn without_room_every_acknowledged_edit_and_every_word_of_a_person_is_kept() {
     let summary = client.entry(&root, &own).summary;
     drop(client);
     daemon.terminate();
-    // Half of the database stands beyond the limit already, and its log may not grow there either.
+    // Half of the database is beyond the limit, and its write-ahead log cannot grow there either.
     let daemon = daemon_without_room(&scratch, 500);
     let mut client = daemon.client();
     client.sync(&root);
@@ -55,7 +55,7 @@ fn without_room_every_acknowledged_edit_and_every_word_of_a_person_is_kept() {
     block_of(&scratch.index_file(), &edited);
     scratch.edit_index(&summary, "The person was here.");
     let bytes = std::fs::read(scratch.index_path()).unwrap();
-    // The engine hears of the edit, and cannot keep it.
+    // The engine sees the edit, and cannot store it.
     let deadline = Instant::now() + PATIENCE;
     while client.status().workspaces[0].degraded.is_none() {
         assert!(Instant::now() < deadline, "never told");
@@ -117,7 +117,7 @@ fn a_small_memory_has_a_smaller_index_file_and_all_entries() {
     let entries = client.entries(&root);
     assert!(entries.len() >= 36, "{entries:#?}");
     let file = scratch.index_file();
-    // Twelve files count as twenty.
+    // The size limit for twelve files is that for twenty files.
     assert!(file.len() / 4 <= 2_000, "{} bytes: {file}", file.len());
     let within = file.matches("<!-- hx: ").count();
     assert!((8..36).contains(&within), "{within}: {file}");

@@ -1,4 +1,5 @@
-//! Is an older index file that somebody puts back taken as their wish, and an editor's old buffer as what it is?
+//! Older versions of the index file that are written back.
+//! A restored version takes effect; the stale buffer of an editor does not.
 
 use std::time::Duration;
 
@@ -8,15 +9,15 @@ use hippod_tests::{Caller, Clocked, Scratch};
 use crate::cycles::started;
 use crate::index_file::{block_of, id_of, indexed};
 
-/// What waits for people under this name.
+/// Returns the pending items of this kind.
 fn told(client: &mut Caller, scratch: &Scratch, kind: &str) -> Vec<Pending> {
     let mut pending = client.heartbeat(&scratch.workspace()).pending;
     pending.retain(|pending| pending.kind == kind);
     pending
 }
 
-/// A version of the file, the id of an entry that says something else since, its summary then, and one that was forgotten
-/// since.
+/// Creates a workspace whose index file has changed. Returns the old version, the id of an entry with a new summary,
+/// its old summary, and the id of an entry that was forgotten since then.
 fn changed_since() -> (Scratch, Clocked, Caller, String, [String; 3]) {
     let (scratch, daemon, mut client) = started(6, "");
     let root = scratch.workspace();
@@ -85,13 +86,13 @@ fn what_is_newer_than_a_version_that_is_put_back_is_held_until_somebody_decides(
         client.sync(&root);
     }
 
-    // The newest one again: nothing has happened.
+    // The newest version again changes nothing.
     scratch.write("HIPPOCAMPUS.md", &latest);
     client.sync(&root);
     assert_eq!(client.index_status().file, "written");
     assert_eq!(client.entry(&root, &changed).summary, "Rubbish.");
 
-    // A restart in between: the versions are known all the same.
+    // The versions are still known after a restart.
     drop(client);
     drop(daemon);
     scratch.write("HIPPOCAMPUS.md", &old);
@@ -122,7 +123,7 @@ fn an_old_buffer_takes_nothing_back_even_after_a_restart() {
         .expect("an entry")
         .id;
     client.edit(&root, &coffee, |edit| edit.tags = Some(vec!["hot".into()]));
-    // Saved without a change: that is told, and changes nothing.
+    // The buffer was saved without an edit: that is reported, and changes nothing.
     scratch.write("HIPPOCAMPUS.md", &buffer);
     client.sync(&root);
     assert!(client.ids(&root).contains(&new));

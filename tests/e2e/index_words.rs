@@ -1,4 +1,4 @@
-//! Words that people write into the index file while hippod replaces it: none is lost.
+//! Text that people write into the index file while hippod replaces it.
 
 use std::io::Write;
 use std::path::Path;
@@ -10,27 +10,27 @@ use hippod_tests::{Daemon, PATIENCE, Scratch};
 use crate::index_file::{id_of, indexed};
 use crate::index_writers::settled;
 
-/// Lines that are written.
+/// Number of written lines.
 const LINES: usize = 200;
 
 fn line(number: usize) -> String {
     format!("my note {number} of the harbour")
 }
 
-/// Appends a line as a shell does.
+/// Appends a line, as a shell does.
 fn append(path: &Path, number: usize) {
     let mut file = std::fs::File::options().append(true).open(path).unwrap();
     write!(file, "\n{}\n", line(number)).unwrap();
 }
 
-/// Reads the file, adds a line before the list of contents, and renames a new file into its place.
+/// Reads the file, inserts a line before the section Meta, and renames a new file into its place.
 fn rename(path: &Path, number: usize) {
     let draft = path.with_file_name("draft.tmp");
     std::fs::write(&draft, with_line(path, number)).unwrap();
     std::fs::rename(&draft, path).unwrap();
 }
 
-/// Reads the file, and writes all of it again with one more line.
+/// Reads the file, and rewrites it in place with one more line.
 fn rewrite(path: &Path, number: usize) {
     std::fs::write(path, with_line(path, number)).unwrap();
 }
@@ -41,14 +41,15 @@ fn with_line(path: &Path, number: usize) -> String {
     format!("{}{}\n\n{}", &text[..at], line(number), &text[at..])
 }
 
-/// Writes a line at each beat, and stops listening after the last one.
+/// Writes a line at each beat, and drops the receiver after the last one.
 fn write_lines(path: &Path, lines: std::ops::Range<usize>, write: fn(&Path, usize), beats: Receiver<()>) {
     for (number, ()) in lines.zip(beats) {
         write(path, number);
     }
 }
 
-/// Edits an entry again and again while the lines are written; `kills` lets the daemon die in between.
+/// Edits an entry repeatedly while the lines are written, with `kills` kills of the daemon. Returns the numbers of
+/// lost lines.
 fn lost(write: fn(&Path, usize), kills: usize) -> Vec<usize> {
     let (scratch, daemon, mut client) = indexed();
     let root = scratch.workspace();
@@ -58,7 +59,7 @@ fn lost(write: fn(&Path, usize), kills: usize) -> Vec<usize> {
     let share = LINES / (kills + 1);
     let mut daemon = Some(daemon);
     for round in 0..=kills {
-        // Each line is written while hippod makes one more change.
+        // Each line is written during one more edit by hippod.
         let (beat, beats) = sync_channel(0);
         std::thread::scope(|scope| {
             let lines = round * share..(round + 1) * share;
@@ -93,7 +94,7 @@ fn lost(write: fn(&Path, usize), kills: usize) -> Vec<usize> {
     lost
 }
 
-/// An orderly stop leaves nothing beside the index file.
+/// Asserts that an orderly stop leaves no file beside the index file.
 fn assert_stopped_cleanly(scratch: &Scratch, daemon: Daemon) {
     daemon.terminate();
     assert_eq!(scratch.remains(), Vec::<String>::new());
@@ -133,7 +134,7 @@ fn an_orderly_stop_leaves_nothing_beside_the_file() {
         client.edit(&root, &id, |edit| edit.tags = Some(vec![format!("tag-{number}")]));
     }
     assert!(!scratch.remains().is_empty(), "they wait for a second");
-    // Written into a version that is replaced already.
+    // Written into a version that was already replaced.
     held.write_all(b"\nWords of the last moment.\n").unwrap();
     assert_stopped_cleanly(&scratch, daemon);
     let file = scratch.index_file();

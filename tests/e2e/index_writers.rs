@@ -1,4 +1,4 @@
-//! Is every edit there in the end, when the daemon and somebody else write into one file all the time?
+//! Concurrent edits of the index file by the daemon and another writer.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -13,15 +13,15 @@ use hippod_tests::{Caller, Daemon, Dice, PATIENCE, QUIET, Scratch};
 
 use crate::index_file::block_of;
 
-/// Edits of each side.
+/// Number of edits by each side.
 const EDITS: usize = 500;
-/// Entries that the daemon edits, and as many that the other writer edits.
+/// Number of entries that each side edits.
 const EACH: usize = 80;
 
-/// What the daemon's side counts when it came to no end.
+/// Value of the daemon's counter after a failure.
 const FAILED: usize = usize::MAX / 2;
 
-/// Lets the other side end as well, where this one fails.
+/// Stops the other side when this one panics.
 struct Ending<'a>(&'a AtomicUsize);
 
 impl Drop for Ending<'_> {
@@ -32,7 +32,7 @@ impl Drop for Ending<'_> {
     }
 }
 
-/// One edit of the other writer. Each is made once, and no two of them change the same.
+/// One edit of the other writer. Each is made once, and no two of them change the same text.
 #[derive(Debug, Clone)]
 enum Edit {
     Summary(String),
@@ -44,7 +44,7 @@ enum Edit {
     Append(usize),
 }
 
-/// All of them, in any order; the entries that are removed are edited by nobody.
+/// Returns all edits in random order. Removed entries get no other edit.
 fn edits(ids: &[String], dice: &mut Dice) -> Vec<Edit> {
     let (removed, kept) = ids.split_at(20);
     let mut all: Vec<Edit> = removed.iter().cloned().map(Edit::Remove).collect();
@@ -66,7 +66,7 @@ fn edits(ids: &[String], dice: &mut Dice) -> Vec<Edit> {
     all
 }
 
-/// The file after an edit.
+/// Returns the file after an edit.
 fn edited(file: &str, edit: &Edit) -> String {
     let on = |id: &str, change: &dyn Fn(&str) -> String| {
         let block = block_of(file, id);
@@ -107,7 +107,7 @@ fn appended(number: usize) -> String {
     format!("\n## Appended {number}\n→ knowledge/appended.md\n")
 }
 
-/// Half of the edits as editors do it, half in the file itself; as fast as the daemon makes its own.
+/// Makes half of the edits by rename, as editors do, and half in place, at the pace of the daemon's edits.
 fn write_all_the_time(scratch: &Scratch, edits: &[Edit], others: &AtomicUsize, dice: &mut Dice) {
     let path = scratch.index_path();
     for (number, edit) in edits.iter().enumerate() {
@@ -142,14 +142,14 @@ fn write_all_the_time(scratch: &Scratch, edits: &[Edit], others: &AtomicUsize, d
     }
 }
 
-/// Lets others come in between, now and then.
+/// Occasionally yields to other threads.
 fn pause(dice: &mut Dice) {
     for _ in 0..dice.below(40) {
         std::thread::yield_now();
     }
 }
 
-/// Waits until the daemon has let go of everything that it replaced.
+/// Waits until the daemon has released every file version that it replaced.
 pub fn settled(client: &mut Caller, scratch: &Scratch) {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -288,13 +288,13 @@ fn a_thousand_edits_of_the_daemon_and_another_writer_are_all_there() {
         assert!(log.contains(&format!("\n## {topic}\n")), "{topic}");
     }
     for (id, hits) in &hits {
-        // Some of them were removed since, and have their accesses all the same.
+        // Entries that were removed since then keep their accesses.
         assert_eq!(client.entry(&root, id).hits, *hits, "{id}");
     }
     assert_file_says(&root, &list);
 }
 
-/// The index file has exactly these entries, in the same words.
+/// Asserts that the index file has exactly these entries with the same text.
 pub fn assert_file_says(root: &Path, entries: &[IndexEntry]) {
     let bytes = std::fs::read(root.join("HIPPOCAMPUS.md")).unwrap();
     let settings = IndexFileOptions {

@@ -1,4 +1,4 @@
-//! One daemon for one home: its socket, its place, its end.
+//! One daemon per home: socket, lock and shutdown.
 
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
@@ -74,7 +74,7 @@ fn a_file_in_the_place_of_the_socket_is_left_alone() {
     assert!(said.contains("hippod.sock") && said.contains("hint: "), "{said}");
     assert_eq!(std::fs::read_to_string(&place).unwrap(), "somebody's letters");
 
-    // Neither is the socket of somebody else who listens.
+    // The socket of another listener is not replaced either.
     std::fs::remove_file(&place).unwrap();
     let listener = UnixListener::bind(&place).unwrap();
     let refused = scratch.refused_daemon();
@@ -114,13 +114,13 @@ fn a_daemon_whose_socket_was_removed_is_named_or_ended_by_stop() {
         .args(["service", "stop"])
         .output()
         .unwrap();
-    // It may have bound its socket again by then, and stops.
+    // The daemon may have bound its socket again by then; in that case it stops.
     let said = String::from_utf8_lossy(&stop.stderr);
     let named = stop.status.code() == Some(1) && said.contains(&format!("kill {pid}"));
     assert!(stop.status.success() || named, "{said}");
 }
 
-/// How many sockets have this path: the one that listens, and those of connections that nobody took up yet.
+/// Returns the number of sockets with this path: the listener, and connections that are not accepted yet.
 #[cfg(target_os = "linux")]
 fn sockets(path: &std::path::Path) -> usize {
     let all = std::fs::read_to_string("/proc/net/unix").unwrap();
@@ -172,7 +172,7 @@ fn a_question_that_the_killed_daemon_did_not_read_is_answered_by_the_next() {
     let logs = std::fs::read_dir(scratch.workspace().join("memory")).unwrap();
     let logs = logs.filter_map(|file| std::fs::read_to_string(file.unwrap().path()).ok());
     let written = logs.collect::<String>();
-    // Of an entry the words stand in its heading and below it.
+    // The text of an entry is in the heading and below it.
     assert_eq!(written.matches("\nthe fan is green\n").count(), 1, "{written}");
 }
 

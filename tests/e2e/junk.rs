@@ -1,4 +1,5 @@
-//! Files whose bytes are not as they should be: read as far as they can be, else skipped with the reason.
+//! Files with invalid bytes.
+//! The daemon reads as much as possible, and reports a reason for each file that it skips.
 
 use hippo_proto::{GetRequest, GetResponse};
 use hippod_tests::Scratch;
@@ -111,7 +112,7 @@ fn fifty_megabytes_in_one_line_are_skipped_and_the_rest_is_not() {
         client.best(&scratch.workspace(), "blue pump").as_deref(),
         Some("memory/small.md:1")
     );
-    // A file that shrinks comes in, one that grows too large goes.
+    // A file that shrinks is indexed, and a file that grows too large is removed.
     scratch.write("memory/huge.md", "- the valve is red\n");
     scratch.write("memory/small.md", b"pump ".repeat(4_000_000));
     client.sync(&scratch.workspace());

@@ -1,4 +1,4 @@
-//! Does every change of a file get its light cycle, whenever it comes?
+//! Light cycles for every change of a file, at any time.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use hippod_tests::{Caller, PATIENCE, Scratch};
 
 use crate::index_file::indexed;
 
-/// A moment in which nobody speaks.
+/// Waits for a number of milliseconds.
 fn wait(millis: u64) {
     let (_silent, never) = std::sync::mpsc::channel::<()>();
     let _ = never.recv_timeout(Duration::from_millis(millis));
@@ -24,7 +24,7 @@ fn device(number: usize) -> (String, String) {
     (path, text)
 }
 
-/// A section that a device gets later.
+/// Returns a section that is added to a device later.
 fn more(number: usize) -> String {
     format!(
         "\n## Repair of gadget{number}\n\nGadget{number} was taken apart on the bench in room {number}: its fan had stopped, \
@@ -33,7 +33,7 @@ fn more(number: usize) -> String {
     )
 }
 
-/// Files and sections that entries point at.
+/// Returns the files and sections that entries point to.
 fn told(client: &mut Caller, scratch: &Scratch) -> BTreeSet<(String, Option<String>)> {
     let entries = client.listed(&scratch.workspace(), true, None).entries;
     let pointers = entries.into_iter().flat_map(|entry| entry.pointers);
@@ -49,7 +49,7 @@ fn what_came_into_a_told_file_before_a_restart_gets_its_entry_after_it() {
     client.sync(&root);
     client.run(&root, CycleName::Light);
     assert!(told(&mut client, &scratch).iter().any(|told| told.0 == path));
-    // Synced from elsewhere, with the time that it has there.
+    // Synchronized from another machine, with the modification time of that machine.
     let file = root.join(&path);
     let long_ago = std::fs::metadata(&file).unwrap().modified().unwrap() - Duration::from_secs(86_400);
     scratch.write(&path, text + &more(7));
@@ -70,7 +70,7 @@ fn what_came_into_a_told_file_before_a_restart_gets_its_entry_after_it() {
     client.sync(&root);
     client.run(&root, CycleName::Light);
     assert!(told(&mut client, &scratch).contains(&wanted));
-    // Once is enough.
+    // A second run has no work.
     drop(client);
     daemon.kill();
     let daemon = scratch.quiet_daemon();
@@ -92,8 +92,8 @@ fn what_is_edited_while_a_light_cycle_runs_is_looked_at_by_the_next_one() {
         let (mut client, root) = (daemon.client(), root.clone());
         std::thread::spawn(move || client.run(&root, CycleName::Light))
     };
-    // Some of these are read by the cycle before they are edited, and indexed before it ends: the watcher tells of what is
-    // quiet, so there are pauses.
+    // The cycle reads some of these files before they are edited and ends after they are indexed. The watcher reports
+    // only quiet files, so the edits have pauses.
     let begun = Instant::now();
     let mut edited = Vec::new();
     while !running.is_finished() {
@@ -138,7 +138,7 @@ fn pointers_to_files_whose_removal_is_held_stay_until_it_is_accepted() {
     }
     client.sync(&root);
     assert_eq!(client.status().workspaces[0].held_deletions, 30);
-    // The text of one stands elsewhere as well, among other things.
+    // Another file contains the text of one device among other text.
     let copy = device(7).1
         + "\n## Elsewhere\n\nThis file is a copy that somebody made of the notes about the devices.\n";
     scratch.write("knowledge/copy.md", copy);
@@ -156,7 +156,7 @@ fn pointers_to_files_whose_removal_is_held_stay_until_it_is_accepted() {
     for there in pointers(&before) {
         assert!(after.contains(&there), "{there:?} has moved: {after:#?}");
     }
-    // Accepted, they are gone, and the text of one is where it was copied to.
+    // After the acceptance the pointers are removed, and the copied text has its entry.
     let request = WorkspaceSyncRequest {
         workspace: root.display().to_string(),
         wait: true,
@@ -178,7 +178,7 @@ fn what_is_forgotten_while_a_cycle_is_planned_does_not_come_back_under_another_n
     }
     client.sync(&root);
     client.run(&root, CycleName::Light);
-    // Each text stands in a second file now, for which there is no entry yet.
+    // Each text now also exists in a second file without an entry.
     for (path, text) in (0..number).map(device) {
         scratch.write(&path.replace("devices", "copies"), text);
     }
@@ -205,7 +205,7 @@ fn what_is_forgotten_while_a_cycle_is_planned_does_not_come_back_under_another_n
         forgotten.push((id, path));
     }
     let report = running.join().expect("a report");
-    // The last one may have waited for the cycle, and its answer be as quick as the cycle's.
+    // The last request may have waited for the cycle, so its answer can be as early as the cycle's.
     forgotten.pop();
     let told = told(&mut client, &scratch);
     let back: Vec<&String> = forgotten

@@ -1,4 +1,5 @@
-//! Does an agent have its memory over the Model Context Protocol, as its schemas say, for as long as it asks?
+//! Memory tools, resources and prompts over the Model Context Protocol.
+//! Every answer conforms to its schema.
 
 use std::time::Instant;
 
@@ -13,7 +14,7 @@ const CURRENT: &str = "2026-07-28";
 const BEFORE: &str = "2025-11-25";
 const LOG: &str = "# Acme\n\n## Staging\n\nStaging runs on port 8443.\nThe gateway is restarted at noon.\n";
 
-/// A workspace with a log and a root, indexed.
+/// Creates an indexed workspace with a log and a root.
 pub fn begun() -> (Scratch, Daemon) {
     begun_with(&QUIET)
 }
@@ -30,14 +31,14 @@ fn begun_with(settings: &[(&str, &str)]) -> (Scratch, Daemon) {
     (scratch, daemon)
 }
 
-/// The same, and a server of it.
+/// Creates the same workspace with an initialized MCP server.
 pub fn served() -> (Scratch, Daemon, Mcp) {
     let (scratch, daemon) = begun();
     let mcp = Mcp::initialized(&scratch.home(), &scratch.workspace(), &[]);
     (scratch, daemon, mcp)
 }
 
-/// What a request of the current revision says of itself, which has no handshake.
+/// Returns the metadata that a request of the current revision carries instead of a handshake.
 fn itself() -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": CURRENT,
@@ -83,7 +84,7 @@ fn it_speaks_the_current_revision_and_the_one_before() {
     );
 }
 
-/// Panics where a value is not as a schema says, or has a member that the schema does not know.
+/// Panics if a value does not conform to a schema or has an unknown member.
 fn conforms(schema: &Value, value: &Value) {
     let kind = schema["type"].as_str().unwrap();
     let fits = match kind {
@@ -209,7 +210,7 @@ fn each_tool_answers_as_its_schema_says() {
 
 #[test]
 fn the_files_at_the_top_of_the_memory_are_resources() {
-    // The first light cycle comes when it comes, and writes the index file; without an index there is none.
+    // The first light cycle writes the index file at an unknown time. With the index disabled, there is no such file.
     let settings = [QUIET.as_slice(), &[("HIPPOD_INDEX_ENABLED", "false")]].concat();
     let (scratch, daemon) = begun_with(&settings);
     let root = scratch.workspace();
@@ -251,7 +252,7 @@ fn the_files_at_the_top_of_the_memory_are_resources() {
             "{refused}"
         );
     }
-    // A link that leads out is not followed.
+    // A link to a target outside the workspace is not followed.
     let secret = scratch.beside("secret.md");
     std::fs::write(&secret, "the word is swordfish").unwrap();
     let deadline = Instant::now() + PATIENCE;
@@ -263,7 +264,7 @@ fn the_files_at_the_top_of_the_memory_are_resources() {
         if refused["error"].is_object() {
             break;
         }
-        // The daemon had made the file anew.
+        // The daemon may have written the file again.
         assert!(Instant::now() < deadline, "{refused}");
     }
     drop(daemon);
@@ -336,7 +337,7 @@ fn what_is_wrong_is_said_to_the_agent() {
         ),
         ("resources/read", json!({}), -32602, "the uri of a resource"),
     ] {
-        // Under its own id: `ask` holds that.
+        // `ask` asserts that the answer has the id of the request.
         let refused = mcp.ask(method, params);
         assert_eq!(refused["error"]["code"], code, "{refused}");
         let message = refused["error"]["message"].as_str().unwrap();

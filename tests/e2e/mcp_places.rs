@@ -1,4 +1,4 @@
-//! Which memory and which daemon does the server find: elsewhere, below a root, after the daemon was killed?
+//! The workspace and the daemon that the MCP server uses.
 
 use std::process::Command;
 use std::time::Instant;
@@ -30,7 +30,7 @@ fn a_folder_without_memory_is_told_and_offers_no_resources() {
     );
     assert!(mcp.ask("resources/read", json!({"uri": "hippod:///HIPPOCAMPUS.md"}))["error"].is_object());
 
-    // Below a root, or named on the command line.
+    // In a folder below a root, or with a path on the command line.
     let below = scratch.workspace().join("memory");
     for (cwd, words) in [
         (&below, vec![]),
@@ -60,7 +60,7 @@ fn a_daemon_that_is_killed_is_started_anew() {
         "{told}"
     );
 
-    // Two at once start one.
+    // Two concurrent calls start one daemon.
     let ids = ["staging", "gateway"].map(|query| {
         mcp.begin(
             "tools/call",
@@ -75,7 +75,7 @@ fn a_daemon_that_is_killed_is_started_anew() {
     }
     careful.gives("memory_search", json!({"query": "staging"}));
 
-    // The server lives longer than the daemon that it started, and leaves nothing of it behind.
+    // The server outlives the daemon that it started, and reaps it.
     let stopped = Command::new(client_program())
         .args(["service", "stop"])
         .env("HIPPOD_HOME", &home)
@@ -93,13 +93,13 @@ fn a_daemon_that_is_killed_is_started_anew() {
     }
 }
 
-/// Whether a process has any, those included that have ended and that it did not wait for; as Linux tells.
+/// Returns `true` if a process has children, including unreaped ones. Reads `/proc`, so Linux only.
 fn has_children(pid: u32) -> bool {
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     processes
         .filter_map(|process| std::fs::read_to_string(process.path().join("stat")).ok())
         .any(|stat| {
-            // Behind the name, which may hold anything: the state, and the parent.
+            // Fields after the name, which may contain any characters: the state, and the parent.
             let parent = stat
                 .rsplit_once(')')
                 .and_then(|(_, rest)| rest.split_whitespace().nth(1));

@@ -1,4 +1,4 @@
-//! Do `memory_search` and `memory_get` take and answer what OpenClaw's tools of these names do, field for field?
+//! Fields of `memory_search` and `memory_get`, compared with OpenClaw's tools.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::mcp::served;
 
-/// Of a result: path, lines, score, text, and twice which kind of file it is; `citation` where places are told.
+/// Fields of a result with its citation.
 const RESULT: [&str; 8] = [
     "citation",
     "corpus",
@@ -17,7 +17,7 @@ const RESULT: [&str; 8] = [
     "source",
     "startLine",
 ];
-/// Of a text that was read; the last two only where the file goes on.
+/// Fields of a text that was read; the last two only if the file continues.
 const READ: [&str; 6] = ["from", "lines", "path", "text", "nextFrom", "truncated"];
 
 fn names(value: &Value) -> BTreeSet<&str> {
@@ -78,7 +78,7 @@ fn a_text_has_the_fields_of_openclaw_and_says_where_it_goes_on() {
         (&json!(1), &whole["totalLines"])
     );
 
-    // From where it says that it goes on, until it does not: that is the whole file.
+    // Following `nextFrom` until it is absent yields the whole file.
     let (mut text, mut from) = (String::new(), json!(1));
     loop {
         let part = mcp.gives("memory_get", json!({"path": path, "from": from, "lines": 2}));

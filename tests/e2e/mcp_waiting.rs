@@ -1,4 +1,4 @@
-//! Does an agent that waits for its memory hear so, may it stop waiting, and does the server end with its client?
+//! Waiting, progress, cancellation and shutdown of the MCP server.
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -14,16 +14,16 @@ use hippo_proto::{
 use hippod_tests::{Mcp, PATIENCE, Scratch};
 use serde_json::{Value, json};
 
-/// What the daemon of a script does with a search.
+/// Behaviour of the scripted daemon on a search.
 #[derive(Clone, Copy)]
 enum Answer {
-    /// Nothing, until the test goes.
+    /// No answer until the end of the test.
     Nothing,
-    /// So many times it is not ready; then nothing is found.
+    /// This many refusals as not ready, then an empty result.
     Warming(u32),
 }
 
-/// A home with a socket behind which the daemon does as told; it says what it was asked.
+/// Creates a socket with a scripted daemon behind it, and returns the channel of its requests.
 fn scripted(scratch: &Scratch, answer: Answer) -> Receiver<Request> {
     std::fs::create_dir_all(scratch.home()).unwrap();
     let listener = UnixListener::bind(scratch.home().join("hippod.sock")).unwrap();
@@ -63,7 +63,7 @@ fn serve(stream: UnixStream, answer: Answer, searches: &AtomicU32, asked: &Sende
     }
 }
 
-/// The workspace is the only one.
+/// Returns an answer with this workspace as the only one.
 fn registered(id: &Id, root: &Path) -> Vec<u8> {
     let workspace =
         json!({"root": root, "documents": 0, "pending": 0, "generation": 1, "root_present": true});
@@ -132,13 +132,13 @@ fn a_call_that_is_cancelled_is_not_answered_and_holds_up_none() {
     let call = |query: &str| json!({"name": "memory_search", "arguments": {"query": query}});
     let ids = ["one", "two"].map(|query| mcp.begin("tools/call", call(query)));
     let _ = [waited_for(&asked), waited_for(&asked)];
-    // Others are answered meanwhile.
+    // Other requests are answered meanwhile.
     assert_eq!(mcp.ask("ping", json!({}))["result"], json!({}));
     for id in ids {
         cancel(&mut mcp, id);
     }
     assert_eq!(mcp.ask("ping", json!({}))["result"], json!({}));
-    // Nothing is waited for any more: it ends at once, and has said nothing of them.
+    // No call is pending: the server exits at once, and has not answered the cancelled calls.
     mcp.close_input();
     assert_eq!(mcp.line_within(PATIENCE), None);
     let (status, errors) = mcp.wait();
@@ -156,7 +156,7 @@ fn what_was_not_sent_when_a_call_was_cancelled_is_not_sent() {
     let (mut stream, _) = listener.accept().unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
-    // It asks for the workspace first, and is cancelled before it knows.
+    // The server asks for the workspace first, and the call is cancelled before that answer.
     let Call { id: of, request } = parse_request(lines.next().unwrap().unwrap().as_bytes()).unwrap();
     assert!(matches!(request, Request::WorkspaceList(_)), "{request:?}");
     cancel(&mut mcp, id);
@@ -171,7 +171,7 @@ fn it_ends_when_its_client_does() {
     let scratch = Scratch::new();
     let asked = scripted(&scratch, Answer::Nothing);
     let (home, root) = (scratch.home(), scratch.workspace());
-    // Before anything was asked; after the handshake; while a call waits for a daemon that does not answer.
+    // The client exits before any request, after the handshake, and while a call waits for a silent daemon.
     let mut silent = Mcp::start(&home, &root, &[]);
     let mut idle = Mcp::initialized(&home, &root, &[]);
     let mut busy = Mcp::initialized(&home, &root, &[]);

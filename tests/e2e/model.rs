@@ -1,4 +1,5 @@
-//! The daemon with the real model: search by meaning, unloading, a change of model, checking the installed files.
+//! The daemon with the real model.
+//! Covered are semantic search, unloading, a change of model, and verification of installed files.
 
 use std::fs;
 use std::path::PathBuf;
@@ -14,7 +15,7 @@ use hippod_tests::{Caller, Daemon, PATIENCE, Scratch, program};
 
 pub(super) const REAL: (&str, &str) = ("HIPPOD_EMBED_MODEL", "all-minilm-l6-v2");
 
-/// A home that has the model and the runtime of the set-up.
+/// Creates a home with the model and the runtime from the setup.
 pub(super) fn with_model() -> Scratch {
     let installed = std::env::var_os("HIPPOD_TEST_MODEL_HOME").map(PathBuf::from);
     let installed =
@@ -57,7 +58,7 @@ fn the_runtime_of_a_package_is_found_beside_its_program_and_the_users_own_wins()
     fs::create_dir_all(prefix.join("bin")).unwrap();
     fs::create_dir_all(prefix.join("lib/hippod")).unwrap();
     let hippod = prefix.join("bin/hippod");
-    // A link to the same file where that can be, for its size.
+    // A hard link where possible, because the file is large.
     if fs::hard_link(program(), &hippod).is_err() {
         fs::copy(program(), &hippod).unwrap();
     }
@@ -124,7 +125,7 @@ fn the_old_model_answers_until_the_vectors_of_the_new_one_are_complete() {
 
     let daemon = Daemon::start(&scratch.home(), &[REAL]);
     let mut client = daemon.client();
-    // Whichever of the two answers, it answers by meaning, with vectors of its own.
+    // Either model may answer, each with its own vectors.
     for _ in 0..20 {
         let answer = by_meaning(&mut client, &scratch, "the ferry to the islands leaves at seven");
         assert!(answer.results[0].text.contains("ferry"), "{answer:?}");
@@ -236,7 +237,7 @@ fn subscribers_hear_of_what_becomes_searchable() {
     assert!(best(&mut daemon.client(), &scratch, "the oven for pottery was hot").contains("kiln"));
 }
 
-/// The topics that a root of the logs lists, made anew.
+/// Rebuilds the root of the logs and returns its topics.
 fn topics(client: &mut Caller, scratch: &Scratch) -> Vec<String> {
     let request = TreeCompactRequest {
         workspace: scratch.workspace().display().to_string(),

@@ -1,4 +1,5 @@
-//! The daemon with models that a person brought as a folder: chosen, left, damaged, of another dimension.
+//! Models that a person imported from a folder.
+//! Covered are selection, removal, damage and another dimension.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -24,7 +25,7 @@ fn installed() -> PathBuf {
     installed.expect("HIPPOD_TEST_MODEL_HOME is not set: run `cargo xtask setup` and use its folder")
 }
 
-/// A home with the model and the runtime of the set-up, and room for models of its own.
+/// Creates a home with the model and the runtime from the setup, and room for imported models.
 fn scratch() -> Scratch {
     let scratch = Scratch::new();
     let models = scratch.home().join("models");
@@ -46,7 +47,7 @@ fn scratch() -> Scratch {
     scratch
 }
 
-/// The files of the default model as its authors lay them out, as links into a cache like that of a hub.
+/// Returns the default model in the layout of its authors, as links into a hub cache.
 fn default_as_a_folder() -> TestFolder {
     let folder = TestFolder::new(TestShape::default());
     for name in ["model.safetensors", "tokenizer.json", "config.json"] {
@@ -102,7 +103,7 @@ fn all_found(client: &mut Caller, root: &Path) -> Vec<(String, f32)> {
         .collect()
 }
 
-/// Until every chunk has its vector: a model that has just come opens its workspaces anew.
+/// Waits until every chunk has its vector. A new model makes the daemon reopen its workspaces.
 fn embedded(client: &mut Caller, root: &Path) {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -173,7 +174,7 @@ fn a_workspace_chooses_a_model_of_another_dimension_before_it_is_there() {
     let root = scratch.workspace();
     let settings = ".hippocampus/config.toml";
     scratch.trusted(settings, "[embed]\nmodel = \"toy\"\n");
-    // What the environment says, a workspace does not change.
+    // A workspace cannot override the environment.
     fs::write(scratch.home().join("config.toml"), "[embed]\nmodel = \"hash\"\n").unwrap();
     let unsaid = [("HIPPOD_EMBED_MODEL", "")];
     let daemon = Daemon::start(&scratch.home(), &unsaid);
@@ -225,7 +226,7 @@ fn a_workspace_chooses_a_model_of_another_dimension_before_it_is_there() {
     client.sync(&root);
     ferry(&mut client, &root);
 
-    // Left for the daemon's own model, then another model under the same name: it is noticed.
+    // The workspaces return to the daemon's own model; then another model is imported under the same name.
     for root in [&root, &other] {
         fs::remove_file(root.join(settings)).unwrap();
         client.sync(root);
@@ -290,7 +291,7 @@ fn a_model_that_was_damaged_is_named_and_mended_by_importing_it_again() {
     assert_ne!(client.status().model.state, ModelLoad::Absent);
     assert!(!by_meaning(&mut client, &root, "the ferry").results.is_empty());
 
-    // A folder that cannot be carried leaves what is there alone.
+    // An import of an unsupported folder leaves the installed models unchanged.
     fs::remove_file(folder.path.join("model.safetensors")).unwrap();
     fs::write(folder.path.join("pytorch_model.bin"), b"pickle").unwrap();
     let told = import(&mut client, &folder.path, "other").unwrap_err();

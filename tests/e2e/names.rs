@@ -1,4 +1,5 @@
-//! Names, folders and links as they should not be: followed as far as they can be, else skipped with the reason.
+//! Unusual names, folders and links.
+//! The daemon follows them where possible, and reports a reason for each that it skips.
 
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, symlink};
@@ -77,7 +78,7 @@ fn folders_and_links_that_lead_astray_are_named() {
     }
 }
 
-/// A pipe blocks whoever opens it to read, for as long as nobody writes.
+/// Opening a pipe for reading blocks until another process writes to it.
 #[test]
 fn a_pipe_that_comes_while_the_daemon_runs_holds_nobody_up() {
     let scratch = Scratch::new();
@@ -92,7 +93,7 @@ fn a_pipe_that_comes_while_the_daemon_runs_holds_nobody_up() {
         ])
         .status();
     assert!(made.unwrap().success());
-    // One in the place of a file that is in the index, too.
+    // A pipe at the path of an indexed file.
     std::fs::rename(
         scratch.workspace().join("memory/real.md.tmp"),
         scratch.workspace().join("memory/real.md"),
@@ -121,7 +122,7 @@ fn pipe(path: &Path) {
     std::fs::rename(&beside, path).unwrap();
 }
 
-/// So little that most entries go into the files below.
+/// Starts a daemon whose index file is so small that most entries are in topic files.
 fn with_little_room(scratch: &Scratch) -> Daemon {
     let mut settings = QUIET.to_vec();
     settings.extend([
@@ -131,7 +132,7 @@ fn with_little_room(scratch: &Scratch) -> Daemon {
     Daemon::start(&scratch.home(), &settings)
 }
 
-/// One thread tends all workspaces: whoever holds it up holds up everybody.
+/// One thread serves all workspaces, so a blocked thread would block every client.
 #[test]
 fn pipes_in_the_place_of_what_hippod_writes_hold_nobody_up() {
     let topics = {
@@ -201,7 +202,7 @@ fn pipes_in_the_place_of_what_hippod_writes_hold_nobody_up() {
     }
 }
 
-/// Read whole, it would take as much memory as it has bytes.
+/// Reading the whole file would need as much memory as its size.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_index_file_of_three_gigabytes_is_not_read() {
@@ -233,7 +234,7 @@ fn names_may_hold_anything_that_is_utf8() {
     for (path, word) in names {
         scratch.write(path, format!("- first\n- the {word}\n"));
     }
-    // Elsewhere the system refuses such a name itself.
+    // Other systems refuse such a name.
     let not_utf8 = cfg!(target_os = "linux");
     if not_utf8 {
         let odd = std::ffi::OsStr::from_bytes(b"memory/latin\xe9.md");
@@ -257,7 +258,7 @@ fn names_may_hold_anything_that_is_utf8() {
     if not_utf8 {
         assert!(client.skipped("memory/latin\u{fffd}.md").contains("UTF-8"));
     }
-    // By themselves, too: edits of such files are noticed.
+    // The watcher also notices edits of such files.
     scratch.write(names[1].0, "- the anvil\n- the periscope\n");
     client.search_until(&scratch.workspace(), "periscope", |answer| {
         answer

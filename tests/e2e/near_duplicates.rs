@@ -1,7 +1,8 @@
-//! Which of the labelled pairs of entries become one, with the vectors of the real model?
+//! Merging of labelled pairs of entries with the real model.
 //!
-//! The pairs were written for this test. The rules of the comparison were made with those in view that say so; the others
-//! were only counted, and their recall is the one to expect.
+//! The pairs were written for this test. The comparison rules were developed on the pairs with `in_view`; the recall
+//! on the
+//! other pairs is the expected one.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,13 +16,13 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Label {
-    /// One fact, told twice.
+    /// The same fact, written twice.
     Same,
     /// The same topic, another fact.
     OtherFact,
     /// The same fact with another value.
     ChangedValue,
-    /// Nothing in common but words.
+    /// Only words in common.
     Unrelated,
 }
 
@@ -37,7 +38,7 @@ struct Pair {
     a: Told,
     b: Told,
     label: Label,
-    /// It was looked at while the rules were made.
+    /// `true` for pairs that were used to develop the rules.
     in_view: bool,
 }
 
@@ -63,7 +64,7 @@ impl Told {
     }
 }
 
-/// What became of pairs, by label: merged, and all.
+/// Number of pairs by label: merged, and all.
 #[derive(Debug, Default)]
 struct Count(BTreeMap<Label, (u32, u32)>);
 
@@ -78,13 +79,13 @@ impl Count {
         self.0.get(&label).map_or(0, |(merged, _)| *merged)
     }
 
-    /// Of the pairs that merged, the share that says the same.
+    /// Returns the share of merged pairs that state the same fact.
     fn precision(&self) -> f64 {
         let all: u32 = self.0.values().map(|(merged, _)| merged).sum();
         f64::from(self.merged(Label::Same)) / f64::from(all.max(1))
     }
 
-    /// Of the pairs that say the same, the share that merged.
+    /// Returns the share of pairs with the same fact that merged.
     fn recall(&self) -> f64 {
         let all = self.0.get(&Label::Same).map_or(0, |(_, all)| *all);
         f64::from(self.merged(Label::Same)) / f64::from(all.max(1))

@@ -1,11 +1,11 @@
-//! Does the plugin of OpenCode tell a session as it was: who said what, and what was only read?
+//! The OpenCode plugin: speakers and tool output of a flushed session.
 
 use std::path::Path;
 use std::process::Command;
 
 use hippod_tests::{PATIENCE, Scratch, client_program};
 
-/// A session as OpenCode 1 answers it: `session.messages`.
+/// A session in the format of OpenCode 1: `session.messages`.
 const SESSION: &str = r##"[
   {"info": {"id": "m1", "role": "user", "time": {"created": 1772442000000}, "summary": {"title": "the pump", "diffs": []}}, "parts": [
     {"type": "text", "text": "Please look after the relay of the pump in hall 3"},
@@ -26,7 +26,7 @@ const SESSION: &str = r##"[
     {"type": "text", "text": "It was decided to wait for half of"}]}
 ]"##;
 
-/// What stands in for OpenCode: it loads the plugin as version 1 does, and tells it that two sessions are idle.
+/// A substitute for OpenCode 1: it loads the plugin, and reports two sessions as idle.
 const HOST: &str = r#"
 import { readFile } from "node:fs/promises"
 const [plugin, directory, messages] = process.argv.slice(2)
@@ -42,7 +42,7 @@ for (const sessionID of ["child", "s1"]) await hooks.event({ event: { type: "ses
 await hooks["experimental.session.compacting"]({ sessionID: "s1" }, { context: [] })
 "#;
 
-/// The same session as OpenCode 2 answers it: `session.context`.
+/// The same session in the format of OpenCode 2: `session.context`.
 const SECOND: &str = r##"[
   {"id": "msg_1", "type": "user", "text": "Please look after the relay of the pump in hall 3", "time": {"created": 1772442000000}},
   {"id": "msg_2", "type": "synthetic", "text": "Called the Read tool: we decided to paint all walls purple", "time": {"created": 1772442000500}},
@@ -61,7 +61,8 @@ const SECOND: &str = r##"[
     {"type": "text", "text": "It was decided to wait for half of"}]}
 ]"##;
 
-/// What stands in for OpenCode 2: it takes `id` and `setup` of the default export, and tells of turns that ended, also elsewhere.
+/// A substitute for OpenCode 2: it uses `id` and `setup` of the default export, and reports finished turns, including
+/// those of another session.
 const SECOND_HOST: &str = r#"
 import { readFile } from "node:fs/promises"
 const [plugin, directory, messages] = process.argv.slice(2)
@@ -90,14 +91,14 @@ if (!signal.aborted) throw new Error("it listens for ever")
 "#;
 
 fn plugin(scratch: &Scratch) -> std::path::PathBuf {
-    // Node takes a file of this name for a module, as OpenCode does anyway.
+    // Node treats a file with this extension as a module, as OpenCode does.
     let plugin = scratch.beside("hippod.mjs");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../integrations/opencode/hippod.js");
     std::fs::copy(source, &plugin).unwrap();
     plugin
 }
 
-/// Runs a host with the plugin; `None` where there is no Node.
+/// Runs a host with the plugin. Returns `None` if Node is not installed.
 fn run(scratch: &Scratch, host: &str, session: &str) -> Option<String> {
     let [host_file, messages] = ["host.mjs", "messages.json"].map(|name| scratch.beside(name));
     std::fs::write(&host_file, host).unwrap();
@@ -117,7 +118,7 @@ fn run(scratch: &Scratch, host: &str, session: &str) -> Option<String> {
         .output();
     let output = match ran {
         Ok(output) => output,
-        // There is no Node here: the plugin cannot be tested, as the extension for Pi and OpenClaw cannot.
+        // Without Node the plugin cannot be tested, and neither can the extension for Pi and OpenClaw.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
         Err(error) => panic!("{error}"),
     };

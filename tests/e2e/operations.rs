@@ -1,4 +1,5 @@
-//! Is a daemon seen from outside as docs/operations.md says: its log, its metrics, what `doctor` mends, its audit?
+//! Observability of the daemon as described in docs/operations.md.
+//! Covered are the log, the metrics, the repairs of `doctor`, and the audit.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,8 +18,9 @@ fn metrics(client: &mut Caller) -> String {
     answer.text
 }
 
-/// The samples of a page by their names with labels. Every line is one of the format's, each family has its kind and comes
-/// once, and every sample belongs to the family above it.
+/// Returns the samples of a page by name with labels.
+/// Asserts that every line is valid, that each family has a kind and occurs once, and that each sample follows its
+/// family.
 fn samples(page: &str) -> BTreeMap<String, f64> {
     let mut found = BTreeMap::new();
     let (mut families, mut family, mut kind) = (BTreeSet::new(), "", "");
@@ -88,7 +90,7 @@ fn metrics_count_what_was_asked_and_hold_no_path_and_no_text() {
         asked(&after, "no-workspace") - asked(&before, "no-workspace"),
         1.0
     );
-    // The first one comes by itself.
+    // The first light cycle runs on its own.
     let light = |of: &BTreeMap<String, f64>| {
         let name = "hippod_cycles_total{cycle=\"light\",outcome=\"done\"}";
         of.get(name).copied().unwrap_or(0.0)
@@ -137,7 +139,7 @@ fn a_request_that_failed_inside_is_found_in_the_log_by_its_id() {
     let daemon = Daemon::start(&scratch.home(), &[("HIPPOD_LOG_FORMAT", "json")]);
     let mut client = daemon.client();
     client.index(&root);
-    // A folder in the place of the file that keeps the numbers.
+    // A folder at the path of the audit file.
     fs::create_dir(scratch.state("audits.json")).unwrap();
     let error = match client.raw().call::<AuditResponse>(&audit_of(&root).into()) {
         Err(ClientError::Refused(error)) => error,
@@ -206,7 +208,7 @@ fn an_audit_counts_shows_no_text_and_is_shown_beside_the_last_one() {
     assert_eq!(count(&first, AuditKind::SecretBearing).0, 1, "{first:?}");
     assert_eq!(count(&first, AuditKind::InstructionLike).0, 1, "{first:?}");
     assert_eq!(count(&first, AuditKind::BootRestating).0, 1, "{first:?}");
-    // The boot file is a watched file as well.
+    // The boot file is also a watched file.
     assert_eq!(count(&first, AuditKind::Duplicate), (1, 6), "{first:?}");
     assert!(!format!("{first:?}").contains("hunter2"));
     assert!(first.before.is_empty() && first.unread == 0);
@@ -235,8 +237,8 @@ fn doctor(client: &mut Caller, dry_run: bool) -> DoctorResponse {
     client.raw().call(&request.into()).unwrap()
 }
 
-/// Of the problems that can be mended, those that come and go by nothing but what the scenario does: the daemon may notice
-/// by itself that its index file is gone, and a file may be looked at once more.
+/// Returns the fixable problems that depend on the scenario alone. The daemon may notice on its own that its index
+/// file is missing, and may read a file once more.
 fn ids(answer: &DoctorResponse) -> Vec<&str> {
     let of = answer.problems.iter().filter(|problem| problem.fixable);
     of.map(|problem| problem.id.as_str()).filter(is_steady).collect()

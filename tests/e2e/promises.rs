@@ -1,4 +1,4 @@
-//! What the README promises of answers and of the log.
+//! Promises of the README about answers and the log.
 
 use std::collections::BTreeSet;
 
@@ -44,7 +44,7 @@ fn what_no_event_told_of_is_found_by_comparing_the_disk() {
     let scratch = Scratch::new();
     fill(&scratch, 40);
     let root = scratch.workspace();
-    // Events are handed on after a minute: none counts here.
+    // Events are delivered after one minute, so none arrives during the test.
     let deaf = [
         ("HIPPOD_WATCH_QUIET_MS", "60000"),
         ("HIPPOD_WATCH_MAX_WAIT_MS", "600000"),
@@ -67,7 +67,8 @@ fn what_no_event_told_of_is_found_by_comparing_the_disk() {
     );
 }
 
-/// Every method once, with the word wherever a client can put it. A request that is refused is told as well.
+/// Returns one request per method, with the word in every place that a client can fill. Refused requests are logged
+/// as well.
 fn of_every_method(root: &str) -> Vec<(&'static str, Value)> {
     let transcript = format!("{root}/../zanzibar.jsonl");
     let put = json!({"session": "zanzibar", "turn": 1, "type": "tool_result",
@@ -184,7 +185,7 @@ fn nothing_of_memory_is_logged(level: &str, format: &str) {
     for (id, (method, params)) in requests.iter().enumerate() {
         let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
         assert!(raw.send(format!("{request}\n").as_bytes()));
-        // Events come in between.
+        // Events may arrive in between.
         while raw.line().unwrap()["id"] != id {}
     }
     drop(client);

@@ -1,4 +1,5 @@
-//! Does every text stand in the log, once and at the lines that were said, and has it its entry at once?
+//! Remembered texts in the daily log.
+//! Each text is in the log once, at the reported lines, and has its entry immediately.
 
 use std::collections::BTreeSet;
 use std::process::{Command, Output};
@@ -29,7 +30,7 @@ fn a_text_is_appended_and_has_its_entry_in_list_and_file_at_once() {
     );
     assert!(block.contains("Staging runs on port 8443."), "{block}");
 
-    // Somebody else writes into the log as well, and leaves the last line open.
+    // Another program also appends to the log and leaves the last line unterminated.
     let mut text = std::fs::read_to_string(&log).unwrap();
     text.push_str("\n## By hand\n\nwithout an end");
     std::fs::write(&log, &text).unwrap();
@@ -65,7 +66,7 @@ fn a_text_is_appended_and_has_its_entry_in_list_and_file_at_once() {
             .is_some_and(|hit| hit.text.contains("Never restart"))
     });
     assert_eq!(found.results[0].entry.as_deref(), Some(entry.id.as_str()));
-    // The log comes into the index by itself as well; that makes no second entry.
+    // The regular sync also indexes the log; it creates no second entry.
     client.sync(&root);
     client.run(&root, hippo_proto::CycleName::Light);
     let same = client
@@ -267,7 +268,7 @@ fn the_command_line_does_all_of_it() {
     );
     say(&["index", "unpin", "anchor"]);
     assert!(!block_of(&scratch.index_file(), "anchor").contains("pri="));
-    // What it was before comes back, once.
+    // Unpinning restores the previous priority, once.
     say(&["index", "edit", "anchor", "--priority", "high"]);
     say(&["index", "pin", "anchor"]);
     say(&["index", "pin", "anchor"]);
@@ -306,7 +307,7 @@ fn the_command_line_does_all_of_it() {
         "{told}"
     );
 
-    // What is held is told by `status` and `doctor`, and accepted by `sync`.
+    // `status` and `doctor` report held deletions, and `sync` accepts them.
     scratch.write("HIPPOCAMPUS.md", "# HIPPOCAMPUS.md\n");
     say(&["sync", "--wait"]);
     let status = say(&["status"]);
@@ -322,7 +323,7 @@ fn the_command_line_does_all_of_it() {
 fn what_of_a_text_found_room_is_told_and_nothing_is_cut_off_a_log_to_which_others_append() {
     let scratch = Scratch::new();
     fill(&scratch);
-    // The log alone reaches the limit: it is not indexed.
+    // The log alone reaches the size limit, so it is not indexed.
     scratch.write(".hippocampus/config.toml", "[sources]\nmax_file_bytes = 100000\n");
     let root = scratch.workspace();
     let daemon = scratch.quiet_daemon();

@@ -1,4 +1,4 @@
-//! Do cycles run when they are due, once however often they were missed, and at no other time?
+//! Schedule of cycles: each due time, and one run for all missed ones.
 
 use std::time::{Duration, Instant};
 
@@ -28,7 +28,7 @@ fn runs(client: &mut Caller, scratch: &Scratch, cycle: CycleName) -> Vec<CycleRu
         .collect()
 }
 
-/// Waits until there are so many runs of a cycle. The engine looks at its clock when something is asked of it.
+/// Waits until a cycle has this many runs. The engine reads its clock on each request.
 fn wait_for(client: &mut Caller, scratch: &Scratch, cycle: CycleName, wanted: usize) {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -67,7 +67,7 @@ fn cycles_run_at_their_times_and_missed_ones_once() {
     assert_eq!(runs(&mut client, &scratch, CycleName::Light).len(), 1, "not yet");
     daemon.advance(2 * MINUTE);
     wait_for(&mut client, &scratch, CycleName::Light, 2);
-    // Asleep until the next morning: seventeen light cycles and a deep one were missed.
+    // Suspended until the next morning: seventeen light cycles and a deep one were missed.
     daemon.advance(17 * HOUR);
     wait_for(&mut client, &scratch, CycleName::Deep, 1);
     wait_for(&mut client, &scratch, CycleName::Light, 3);
@@ -75,14 +75,14 @@ fn cycles_run_at_their_times_and_missed_ones_once() {
     let beat = client.heartbeat(&root);
     assert!(beat.ran.is_empty(), "nothing is due: {beat:?}");
 
-    // A heartbeat runs by itself what is due, and says so.
+    // A heartbeat runs due cycles and reports them.
     daemon.set("2026-04-06T09:00:00Z");
     let beat = client.heartbeat(&root);
     let ran: Vec<CycleName> = beat.ran.iter().map(|run| run.cycle).collect();
     assert_eq!(ran, [CycleName::Light, CycleName::Deep, CycleName::Archival]);
     assert_eq!(beat.next[0].at, "2026-04-06T10:00:00Z", "{beat:?}");
     assert!(client.heartbeat(&root).ran.is_empty());
-    // It is no month since the archival cycle when its check comes again.
+    // At the next check, less than a month has passed since the archival cycle.
     daemon.set("2026-04-13T09:00:00Z");
     let beat = client.heartbeat(&root);
     let ran: Vec<CycleName> = beat.ran.iter().map(|run| run.cycle).collect();
@@ -90,13 +90,13 @@ fn cycles_run_at_their_times_and_missed_ones_once() {
     drop(client);
     drop(daemon);
 
-    // Off for a month: a start finds out what is due.
+    // After a month without a daemon, the start determines the due cycles.
     let daemon = Clocked::start(&scratch, "2026-06-01T08:00:00Z", &[]);
     let mut client = daemon.client();
     wait_for(&mut client, &scratch, CycleName::Archival, 2);
     wait_for(&mut client, &scratch, CycleName::Deep, 4);
     wait_for(&mut client, &scratch, CycleName::Light, 6);
-    // Somebody sets the clock back: what is recorded of later counts for nothing.
+    // The clock is set back: runs recorded in the future are ignored.
     daemon.set("2026-05-01T08:00:00Z");
     client.heartbeat(&root);
     assert_eq!(client.index_status().next[0].at, "2026-05-01T09:00:00Z");
@@ -147,13 +147,13 @@ fn a_cron_line_that_is_none_is_named_with_its_file_and_line() {
     assert!(told.contains("cycles.deep") && told.contains("61"), "{told}");
     std::fs::remove_file(&config).unwrap();
 
-    // The same in the file of a workspace.
+    // The same error in the file of a workspace.
     scratch.write(".hippocampus/config.toml", "[cycles]\nlight = \"hourly\"\n");
     let daemon = scratch.daemon();
     let request = WorkspaceAddRequest {
         workspace: scratch.workspace().display().to_string(),
     };
-    // It costs nothing but itself: the workspace answers with the settings of the daemon.
+    // The error affects only this key: the workspace uses the daemon's settings.
     let mut client = daemon.client();
     let _: WorkspaceAddResponse = client.raw().call(&request.into()).unwrap();
     client.sync(&scratch.workspace());

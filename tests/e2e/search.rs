@@ -76,7 +76,7 @@ fn a_compaction_node_does_not_stand_beside_its_source() {
     );
 }
 
-/// More chunks outside of the filter match better than any search looks at.
+/// More chunks outside the filter match better than the number of candidates that any search considers.
 #[test]
 fn a_filter_is_not_applied_to_what_is_left_of_all_candidates() {
     let scratch = Scratch::new();
@@ -141,7 +141,7 @@ fn filters_work_inside_the_search() {
             "{path}"
         );
     }
-    // One line holds the word, and it has more than one token.
+    // Only one line contains the word, and it has more than one token.
     let narrow = |request: &mut SearchRequest| {
         request.mode = Some(Mode::Lexical);
         request.budget_tokens = Some(1);

@@ -13,31 +13,31 @@ use super::hostile_text::{ask, hook};
 mod planted;
 use planted::{Dice, Planted, formats, planted};
 
-/// Formats of one workspace: few enough for each to have a line in `HIPPOCAMPUS.md` and in `ROOT.md`.
+/// Number of formats in one workspace, small enough for each to have a line in `HIPPOCAMPUS.md` and in `ROOT.md`.
 const BATCH: usize = 12;
-/// Day of the planted daily log, and of the transcript.
+/// Day of the planted daily log, and day of the transcript.
 const LOGGED: &str = "2026-03-02";
 const FLUSHED: &str = "2026-03-05";
-/// Places that show something of nearly each format.
-#[rustfmt::skip] // a list is read in lines
+/// Places that show text of nearly every format.
+#[rustfmt::skip] // keep several names per line
 const TELLING: [&str; 15] = [
     "HIPPOCAMPUS.md", "index.list", "daily nodes", "weekly nodes", "monthly nodes", "ROOT.md", "session-start hook",
     "entry summary", "entry source.ref", "entry key_data", "context.render", "session.compact", "flushed logs",
     "persisted lines", "remember",
 ];
 
-/// A listed format in one workspace.
+/// A listed secret format in one workspace.
 struct Format {
     name: &'static str,
     template: &'static str,
-    /// A word that stands beside each secret of it.
+    /// Word that is next to each secret of this format.
     marker: String,
-    /// What was planted, by source.
+    /// Planted secrets by source.
     secrets: Vec<(&'static str, Planted)>,
 }
 
 impl Format {
-    /// A new secret of the format for a source.
+    /// Plants a new secret of this format for a source.
     fn plant(&mut self, source: &'static str, dice: &mut Dice) -> String {
         let secret = planted(self.template, dice);
         let text = secret.text.clone();
@@ -55,7 +55,7 @@ fn write(root: &Path, path: &str, text: &str) {
     std::fs::write(file, text).unwrap();
 }
 
-/// Memory files with the secrets in paragraphs, list items, tables and headings.
+/// Writes memory files with the secrets in paragraphs, list items, tables and headings.
 fn plant_files(root: &Path, batch: &mut [Format], dice: &mut Dice) {
     let (mut memory, mut log) = ("# Memory\n\n".to_owned(), format!("# {LOGGED}\n\n"));
     for format in batch {
@@ -90,7 +90,7 @@ fn plant_files(root: &Path, batch: &mut [Format], dice: &mut Dice) {
     write(root, &format!("memory/{LOGGED}.md"), &log);
 }
 
-/// A transcript with the secrets in what was asked, said, called and answered.
+/// Returns a transcript with the secrets in requests, replies, tool calls and tool results.
 fn transcript(batch: &mut [Format], dice: &mut Dice) -> String {
     let mut text = String::new();
     for (number, format) in batch.iter_mut().enumerate() {
@@ -135,7 +135,7 @@ fn transcript(batch: &mut [Format], dice: &mut Dice) -> String {
     text
 }
 
-/// Entries of a session: a tool's result whose entry is derived, and a state whose entry is given.
+/// Puts entries into a session: a tool result with a derived entry, and a state with a given entry.
 fn put(daemon: &Daemon, session: &str, format: &mut Format, dice: &mut Dice, places: &mut Places) {
     let marker = format.marker.clone();
     let mut secret = |source| format.plant(source, dice);
@@ -168,7 +168,7 @@ fn put(daemon: &Daemon, session: &str, format: &mut Format, dice: &mut Dice, pla
     }
 }
 
-/// All strings of a JSON value, a line each, as they are read and not as they are escaped.
+/// Returns all strings of a JSON value unescaped, one per line.
 fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -181,7 +181,7 @@ fn plain(value: &Value) -> String {
     }
 }
 
-/// All files below a folder, one after the other.
+/// Returns the concatenated text of all files below a folder.
 fn files(folder: PathBuf) -> String {
     let mut folders = vec![folder];
     let mut all = String::new();
@@ -204,7 +204,7 @@ fn files(folder: PathBuf) -> String {
     all
 }
 
-/// The lines of a log that `context.close` appended.
+/// Returns the log lines that `context.close` appended.
 fn persisted(root: &Path, closed: &Value) -> String {
     let mut lines = String::new();
     for entry in closed["persisted"].as_array().unwrap() {
@@ -225,7 +225,7 @@ fn derived(daemon: &Daemon, home: &Path, root: &Path, batch: &mut [Format], dice
         params["workspace"] = json!(root);
         params
     };
-    // The headings of the log are hippod's, the text below them is the user's.
+    // The daemon writes the headings of the log, the user writes the text below them.
     let today_before = today(root);
     for (given, format) in batch.iter_mut().enumerate() {
         let marker = format.marker.clone();
@@ -234,7 +234,7 @@ fn derived(daemon: &Daemon, home: &Path, root: &Path, batch: &mut [Format], dice
             format.plant("topic", dice).replace('\n', " "),
         );
         let tag = format.plant("tag", dice).replace('\n', " ");
-        // Without a topic the heading is made from the text.
+        // Without a topic, the daemon derives the heading from the text.
         let topic = (given % 2 == 0).then(|| format!("{marker} {topic}"));
         let text = format!("The {marker} of the pier takes {text}");
         let answer = ask(
@@ -330,7 +330,7 @@ fn derived(daemon: &Daemon, home: &Path, root: &Path, batch: &mut [Format], dice
     places
 }
 
-/// The log of today.
+/// Returns the log of today.
 fn today(root: &Path) -> String {
     let today = jiff::Zoned::now().date();
     std::fs::read_to_string(root.join(format!("memory/{today}.md"))).unwrap_or_default()

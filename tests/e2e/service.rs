@@ -1,4 +1,4 @@
-//! Does the daemon speak the protocols of a service manager: a passed socket, readiness, a watchdog, its journal?
+//! Protocols of service managers: passed sockets, readiness, watchdog and journal.
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -11,7 +11,7 @@ use rustix::net::{AddressFamily, SocketAddrUnix, SocketType, bind, socket};
 
 use super::tree::{compact, fill};
 
-/// Starts what it is given, and holds up its engine from one line of its input to the next.
+/// Starts the given command, and pauses its engine thread between two lines of input.
 const HOLD: &str = r#"
 import ctypes, os, signal, sys
 libc = ctypes.CDLL(None, use_errno=True)
@@ -33,7 +33,7 @@ assert libc.ptrace(DETACH, engine, None, None) == 0, os.strerror(ctypes.get_errn
 os.waitpid(child, 0)
 "#;
 
-/// Ended when it goes, however the test ends.
+/// A child process that is killed on drop.
 struct Held(Child);
 
 impl Drop for Held {
@@ -106,7 +106,7 @@ fn without_a_passed_socket_readiness_is_told_as_well() {
     let scratch = Scratch::new();
     let manager = Manager::new(&scratch);
     let socket = scratch.home().join("hippod.sock");
-    // What is passed is meant for another process, and not this one's to take.
+    // The passed descriptor belongs to another process, so this daemon must not use it.
     let mut command = manager.passing(std::fs::File::open("/dev/null").unwrap());
     command.env("PID", "1");
     let daemon = manager.start(command);
@@ -125,7 +125,7 @@ fn what_is_no_listening_socket_is_refused_and_left_alone() {
     let (one, _other) = UnixStream::pair().unwrap();
     let place = scratch.home().join("hippod.sock");
     let datagrams = UnixDatagram::bind(&place).unwrap();
-    // Bound, and it does not listen.
+    // A bound socket that does not listen.
     let deaf = socket(AddressFamily::UNIX, SocketType::STREAM, None).unwrap();
     bind(&deaf, &SocketAddrUnix::new(scratch.home().join("deaf")).unwrap()).unwrap();
     let refused = |mut command: Command| {
@@ -206,14 +206,14 @@ fn the_watchdog_hears_an_engine_that_gets_on_and_no_other() {
         "{}",
         std::fs::read_to_string(scratch.beside("log")).unwrap()
     );
-    // What was said before may still be on its way.
+    // Earlier messages may still be in transit.
     manager.is_silent(period * 5);
     manager.rest();
     assert!(
         manager.is_silent(period * 5),
         "an engine that hangs is called well"
     );
-    // The rest of it lives: queries are answered meanwhile.
+    // The other threads run: queries are answered meanwhile.
     let mut stream = UnixStream::connect(scratch.home().join("hippod.sock")).unwrap();
     ask(&mut stream);
     assert!(answer(stream)["result"]["pid"].is_u64());
@@ -236,7 +236,7 @@ fn for_the_journal_lines_have_a_priority_and_no_time() {
     assert!(text.starts_with("<6>hippod answers"), "{text}");
     assert!(text.lines().all(|line| line.starts_with('<')), "{text}");
 
-    // The variable of another stream is none of this one's.
+    // The variable names another stream, so it does not apply.
     std::fs::remove_file(scratch.home().join("hippod.sock")).unwrap();
     let mut command = manager.passing(manager.bind());
     command.env("JOURNAL_STREAM", format!("{}:{}", log.dev(), log.ino() + 1));

@@ -1,4 +1,4 @@
-//! Does the doctor find what can be wrong with a service?
+//! Problems of a service that `doctor` reports.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -66,7 +66,7 @@ fn doctor_names_what_is_wrong_with_the_service() {
     std::fs::remove_file(bed.unit("hippod.service")).unwrap();
     assert_eq!(doctor().0, ["service-unit"]);
 
-    // A service for another socket is no concern of this daemon.
+    // This daemon ignores a service for another socket.
     let other = bed.scratch.beside("other").display().to_string();
     bed.run(&["service", "install"], &[("HIPPOD_HOME", &other)]);
     assert_eq!(doctor(), (vec![], None));

@@ -1,4 +1,4 @@
-//! What does `hippoctl service` write, run and remove, with a manager and without one?
+//! Files and commands of `hippoctl service`, with and without a manager.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::time::Instant;
 use hippod_tests::{Daemon, PATIENCE, Scratch, client_program, program};
 use serde_json::Value;
 
-/// Writes down what it is asked. It knows of a service when the file `service` says so, and of nothing else.
+/// A fake manager that records its calls. It reports the state from the file `service`, and no other service.
 const RECORDER: &str = r#"#!/bin/sh
 echo "$*" >> "$RECORD/calls"
 case "$*" in
@@ -19,7 +19,7 @@ esac
 exit 0
 "#;
 
-/// A person's home, and a manager beside it.
+/// The home of a person, and a manager beside it.
 pub struct Bed {
     pub scratch: Scratch,
     manager: bool,
@@ -43,7 +43,7 @@ impl Bed {
 
     pub fn run_as(&self, client: &Path, words: &[&str], set: &[(&str, &str)]) -> Output {
         let bin = self.scratch.beside("bin").display().to_string();
-        // The recorder needs a shell's usual programs.
+        // The recorder needs standard shell programs.
         let path = if self.manager {
             format!("{bin}:/usr/bin:/bin")
         } else {
@@ -76,7 +76,7 @@ impl Bed {
         std::fs::read_to_string(self.unit(name)).unwrap()
     }
 
-    /// What the manager was asked to do since the last time, without questions.
+    /// Returns the calls to the manager since the last check, without queries.
     pub fn calls(&self) -> Vec<String> {
         let file = self.scratch.beside("calls");
         let calls = std::fs::read_to_string(&file).unwrap_or_default();
@@ -269,7 +269,7 @@ fn a_daemon_that_was_started_by_hand_makes_room() {
     );
     assert!(daemon.is_alive());
 
-    // As if the files were there, and it had been started all the same.
+    // The manager already runs a service with another process.
     std::fs::write(
         bed.scratch.beside("service"),
         "ActiveState=active\nMainPID=1\nUnitFileState=enabled\n",

@@ -1,4 +1,4 @@
-//! What becomes of units that a package brought, when the service is asked for, told of and taken back?
+//! Units from a package: enabling, status and disabling.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::service_files::{Bed, names};
 
-/// Lays out what a package brings; answers the folder in which systemd is to look.
+/// Installs the units of a package, and returns the folder that systemd searches.
 fn package(bed: &Bed, program: &Path) -> String {
     let folder = bed.scratch.beside("share/systemd/user");
     std::fs::create_dir_all(&folder).unwrap();

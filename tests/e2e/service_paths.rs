@@ -1,4 +1,4 @@
-//! Do paths with spaces, quotes and marks of unit files serve, and where is the log of a service?
+//! Special characters in paths of a service, and the location of its log.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -46,7 +46,7 @@ fn programs_and_homes_may_have_any_name() {
             .arg(bed.unit(name))
             .env("XDG_RUNTIME_DIR", bed.scratch.beside("run"))
             .output();
-        // Its own test says where there is none.
+        // A missing `systemd-analyze` is reported by its own test.
         let Ok(output) = verify else { continue };
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         let newer = ["RestartSteps", "RestartMaxDelaySec"];

@@ -1,4 +1,4 @@
-//! Does the service work in a real `systemd --user`, as `hippoctl service install` leaves it?
+//! The service of `hippoctl service install` under a real `systemd --user`.
 
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
@@ -10,7 +10,7 @@ use hippod_tests::{Scratch, client_program, program};
 const SYSTEMD: [&str; 2] = ["/usr/lib/systemd/systemd", "/lib/systemd/systemd"];
 const DAY: &str = include_str!("service_systemd.sh");
 
-/// Where a machine cannot do what a test is about, the test says so.
+/// Reports on standard error that a machine cannot run a test.
 pub fn cannot(what: &str) {
     let _ = writeln!(std::io::stderr(), "not tested here: {what}");
 }
@@ -157,7 +157,7 @@ fn the_units_are_what_systemd_reads() {
             return cannot("there is no systemd-analyze");
         };
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        // The path of a person's own programs, and what an older systemd does not know yet.
+        // The path of user-installed programs, and settings that an older systemd does not know.
         let known = [
             "/.cargo/bin/hippod is not executable",
             "RestartSteps",

@@ -1,4 +1,4 @@
-//! Does a workspace keep answering whatever its own file of settings says, and does a change of that file hold at once?
+//! Settings of a workspace: errors and immediate changes.
 
 use std::time::Instant;
 
@@ -7,7 +7,7 @@ use hippod_tests::{Caller, PATIENCE, Scratch};
 
 use crate::index_file::indexed;
 
-/// Asks for the status until it is as wanted.
+/// Polls the status until `wanted` accepts it, and returns it.
 fn status_until(client: &mut Caller, wanted: impl Fn(&WorkspaceStatus) -> bool) -> WorkspaceStatus {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -38,7 +38,7 @@ fn a_bad_line_is_told_and_costs_nothing_and_a_mended_one_holds_without_a_restart
     assert_eq!((status.documents, status.settings), (before + 1, None));
     finds(&mut client, &scratch);
 
-    // What was in force stays.
+    // The previous settings stay in force.
     settings("[sources]\ninclude = [\"drafts/*.md\"]\nincldue = 3\n");
     let status = status_until(&mut client, |status| status.settings.is_some());
     assert_eq!(status.documents, before + 1);
@@ -50,7 +50,7 @@ fn a_bad_line_is_told_and_costs_nothing_and_a_mended_one_holds_without_a_restart
             .any(|problem| problem.id == "settings" && problem.what.contains("config.toml:3:"))
     );
 
-    // So it is after a restart, with the daemon's own settings.
+    // After a restart, the daemon's own settings apply.
     drop(client);
     daemon.terminate();
     let daemon = scratch.daemon();
@@ -66,7 +66,7 @@ fn a_bad_line_is_told_and_costs_nothing_and_a_mended_one_holds_without_a_restart
     });
     assert!(status.root_present);
     finds(&mut client, &scratch);
-    // Without the file the daemon's settings hold again.
+    // Without the file, the daemon's settings apply again.
     std::fs::remove_file(root.join(".hippocampus/config.toml")).unwrap();
     client.sync(&root);
     status_until(&mut client, |status| status.documents == before);

@@ -1,4 +1,5 @@
-//! A file or a client that keeps one workspace busy holds up no other one.
+//! Isolation of workspaces from each other.
+//! A file or client that keeps one workspace busy delays no other workspace.
 
 use std::fs;
 use std::io::Write;
@@ -11,9 +12,9 @@ use hippo_proto::{
 };
 use hippod_tests::{Caller, Daemon, PATIENCE, Scratch};
 
-/// Paragraphs of one text each.
+/// Number of identical paragraphs.
 const EQUAL: usize = 6_000;
-/// Vectors for which a graph is built where each is of a text of its own.
+/// Number of vectors that needs a graph when every text is different.
 const MORE_THAN_ARE_SCANNED: usize = 91_000;
 
 fn metric(client: &mut Caller, name: &str) -> f64 {
@@ -48,12 +49,12 @@ fn pending(client: &mut Caller, root: &Path) -> u64 {
 /// Answers of another workspace while a file was indexed.
 struct Meanwhile {
     answered: u32,
-    /// Of one request.
+    /// Longest duration of one request.
     longest: Duration,
     all: Duration,
 }
 
-/// Indexes a file of so many equal paragraphs, while another workspace remembers and is searched.
+/// Indexes a file of `equal` identical paragraphs, while another workspace remembers and searches.
 fn index_beside_another(scratch: &Scratch, daemon: &Daemon, equal: usize) -> Meanwhile {
     let mut client = daemon.client();
     let (busy, other) = (scratch.beside("busy"), scratch.beside("other"));
@@ -69,7 +70,7 @@ fn index_beside_another(scratch: &Scratch, daemon: &Daemon, equal: usize) -> Mea
         longest: Duration::ZERO,
         all: Duration::ZERO,
     };
-    // While that file is read, cut, stored and embedded, each of these is answered.
+    // While that file is read, split, stored and embedded, each of these requests is answered.
     let begun = Instant::now();
     loop {
         let asked = Instant::now();
@@ -98,7 +99,7 @@ fn index_beside_another(scratch: &Scratch, daemon: &Daemon, equal: usize) -> Mea
     let told = format!("{equal} paragraphs: {answered} answers in {all:?}, the longest took {longest:?}");
     let _ = writeln!(std::io::stderr(), "{told}");
     let slice = metric(&mut client, "hippod_engine_longest_slice_seconds");
-    // A slice is a few milliseconds; the bound is for a machine on which much else runs.
+    // A slice takes a few milliseconds; the bound allows for a busy machine.
     assert!(slice < 2.0, "the engine heard nothing else for {slice} s");
     meanwhile
 }
@@ -122,13 +123,13 @@ fn a_file_of_30000_equal_paragraphs_is_embedded_while_another_workspace_is_serve
         longest,
         all,
     } = meanwhile;
-    // A file that stops the engine lets one request through, which waits as long as the file takes.
+    // A file that blocks the engine would let only one request through, for as long as the file takes.
     assert!(answered >= 10, "{answered} answers in {all:?}");
     assert!(
         longest * 3 < all,
         "one of {answered} answers took {longest:?} of {all:?}"
     );
-    // The paragraphs are one text, which goes through the model once; the others are those of the other workspace.
+    // The identical paragraphs are one text, which is embedded once; the rest belongs to the other workspace.
     let embedded = daemon.client().status().model.word_pieces - pieces;
     assert!(embedded < 30_000, "{embedded} word pieces");
 }

@@ -1,4 +1,5 @@
-//! The daemon runs short of open files, or loses its socket: it says so, stays reachable and recovers by itself.
+//! Exhausted file handles and a lost socket.
+//! The daemon reports the problem, stays reachable and recovers.
 
 use std::fs;
 use std::io::Read;
@@ -13,9 +14,9 @@ use hippo_proto::{
 };
 use hippod_tests::{Caller, Daemon, PATIENCE, Scratch, begun, program};
 
-/// What the daemon may open.
+/// Maximum number of open files of the daemon.
 const FILES: usize = 110;
-/// More than fit.
+/// Number of workspaces, more than can be open at once.
 const WORKSPACES: usize = 16;
 
 fn starved(scratch: &Scratch) -> Daemon {
@@ -37,7 +38,7 @@ fn add(client: &mut Caller, root: &Path) -> Result<(), ErrorKind> {
     }
 }
 
-/// Ticks of a processor that a process has used so far.
+/// Returns the processor ticks that a process has used so far.
 fn ticks(pid: u32) -> u64 {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
     let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
@@ -74,7 +75,7 @@ fn without_file_handles_the_daemon_is_reachable_says_so_and_recovers() {
             .any(|word| word == "too-many-open-files")
     );
 
-    // It rests meanwhile. The socket stays silent for that long.
+    // The daemon is idle meanwhile, and the socket stays silent.
     let pid = client.status().pid;
     let mut silent = UnixStream::connect(daemon.socket()).unwrap();
     let rest = Duration::from_millis(1500);
@@ -86,7 +87,7 @@ fn without_file_handles_the_daemon_is_reachable_says_so_and_recovers() {
     let used = ticks(pid) - before;
     assert!(used < 100, "{used} ticks of a processor in {:?}", begun.elapsed());
 
-    // New clients are served, and each workspace that goes makes room for one that waits.
+    // New clients are served, and each removed workspace frees handles for a waiting one.
     let mut client = daemon.client();
     for root in &roots[..fit] {
         let request = WorkspaceRemoveRequest {
@@ -144,7 +145,7 @@ fn a_socket_whose_file_was_removed_is_bound_again() {
         assert!(begun.elapsed() < PATIENCE, "{}", daemon.log());
     }
     assert_eq!(daemon.client().status().pid, pid);
-    // Whoever was connected stays connected.
+    // Existing connections stay open.
     assert_eq!(client.status().pid, pid);
 }
 
@@ -159,7 +160,7 @@ fn connections_that_ask_nothing_make_room_for_one_that_does() {
     loop {
         let mut one = daemon.raw();
         assert!(one.send(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"status\",\"params\":{}}\n"));
-        // Never closed without a word: an answer, or the refusal.
+        // The connection gets an answer or a refusal before it is closed.
         let line = one.line().expect("a line");
         if line["result"].is_object() {
             return;

@@ -1,4 +1,5 @@
-//! Do `status` and `doctor` say of a tree and its logs what is so, and is a check bad only where a problem is named?
+//! Report of a tree and its logs by `status` and `doctor`.
+//! A check fails only where `doctor` also lists a problem.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -27,7 +28,7 @@ fn begun(settings: &[(&str, &str)]) -> (Scratch, Clocked, Caller) {
 fn tree(client: &mut Caller) -> TreeStatus {
     let deadline = Instant::now() + PATIENCE;
     loop {
-        // One that takes its time to be looked at is left out.
+        // `status` leaves out a tree that takes long to inspect.
         if let Some(tree) = client.status().workspaces.remove(0).tree {
             return tree;
         }
@@ -40,7 +41,7 @@ fn named<'a>(told: &'a DoctorResponse, id: &str) -> &'a Problem {
     found.unwrap_or_else(|| panic!("no {id}: {:?}", told.problems))
 }
 
-/// Checks that are bad; of each somebody is told what to do.
+/// Returns the failed checks, and asserts that each problem has a fix.
 fn bad(told: &DoctorResponse) -> Vec<&str> {
     assert!(told.problems.iter().all(|problem| !problem.fix.is_empty()));
     let bad: Vec<&Check> = told.checks.iter().filter(|check| !check.ok).collect();
@@ -111,7 +112,7 @@ fn what_is_only_good_to_know_makes_no_check_bad() {
     assert!(told.checks.iter().any(|check| check.id == "tree"));
 }
 
-/// Asks until the disk is as it is told; no check is bad meanwhile.
+/// Asks until the disk check ends with `told`; no check fails meanwhile.
 fn disk_until(client: &mut Caller, told: &str) {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -245,7 +246,7 @@ fn a_memory_folder_that_cannot_be_written_is_a_problem_with_its_fix() {
         assert_eq!(bad(&told), ["tree"]);
         let unwritable = tree(&mut client).unwritable.expect("it is told");
         assert!(unwritable.starts_with(&problem.where_), "{unwritable}");
-        // Who keeps no tree has no use for a folder of it.
+        // A workspace without a tree needs no writable folder for it.
         scratch.write(".hippocampus/config.toml", "[tree]\nkeep = \"never\"\n");
         client.sync(&root);
         assert_eq!(bad(&client.doctor(false)), Vec::<&str>::new());
@@ -255,7 +256,7 @@ fn a_memory_folder_that_cannot_be_written_is_a_problem_with_its_fix() {
         assert_eq!(bad(&client.doctor(false)), Vec::<&str>::new());
         assert_eq!(tree(&mut client).unwritable, None);
     }
-    // What was answered from and cannot be read is a problem, too.
+    // A file that was searchable and can no longer be read is also a problem.
     let folder = root.join("memory");
     std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o0)).unwrap();
     let told = client.doctor(false);
@@ -294,7 +295,7 @@ fn logs_that_are_read_otherwise_than_one_may_think_are_named() {
             "{problem:?}"
         );
     }
-    // And so it is.
+    // The reported facts are true.
     let nodes = nodes(&root);
     assert!(nodes["memory/daily/2026-03-18.md"].contains("the caf\u{fffd} beside"));
     assert_eq!(std::fs::read(root.join("memory/2026-03-18.md")).unwrap(), latin);
@@ -366,7 +367,7 @@ fn what_somebody_wrote_above_the_days_is_found_beside_the_logs() {
     scratch.write(week, mine);
     client.sync(&root);
     assert_eq!(found(&mut client).first().map(String::as_str), Some(week));
-    // With what its days say since behind it, and after a restart.
+    // The day node changes, and later the daemon restarts.
     scratch.write("memory/2026-03-12.md", log(day(8), 270));
     let request = TreeCompactRequest {
         workspace: root.display().to_string(),

@@ -1,11 +1,12 @@
-//! Is what a cycle did known, gone on with and told, when the store refuses something in the middle?
+//! Failures of the store in the middle of a cycle.
+//! The completed steps are recorded, reported and continued.
 
 use hippo_proto::{ClientError, CycleName, CycleOutcome, IndexPlace, RpcError};
 use hippod_tests::{Caller, Clocked, Scratch};
 
 use crate::cycles::{LATER, NOW, STILL_LATER, ask, machines, started};
 
-/// Has the database refuse something until it is let go of.
+/// Makes the database refuse an operation until `let_go`.
 fn refuse(scratch: &Scratch, what: &str) {
     let sql = format!("CREATE TRIGGER refused {what} BEGIN SELECT RAISE(ABORT, 'refused by the test'); END");
     change(scratch, &sql);
@@ -36,7 +37,8 @@ fn a_run_that_failed_is_known_as_far_as_it_came_and_is_gone_on_with() {
     for restart in [false, true] {
         let scratch = Scratch::new();
         machines(&scratch, 30);
-        // So late all of them would be due, whenever the daemon looks. An empty variable would set nothing.
+        // On that late date all cycles would be due. An empty environment variable would not disable them, so the
+        // file does.
         let none = "[cycles]\nlight = \"\"\ndeep = \"\"\narchival = \"\"\n";
         scratch.write(".hippocampus/config.toml", none);
         let mut daemon = Clocked::start(&scratch, NOW, &[]);
@@ -46,7 +48,7 @@ fn a_run_that_failed_is_known_as_far_as_it_came_and_is_gone_on_with() {
         client.run(&root, CycleName::Light);
         daemon.set("2060-01-01T00:00:00Z");
         let all = client.ids(&root).len();
-        // The plan of a light cycle: what has faded goes into the queue, at most a quarter of all.
+        // The plan of a light cycle: decayed entries are moved to the queue, at most a quarter of all.
         refuse(&scratch, "BEFORE UPDATE OF done ON runs WHEN NEW.done = 4");
         let error = refused(&mut client, &scratch, CycleName::Light, None);
         assert!(error.message.contains("refused by the test"), "{error:?}");
@@ -71,12 +73,12 @@ fn a_run_that_failed_is_known_as_far_as_it_came_and_is_gone_on_with() {
         assert_eq!(done.outcome, CycleOutcome::Capped, "{done:?}");
         assert!(done.demoted as usize * 4 <= all, "of {all}: {done:?}");
         if !restart {
-            // No other cycle comes between.
+            // No other cycle runs in between.
             let queued = client.entries(&root).into_iter();
             let queued = queued.filter(|entry| entry.place == IndexPlace::Queue).count();
             assert_eq!(queued as u64, done.demoted, "{done:?}");
         }
-        // The next one is a run of its own.
+        // The next run is a new one.
         assert_ne!(client.run(&root, CycleName::Light).run, Some(row.run));
     }
 }
@@ -111,7 +113,7 @@ fn a_run_that_a_failed_one_built_on_is_not_taken_back_before_it() {
     assert!(refusal.message.contains(&failed.run.to_string()), "{refusal:?}");
     assert!(client.undo(&root, failed.run).unwrap().undone > 0);
     assert!(client.undo(&root, first).unwrap().undone > 0);
-    // What was taken back is gone on with by nobody.
+    // An undone run is not continued.
     let next = client.run(&root, CycleName::Deep).run;
     assert!(next.is_some_and(|next| next > failed.run), "{next:?}");
 }
@@ -141,7 +143,7 @@ fn a_heartbeat_tells_the_cycle_that_failed_and_runs_the_others() {
     let mut client = daemon.client();
     let root = scratch.workspace();
     client.index(&root);
-    // By the wall alone: the schedule itself does not look yet.
+    // Only the wall clock changes, so the schedule itself does not check yet.
     daemon.set("2026-03-06T10:00:00Z");
     refuse(&scratch, "BEFORE INSERT ON runs WHEN NEW.cycle = 'light'");
     let beat = client.heartbeat(&root);

@@ -1,4 +1,4 @@
-//! What stands around the files is not as it should be: the clock goes back, the model is not there.
+//! Abnormal environments: a clock that is set back, and a missing model.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,7 +34,7 @@ fn a_clock_that_is_set_back_hides_no_edit() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let daemon = runtime.spawn(run(options, async {
-        // Dropped without a word, it stops as well.
+        // Dropping the sender also stops the daemon.
         let _ = stopped.await;
     }));
     let mut client = loop {
@@ -70,7 +70,7 @@ fn a_clock_that_is_set_back_hides_no_edit() {
     );
 
     clock.set_wall(Timestamp(now - 3_600_000));
-    // The times of files go back with the clock, and this edit even keeps the size.
+    // File times follow the clock, and this edit also keeps the size.
     let hour_ago = std::time::SystemTime::now() - Duration::from_secs(3600);
     let set_back = |path: &str| {
         let file = std::fs::File::options()
@@ -92,7 +92,7 @@ fn a_clock_that_is_set_back_hides_no_edit() {
         search(&mut client, "red valve").as_deref(),
         Some("- the valve is red")
     );
-    // Once more with the very time that the index knows.
+    // Once more with exactly the time that the index recorded.
     scratch.write("memory/a.md", "- the pump is pink\n");
     set_back("memory/a.md");
     sync(&mut client);
@@ -168,7 +168,7 @@ fn without_the_model_words_answer_and_doctor_names_the_fix() {
     drop(client);
     drop(daemon);
 
-    // With a model at last, everything that waited is embedded.
+    // With a model, all waiting chunks are embedded.
     let daemon = scratch.daemon();
     let mut client = daemon.client();
     assert_eq!(client.sync(&scratch.workspace()).pending, 0);

@@ -1,4 +1,5 @@
-//! The daemon's databases are removed or replaced while it runs: nothing that it was entrusted with is lost.
+//! Removal or replacement of databases under a running daemon.
+//! No acknowledged data is lost.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +16,7 @@ use super::contexts::{fetch, listing, open, put, request};
 
 const QUERIES: [&str; 3] = ["blue pump", "who repairs the lantern", "valve of hall 7"];
 
-/// What a workspace knows: answers, entries, what was forgotten, what cycles did.
+/// Everything that a workspace knows: answers, entries, forgotten entries and the history of cycles.
 #[derive(Debug)]
 struct Known {
     answers: Vec<Answer>,
@@ -27,7 +28,7 @@ struct Known {
 fn known(client: &mut Caller, root: &Path) -> Known {
     client.sync(root);
     let mut entries = client.entries(root);
-    // Those of the same strength have no order.
+    // Entries of the same strength have no defined order.
     entries.sort_by(|one, other| one.id.cmp(&other.id));
     let all = client.listed(root, true, None).entries;
     Known {
@@ -51,7 +52,7 @@ fn assert_known(what: &str, found: &Known, expected: &Known) {
     assert_eq!(found.history.runs, expected.history.runs, "{what}");
 }
 
-/// A workspace with entries that were used and one that was forgotten, after a cycle.
+/// Prepares a workspace with used entries and one forgotten entry, after a cycle.
 fn lived_in(scratch: &Scratch, client: &mut Caller) {
     let root = scratch.workspace();
     for hall in 0..20 {
@@ -71,7 +72,7 @@ fn lived_in(scratch: &Scratch, client: &mut Caller) {
     client.sync(&root);
 }
 
-/// The id of what a session has stored.
+/// Stores a content in a session and returns its id.
 fn stored(client: &mut Caller, root: &Path) -> String {
     let session = open(client, root, None).session;
     let asked = request(&session, 1, ("exec", "ls"), &listing("anchor"));
@@ -121,7 +122,7 @@ fn an_index_that_is_taken_away_is_written_again() {
     ] {
         let daemon = Daemon::start(&scratch.home(), &QUIET);
         let mut client = daemon.client();
-        // What stands in the log alone.
+        // The newest entry may be only in the write-ahead log.
         client.remember(&root, &format!("After {what} the anchor is painted."), "anchor");
         let before = known(&mut client, &root);
         take_away(&scratch, what);
@@ -141,7 +142,7 @@ fn an_index_that_is_taken_away_is_written_again() {
             |name: &str| fs::read(state.join(name)).is_ok_and(|bytes| bytes.starts_with(b"no database"));
         if what == "replaced by junk" {
             assert!(theirs("index.db.replaced"), "{what}");
-            // The log was that of the index, and would be put into what is kept.
+            // This log belonged to the removed index, and SQLite would apply it to the file that is kept.
             assert!(!state.join("index.db.replaced-wal").exists(), "{what}");
         } else if what == "replaced with its log" {
             assert!(
@@ -186,7 +187,7 @@ fn who_asks_while_it_is_written_again_is_told_so_and_answered_a_moment_later() {
     let before = known(&mut client, &root);
     drop(client);
     daemon.terminate();
-    // Who has asked nothing yet has nothing open.
+    // A client that has not searched yet holds no database open.
     let daemon = Daemon::start(&scratch.home(), &QUIET);
     let mut client = daemon.client();
     client.sync(&root);
@@ -208,7 +209,7 @@ fn who_asks_while_it_is_written_again_is_told_so_and_answered_a_moment_later() {
         }
         assert!(Instant::now() < deadline, "never written again");
     }
-    // The questions have been noted as use of what answered them.
+    // The searches were recorded as accesses of the entries that answered.
     let after = known(&mut client, &root);
     assert_same("at last", &after.answers, &before.answers);
     assert_eq!(
@@ -227,7 +228,7 @@ fn what_sessions_stored_is_written_again() {
         request(&session, 1, ("exec", "ls"), &listing("anchor")),
     );
     assert_eq!(first.outcome, ContextPutOutcome::Entry);
-    // Named before it is gone: a workspace is told by its database.
+    // Resolved before the removal, because the state folder is found by its database.
     let state = scratch.state("");
     let mut ids = vec![(first.entry.unwrap().id, "anchor".to_owned())];
     for round in 0..3 {
@@ -316,7 +317,7 @@ fn no_rebuild_and_no_restart_of_a_workspace_drops_what_is_open_alone() {
     let mut client = daemon.client();
     lived_in(&scratch, &mut client);
     for round in 0..3 {
-        // A second time soon after the first one.
+        // The second removal follows soon after the first one.
         let before = known(&mut client, &root);
         fs::remove_file(scratch.state("index.db")).unwrap();
         if round == 2 {
@@ -340,7 +341,7 @@ fn what_only_a_damaged_index_knew_is_taken_over_as_far_as_it_can_be_read() {
     let before = known(&mut client, &root);
     assert!(!before.history.runs.is_empty());
     daemon.terminate();
-    // The page of the lexical index alone: all else can be read.
+    // Only the page of the lexical index is damaged; all other tables are readable.
     let file = scratch.state("index.db");
     let page = root_page(&file, "documents") * 4096;
     let mut bytes = fs::read(&file).unwrap();
@@ -360,13 +361,13 @@ fn what_only_a_damaged_index_knew_is_taken_over_as_far_as_it_can_be_read() {
     assert_known("rebuilt", &known(&mut client, &root), &before);
     daemon.terminate();
 
-    // A kill between the damaged one being put aside and the new one being put in its place.
+    // As after a kill between moving the damaged database away and putting the new one in its place.
     fs::rename(&file, scratch.state("index.db.rebuilt")).unwrap();
     let daemon = Daemon::start(&scratch.home(), &QUIET);
     assert_known("finished", &known(&mut daemon.client(), &root), &before);
     daemon.terminate();
 
-    // What cannot be read is told.
+    // Unreadable tables are reported.
     let page = root_page(&file, "runs") * 4096;
     let mut bytes = fs::read(&file).unwrap();
     bytes[page..page + 64].fill(0xa5);
@@ -384,7 +385,7 @@ fn what_only_a_damaged_index_knew_is_taken_over_as_far_as_it_can_be_read() {
     assert_eq!(found.all, before.all, "the entries could be read");
 }
 
-/// The first page of a table, from zero. Who closes the database last writes its log into it.
+/// Returns the first page of a table, counted from zero. Closing the database checkpoints its write-ahead log.
 fn root_page(file: &Path, table: &str) -> usize {
     let connection = rusqlite::Connection::open(file).unwrap();
     let page: u32 = connection

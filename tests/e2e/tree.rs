@@ -1,4 +1,5 @@
-//! Does the compaction tree of a workspace stay as its logs say, whatever else writes and whenever the daemon dies?
+//! Consistency of the compaction tree with its logs.
+//! Other writers and kills of the daemon do not change the result.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,9 +11,9 @@ use hippo_proto::{
 };
 use hippod_tests::{Caller, Clocked, Dice, Scratch};
 
-/// Kills of a daemon that makes a tree.
+/// Number of kills of a daemon that compacts a tree.
 const KILLS: usize = 15;
-/// Days before `NOW` that have a log.
+/// Number of days before `NOW` that have a log.
 const DAYS: i64 = 40;
 pub(super) const NOW: &str = "2026-03-20T10:00:00Z";
 
@@ -35,7 +36,7 @@ pub(super) fn log(day: jiff::civil::Date, lines: usize) -> String {
     )
 }
 
-/// Logs of many days, every fourth one above the threshold.
+/// Writes logs of many days; every fourth log exceeds the threshold.
 pub(super) fn fill(scratch: &Scratch) {
     for before in 0..DAYS {
         let lines = if before % 4 == 0 { 260 } else { 12 };
@@ -85,7 +86,7 @@ fn show(client: &mut Caller, root: &Path, node: &str) -> TreeShowResponse {
     client.raw().call(&request.into()).expect("a node")
 }
 
-/// All nodes by their paths.
+/// Returns all nodes by path.
 pub(super) fn nodes(root: &Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     for folder in ["memory", "memory/daily", "memory/weekly", "memory/monthly"] {
@@ -177,7 +178,7 @@ fn killed_at_any_moment_it_ends_as_if_it_had_not_been() {
         let daemon = scratch.daemon();
         let mut client = daemon.client();
         client.index(&root);
-        // Something to do each time.
+        // A change gives each round work to do.
         scratch.write(&format!("memory/{}.md", day(3)), log(day(3), 200 + kill));
         let asked = {
             let mut client = daemon.client();
@@ -188,7 +189,7 @@ fn killed_at_any_moment_it_ends_as_if_it_had_not_been() {
                     at: Some(NOW.to_owned()),
                     ..TreeCompactRequest::default()
                 };
-                // The daemon is killed meanwhile.
+                // The request fails when the daemon is killed.
                 let _ = client.raw().call::<TreeCompactResponse>(&request.into());
             })
         };

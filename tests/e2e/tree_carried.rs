@@ -1,4 +1,5 @@
-//! The `ROOT.md` of another program that an earlier build moved to `.hippocampus/carried/`: where it is read and put back.
+//! Foreign `ROOT.md` files that an earlier build moved to `.hippocampus/carried/`.
+//! The tests cover where the file is read and restored.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::symlink;
@@ -15,14 +16,14 @@ use super::tree::{NOW, compact, day, log};
 const THEIRS: &str = "# Root\n\n## Historical Summary\n- 2025-11: the merger with Acme closed on a Friday";
 const CARRIED: &str = ".hippocampus/carried/ROOT.md";
 
-/// Logs of four days.
+/// Writes logs of four days.
 fn fill(scratch: &Scratch) {
     for before in 1..5 {
         scratch.write(&format!("memory/{}.md", day(before)), log(day(before), 12));
     }
 }
 
-/// Has the state of the tree say what an earlier build wrote there: that it took trees over unasked.
+/// Sets the state of the tree as an earlier build wrote it: it took over trees without confirmation.
 fn set_state_of_an_earlier_build(scratch: &Scratch) {
     let file = scratch.state("tree.json");
     let mut state: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
@@ -112,7 +113,7 @@ fn a_root_is_put_back_neither_from_nor_to_a_link() {
     }
 }
 
-/// Everything below a folder, hidden files too: the bytes of each file, and the names of folders.
+/// Returns everything below a folder, including hidden files: file contents and folder names.
 fn everything(root: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![root.to_path_buf()];
@@ -129,7 +130,7 @@ fn everything(root: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
     found
 }
 
-/// Runs the client in the workspace, with no person at a terminal.
+/// Runs the client in the workspace, without a terminal.
 fn hippoctl(scratch: &Scratch, words: &[&str]) -> String {
     let output = Command::new(client_program())
         .args(words)
@@ -162,7 +163,7 @@ fn deinit_and_remove_put_every_byte_back_that_an_earlier_build_moved() {
         let before = everything(&root);
         let _daemon: Daemon = scratch.daemon();
         hippoctl(&scratch, adds);
-        // As an earlier build did, unasked.
+        // As an earlier build did, without confirmation.
         std::fs::create_dir_all(root.join(".hippocampus/carried")).unwrap();
         std::fs::rename(root.join("memory/ROOT.md"), root.join(CARRIED)).unwrap();
         hippoctl(&scratch, &["sync", "--wait"]);

@@ -1,4 +1,5 @@
-//! Is a tree right on days that are none like others: where clocks shift, years end, logs are late, early, double or empty?
+//! The tree on unusual days.
+//! Covered are clock changes, ends of years, and logs that are late, early, duplicated or empty.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,7 +21,7 @@ fn begun(now: &str, zone: &str, days: &[(i16, i8, i8)]) -> (Scratch, Clocked, Ca
     (scratch, daemon, client)
 }
 
-/// The tree as of the daemon's clock.
+/// Compacts the tree as of the daemon's clock.
 fn compact(client: &mut Caller, root: &Path) -> TreeCompactResponse {
     let request = TreeCompactRequest {
         workspace: root.display().to_string(),
@@ -40,7 +41,7 @@ fn status(client: &mut Caller, root: &Path, node: &str) -> String {
     answer.status.expect("a status")
 }
 
-/// The files that differ, and those of one side alone.
+/// Returns the paths of files that differ or exist on one side only.
 fn changed(before: &BTreeMap<String, String>, after: &BTreeMap<String, String>) -> Vec<String> {
     let paths: std::collections::BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     let differ = paths
@@ -132,7 +133,7 @@ fn logs_that_are_early_late_double_or_empty() {
     assert_eq!(status(&mut client, &root, "2031-01"), "tentative");
     assert_eq!(status(&mut client, &root, "2019-06"), "fixed");
 
-    // A log that is edited years later changes what is above it, and nothing else.
+    // A late edit of a log changes only the nodes above it.
     let late = jiff::civil::date(2019, 6, 12);
     scratch.write("memory/2019-06-12.md", log(late, 9));
     compact(&mut client, &root);
@@ -151,7 +152,7 @@ fn logs_that_are_early_late_double_or_empty() {
         above
     );
 
-    // A clock that is years ahead for a while leaves no trace.
+    // A clock that is years ahead for a while leaves no permanent change.
     daemon.set("2036-03-20T10:00:00Z");
     compact(&mut client, &root);
     assert_eq!(status(&mut client, &root, "2031-01-01"), "fixed");

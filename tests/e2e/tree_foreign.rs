@@ -1,4 +1,5 @@
-//! A compaction tree of another program: left alone until a person confirms that it is taken over, and put back to the byte.
+//! Compaction trees of other programs.
+//! hippod leaves such a tree alone until a person confirms the takeover, and can restore every byte.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,7 +13,7 @@ use hippod_tests::{Caller, Clocked, Daemon, Scratch, client_program};
 
 use super::tree::{NOW, day, log};
 
-/// Every file below a folder with its bytes, but for what hippod keeps beside memory.
+/// Returns every file below a folder with its bytes, except for hippod's own files beside memory.
 fn files(root: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![root.to_path_buf()];
@@ -32,7 +33,7 @@ fn files(root: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-/// Logs of a week, and some twenty nodes that another program made of older ones.
+/// Creates logs of a week, and some nodes that another program wrote from older logs.
 fn another_programs() -> Scratch {
     let scratch = Scratch::new();
     for before in 1..8 {
@@ -183,7 +184,7 @@ fn a_planted_record_or_copy_in_a_folder_restores_nothing() {
     client.run(&root, CycleName::Deep);
     remove(&mut client, &root, false).expect("removed");
     assert_eq!(files(&root), before);
-    // The copy of an earlier build takes the place of a ROOT.md of hippod's alone.
+    // A copy from an earlier build replaces only a ROOT.md that hippod wrote.
     client.index(&root);
     let removed = remove(&mut client, &root, true).expect("removed");
     assert_eq!(removed.restored, Vec::<String>::new());
@@ -214,7 +215,7 @@ fn what_an_earlier_build_carried_is_put_back_when_a_person_confirms_it() {
     assert!(!root.join(".hippocampus/carried").exists());
 }
 
-/// The program in a folder, with nobody at a terminal.
+/// Runs the program in the workspace, without a terminal.
 fn hippoctl(scratch: &Scratch, arguments: &[&str]) -> Output {
     let output = Command::new(client_program())
         .args(arguments)

@@ -1,4 +1,5 @@
-//! What becomes of a tree that others write into, too: other files in its way, agents at work, another program's nodes?
+//! A compaction tree with other writers.
+//! Covered are files at the path of a node, agents that write meanwhile, and nodes of another program.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt;
@@ -72,7 +73,7 @@ fn many_at_once_and_an_agent_that_writes_meanwhile_lose_nothing() {
     assert_eq!(compact(&mut client, &root).nodes, []);
 }
 
-/// As [`Scratch::write`], by several at once.
+/// Writes a file like [`Scratch::write`], safely for several workers at once.
 fn scratch_write(scratch: &Scratch, worker: i64, path: &str, text: &str) {
     let draft = scratch.beside(&format!("draft-{worker}"));
     std::fs::write(&draft, text).unwrap();
@@ -146,7 +147,7 @@ fn a_tree_of_another_program_is_taken_as_it_is() {
     assert_eq!(compact(&mut client, &root).nodes, []);
 }
 
-/// A daemon whose clock is the machine's, over an empty home.
+/// The daemon has an empty home and uses the clock of the machine.
 #[test]
 fn a_workspace_without_logs_has_no_tree() {
     let scratch = Scratch::new();
@@ -159,7 +160,7 @@ fn a_workspace_without_logs_has_no_tree() {
     assert!(nodes(&scratch.workspace()).is_empty());
 }
 
-/// What a file says, or nothing.
+/// Returns the text of a file, or an empty string.
 fn text(root: &Path, path: &str) -> String {
     std::fs::read_to_string(root.join(path)).unwrap_or_default()
 }
@@ -177,7 +178,7 @@ fn what_cannot_be_read_changes_nothing() {
     assert_eq!(compact(&mut client, &root).refused, []);
     let before = nodes(&root);
     assert!(before["memory/daily/2026-03-16.md"].contains("barrel"));
-    // One of two logs of a day is too large to be read, and the node of another day is a link that leads nowhere.
+    // One of two logs of a day is too large to read, and the node of another day is a link without a target.
     scratch.write(&evening, "x\n".repeat(40_000));
     let hidden = root.join("memory/daily/2026-03-12.md");
     std::fs::remove_file(&hidden).unwrap();
@@ -195,7 +196,7 @@ fn what_cannot_be_read_changes_nothing() {
         before["memory/daily/2026-03-12.md"].clone(),
     );
     assert_eq!(after, before);
-    // Both can be read again.
+    // Both files are readable again.
     std::fs::remove_file(&hidden).unwrap();
     scratch.write(&evening, log(day(4), 9).replace("crate", "barrel"));
     assert_eq!(compact(&mut client, &root).refused, []);
@@ -266,7 +267,8 @@ fn a_root_of_somebody_stands_while_only_time_passes_and_each_of_them_is_kept() {
     }
 }
 
-/// Asserts that the index has `documents` documents, which are all files that are to be indexed, and nothing is held back.
+/// Asserts that the index contains exactly `documents` documents, one per indexable file, and that no deletion is
+/// held.
 fn assert_indexed(client: &mut Caller, documents: u64) {
     let told = client.status().workspaces.remove(0);
     let counts = (told.disk.files, told.disk.indexed_files, told.documents);
@@ -277,7 +279,7 @@ fn assert_indexed(client: &mut Caller, documents: u64) {
     assert!(disk.ok && disk.detail.ends_with("all indexed"), "{disk:?}");
 }
 
-/// The paths of nodes that an answer cites.
+/// Returns the paths of the nodes that an answer cites.
 fn cited_nodes(client: &mut Caller, root: &Path, question: &str) -> BTreeSet<String> {
     let mut request = SearchRequest::new(root.display().to_string(), question);
     request.limit = Some(100);
@@ -309,7 +311,7 @@ fn nodes_of_hippod_are_not_searched_and_one_that_a_person_changed_is() {
     );
 
     drop((client, daemon));
-    // The clock does not move by itself: a deletion is confirmed at once.
+    // The clock does not advance by itself, so deletions are confirmed immediately.
     let daemon = Clocked::start(&scratch, NOW, &[("HIPPOD_WATCH_DELETE_CONFIRM_MS", "0")]);
     let mut client = daemon.client();
     client.sync(&root);
@@ -319,7 +321,7 @@ fn nodes_of_hippod_are_not_searched_and_one_that_a_person_changed_is() {
         BTreeSet::from([node.to_owned()])
     );
 
-    // Of the tree only the changed node is missed.
+    // Only the changed node is removed from the index.
     for folder in ["daily", "weekly", "monthly"] {
         std::fs::remove_dir_all(root.join("memory").join(folder)).unwrap();
     }
@@ -340,7 +342,7 @@ fn nodes_that_an_earlier_build_indexed_leave_the_index_at_the_next_start() {
     client.sync(&root);
     assert_indexed(&mut client, 40 + nodes.len() as u64);
     drop((client, daemon));
-    // An earlier build had the documents of the copies as those of the nodes.
+    // An earlier build indexed the nodes, so the documents of the copies become documents of the nodes.
     let database = rusqlite::Connection::open(scratch.state("index.db")).unwrap();
     for node in nodes.keys() {
         let metadata = std::fs::metadata(root.join(node)).unwrap();

@@ -1,4 +1,4 @@
-//! Whose body does the configured program replace, and who waits for it?
+//! Summaries of nodes that the configured program writes.
 
 use std::path::Path;
 use std::process::Command;
@@ -12,10 +12,10 @@ use hippod_tests::{Caller, Clocked, Scratch};
 
 use super::tree::{NOW, compact, day, fill, log};
 
-/// Writes what the sources say.
+/// A program that prints facts from the sources.
 const HONEST: &str = "grep -o 'crate [0-9]* of [0-9-]* goes to warehouse [0-9]* at pier [0-9]*' | head -30";
 
-/// A workspace with logs of many days, and a daemon whose summaries a program writes.
+/// Creates a workspace with logs of many days, and a daemon whose summaries come from a program.
 fn begun(script: &str, jobs: &str) -> (Scratch, Clocked, Caller) {
     let scratch = Scratch::new();
     fill(&scratch);
@@ -77,7 +77,8 @@ fn a_program_writes_summaries_within_its_share_of_the_day() {
 fn the_program_replaces_no_body_of_somebody_and_keeps_what_was_behind() {
     let (scratch, _daemon, mut client) = begun(HONEST, "100");
     let root = scratch.workspace();
-    // Days 4, 8 and 12 before are above the threshold. One was written before hippod came, and says that it waits.
+    // The logs of 4, 8 and 12 days ago exceed the threshold. One node existed before hippod, with a status that
+    // requests a summary.
     let theirs = "---\ntype: daily\nstatus: needs-summarization\nperiod: 2026-03-16\n---\n\n## What I noted\n- the harbour was closed\n";
     scratch.write("memory/daily/2026-03-16.md", theirs);
     let request = TreeCompactRequest {
@@ -93,7 +94,7 @@ fn the_program_replaces_no_body_of_somebody_and_keeps_what_was_behind() {
         "{made:?}"
     );
     assert_eq!(text(&root, "memory/daily/2026-03-16.md"), theirs);
-    // Somebody writes another one anew in its file; its log changes later.
+    // A person rewrites another node; its log changes later.
     let mine =
         "---\ntype: daily\nstatus: fixed\nperiod: 2026-03-12\n---\n\n## Mine\n- the crane was rented\n";
     scratch.write("memory/daily/2026-03-12.md", mine);
@@ -166,7 +167,7 @@ fn nobody_waits_for_the_program() {
         let mut other = daemon.client();
         let at = root.clone();
         let running = scope.spawn(move || compact(&mut other, &at));
-        // Opening it waits for the program.
+        // Opening the pipe blocks until the program runs.
         assert_eq!(std::fs::read_to_string(&told).unwrap(), "begun\n");
         let pending: TreePendingResponse = client
             .raw()
@@ -199,7 +200,7 @@ fn nobody_waits_for_the_program() {
         (job.path.clone(), answer)
     });
     let (path, answer) = answer;
-    // Both wanted the newest day; who was faster stands.
+    // Both requests wanted the newest day, and the faster one was kept.
     assert_eq!(summarised(&answer), Vec::<&str>::new());
     assert!(
         answer
@@ -228,7 +229,7 @@ fn a_deep_cycle_has_summaries_written_and_a_light_one_has_not() {
     let written = || {
         let nodes = std::fs::read_dir(root.join("memory/daily")).unwrap();
         let mut texts = nodes.map(|node| match std::fs::read_to_string(node.unwrap().path()) {
-            // What a node is written to before it is named is gone again.
+            // The temporary file of a node may have been renamed.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
             text => text.unwrap(),
         });
@@ -236,7 +237,7 @@ fn a_deep_cycle_has_summaries_written_and_a_light_one_has_not() {
     };
     assert!(!written());
     client.run(&root, CycleName::Deep);
-    // It goes on behind the answer; who asks for the tree meanwhile is told.
+    // The summaries are written after the answer; a client may ask for the tree meanwhile.
     let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
     while !written() {
         assert!(std::time::Instant::now() < deadline, "no summary came");

@@ -1,4 +1,5 @@
-//! Is all of a run taken back, to the byte, and nothing that somebody has done since?
+//! Undo of cycle runs.
+//! An undo restores every byte of a run, and keeps all changes that were made after it.
 
 use hippo_proto::{CycleName, ErrorKind, IndexEntry, IndexPlace, IndexPriority};
 use hippod_tests::{Caller, Clocked, QUIET, Scratch};
@@ -14,7 +15,7 @@ fn a_run_that_is_taken_back_leaves_every_byte_as_it_was() {
         let root = scratch.workspace();
         let topics = root.join(".hippocampus/topics");
         assert_eq!(topics.exists(), !settings.is_empty(), "{what}");
-        // Each entry says which of the files it stands in.
+        // Each entry names the file that contains it.
         let mut below = 0;
         for id in client.ids(&root) {
             let file = client.show(&root, &id).file.expect("a file");
@@ -23,7 +24,7 @@ fn a_run_that_is_taken_back_leaves_every_byte_as_it_was() {
             assert!(text.contains(&format!("id={id} ")), "{id}: {file}");
         }
         assert_eq!(below > 0, !settings.is_empty(), "{what}");
-        // Two entries are asked for often: they are listed first, and belong together.
+        // Two entries are used often: they are listed first and become associated.
         for _ in 0..3 {
             ask(
                 &mut client,
@@ -45,7 +46,7 @@ fn a_run_that_is_taken_back_leaves_every_byte_as_it_was() {
             assert!(!report.plan.is_empty(), "{what}: {cycle:?} {at:?}");
             let after = state(&mut client, &scratch);
             let last = before.last().unwrap();
-            // A first look of an archival cycle may note what stands in no file.
+            // The first archival cycle may only record facts that are in no file.
             assert!(
                 after != *last || cycle == CycleName::Archival,
                 "{what}: {cycle:?} {at:?} {report:#?}"
@@ -165,7 +166,7 @@ fn what_was_changed_since_a_run_stays_when_the_run_is_taken_back() {
         assert!(file.find(&format!("id={id} ")).unwrap() < queue, "{id}: {file}");
     }
 
-    // The first run of all made the entries: those that somebody has changed or used since are theirs.
+    // The first run created the entries. Entries that were changed or used since then are kept.
     let used = ask(&mut client, &scratch, "the pressure sensor drifts");
     assert!(!used.is_empty() && used.len() < 5, "{used:?}");
     client.undo(&root, first).unwrap();
@@ -237,7 +238,7 @@ fn entries_that_say_the_same_become_one_and_two_again() {
     client.undo(&root, report.run.unwrap()).unwrap();
     assert_same_state("undone", &state(&mut client, &scratch), &before);
 
-    // Whoever parted them wants two: no later run joins them again, and none of a daemon that knows nothing of it.
+    // After an undo of the merge, no later run merges the two entries again, not even after a restart.
     let refused = |client: &mut Caller| {
         let report = client.run(&root, CycleName::Deep);
         assert!(report.plan.iter().all(|step| step.rule != "merge"), "{report:#?}");

@@ -1,4 +1,4 @@
-//! The direction in which crates depend on each other.
+//! Direction of the dependencies between crates.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;

@@ -1,4 +1,5 @@
-//! The modules that may open files by their paths: all others open those of workspaces through hippo-fs.
+//! Modules that may open files by path.
+//! All others open workspace files through hippo-fs.
 
 use super::{read, sources};
 
@@ -9,7 +10,7 @@ const CRATES: [&str; 4] = [
     "crates/hippoctl/src/main.rs",
     "crates/hippod/src/lib.rs",
 ];
-/// Modules with folders of hippod or the user, with files that a person names, or that look at names and times alone.
+/// Modules that only access folders of hippod or the user, files that a person names, or names and times.
 const MODULES: [&str; 71] = [
     "crates/hippo-store/src/contexts/acked.rs",
     "crates/hippo-store/src/contexts/schema.rs",

@@ -1,4 +1,4 @@
-//! Files made from the types of the protocol: the schema, and the types of the clients.
+//! Files generated from the protocol types: schema and client types.
 
 #[path = "generated/python.rs"]
 mod python;
@@ -12,10 +12,10 @@ use serde_json::Value;
 
 use super::{compare, read};
 
-/// Makes a file from the schema.
+/// Generates a file from the schema.
 type Make = fn(&Value) -> Result<String>;
 
-/// The files, and how each is made.
+/// Generated files and their generators.
 const MADE: [(&str, Make); 4] = [
     ("docs/schema/protocol.schema.json", text),
     ("integrations/typescript/src/protocol.ts", typescript::types),

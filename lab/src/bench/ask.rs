@@ -1,4 +1,4 @@
-//! What is asked, and how much of the evidence does an answer hold?
+//! Questions, answers, and their evidence recall.
 
 use std::fs;
 use std::path::Path;
@@ -11,11 +11,11 @@ use serde::Deserialize;
 use super::table::percentile;
 use crate::scratch::Scratch;
 
-/// Token budgets in which evidence is looked for.
+/// Token budgets for evidence recall.
 pub const BUDGETS: [u32; 4] = [500, 1000, 2000, 3500];
-/// Where 2,000 tokens stand among them.
+/// Position of 2,000 tokens in [`BUDGETS`].
 pub const AT_2000: usize = 2;
-/// How long one answer may take.
+/// Time limit of one answer.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Lines of one file, from 1, inclusive.
@@ -26,7 +26,7 @@ pub struct Span {
     pub end_line: u32,
 }
 
-/// One question, and where its answer stands.
+/// A question with the places of its answer.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Question {
     pub query: String,
@@ -34,10 +34,10 @@ pub struct Question {
     pub evidence: Vec<Span>,
 }
 
-/// Questions with evidence, in the order of the file.
+/// Returns the questions with evidence, in file order.
 ///
 /// # Errors
-/// The file is not there, or holds something else.
+/// If the file is missing or has another format.
 pub fn questions(path: &Path) -> Result<Vec<Question>> {
     let failed = || format!("could not read {}", path.display());
     let text = fs::read_to_string(path).with_context(failed)?;
@@ -50,7 +50,7 @@ pub fn questions(path: &Path) -> Result<Vec<Question>> {
     Ok(questions)
 }
 
-/// Share of evidence spans that any of these spans overlaps, 0 to 1.
+/// Returns the share of evidence spans that any of these spans overlaps, 0 to 1.
 pub fn recall(found: &[Span], evidence: &[Span]) -> f64 {
     let overlaps =
         |a: &Span, b: &Span| a.path == b.path && a.start_line <= b.end_line && b.start_line <= a.end_line;
@@ -63,34 +63,34 @@ pub fn recall(found: &[Span], evidence: &[Span]) -> f64 {
 /// One answer.
 #[derive(Debug, Clone, Copy)]
 pub struct Answer {
-    /// Share of the evidence in it.
+    /// Share of the evidence in the answer.
     pub recall: f64,
-    /// Tokens of its texts.
+    /// Tokens of the texts.
     pub tokens: f64,
-    /// From request to answer, in milliseconds.
+    /// Milliseconds from request to answer.
     pub ms: f64,
-    /// The index entries answered alone.
+    /// `true` if the index entries answered alone.
     pub by_index: bool,
 }
 
-/// What one question came to: the answer as it comes without a budget, and one for each of [`BUDGETS`].
+/// Results of one question: the answer without a budget, and one for each of [`BUDGETS`].
 #[derive(Debug, Clone)]
 pub struct Outcome {
     pub plain: Answer,
     pub within: Vec<Answer>,
 }
 
-/// Asks one workspace. Nothing is recorded but by [`Asker::teach`].
+/// A client of one workspace. Only [`Asker::teach`] records accesses.
 pub struct Asker {
     client: Client,
     root: String,
 }
 
 impl Asker {
-    /// A connection of its own.
+    /// Connects to the daemon.
     ///
     /// # Errors
-    /// The daemon does not answer.
+    /// If the daemon does not answer.
     pub fn new(scratch: &Scratch, root: &str) -> Result<Self> {
         Ok(Self {
             client: scratch.connect(PATIENCE)?,
@@ -98,10 +98,10 @@ impl Asker {
         })
     }
 
-    /// One answer with its time in milliseconds.
+    /// Returns one answer with its time in milliseconds.
     ///
     /// # Errors
-    /// The daemon refuses, or answers less than it could.
+    /// If the daemon refuses, or the answer is degraded.
     pub fn ask(&mut self, request: SearchRequest) -> Result<(SearchResponse, f64)> {
         let request = Request::from(request);
         let begun = Instant::now();
@@ -113,7 +113,7 @@ impl Asker {
         }
     }
 
-    /// A request that leaves no trace.
+    /// Returns a request that records no access.
     pub fn request(&self, mode: Mode, query: &str) -> SearchRequest {
         SearchRequest {
             mode: Some(mode),
@@ -122,7 +122,7 @@ impl Asker {
         }
     }
 
-    /// Asks each question without a budget and within each of [`BUDGETS`]; `limit` results at most where it is given.
+    /// Asks each question without a budget and within each of [`BUDGETS`], with at most `limit` results.
     ///
     /// # Errors
     /// As [`Asker::ask`].
@@ -148,7 +148,7 @@ impl Asker {
             )?;
             let mut within = Vec::with_capacity(BUDGETS.len());
             for budget in BUDGETS {
-                // No limit of one's own, and what the budget has room for: the same answer.
+                // Without `limit`, the number of results depends on the budget alone.
                 let limited = SearchRequest {
                     limit,
                     budget_tokens: Some(budget),
@@ -161,7 +161,7 @@ impl Asker {
         Ok(outcomes)
     }
 
-    /// Asks each question as an agent does, within a budget, and lets it leave its trace.
+    /// Asks each question as an agent does, within a budget, and records the accesses.
     ///
     /// # Errors
     /// As [`Asker::ask`].
@@ -177,7 +177,7 @@ impl Asker {
         Ok(())
     }
 
-    /// The places that a search by meaning finds, best first.
+    /// Returns the results of a semantic search, best first.
     ///
     /// # Errors
     /// As [`Asker::ask`].
@@ -208,7 +208,7 @@ impl Asker {
     }
 }
 
-/// The mean; 0 of nothing.
+/// Returns the mean, or 0 without values.
 pub fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
     let (count, sum) = values
         .into_iter()
@@ -216,7 +216,7 @@ pub fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
     if count == 0.0 { 0.0 } else { sum / count }
 }
 
-/// What many questions came to.
+/// Summary of many questions.
 #[derive(Debug, Clone)]
 pub struct Summary {
     pub questions: usize,
@@ -228,12 +228,12 @@ pub struct Summary {
     pub tokens: f64,
     /// Median milliseconds of the answer without a budget.
     pub p50: f64,
-    /// Share of the answers within 2,000 tokens that the entries gave alone.
+    /// Share of the answers within 2,000 tokens that came from the entries alone.
     pub by_index: f64,
 }
 
 impl Summary {
-    /// Sums up.
+    /// Summarizes outcomes.
     pub fn new<'a>(outcomes: impl IntoIterator<Item = &'a Outcome>) -> Self {
         let all: Vec<&Outcome> = outcomes.into_iter().collect();
         let of = |at: usize| mean(all.iter().map(|outcome| outcome.within[at].recall));

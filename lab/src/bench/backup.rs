@@ -1,4 +1,4 @@
-//! How long does a backup of a large workspace take while questions go on, and does what is restored answer the same?
+//! Backup time of a large workspace under load, and answers after a restore.
 
 use std::fs;
 use std::path::Path;
@@ -20,17 +20,17 @@ use super::table::{Figure, ms, percentile};
 use crate::house;
 use crate::scratch::Scratch;
 
-/// How long one request may take.
+/// Time limit of one request.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// Backups, of which the slowest counts.
+/// Number of backups, of which the slowest counts.
 const ROUNDS: usize = 3;
-/// What a backup may take.
+/// Target for a backup, in seconds.
 const REACH: f64 = 5.0;
 
-/// The backup of memaware, and what comes out of it.
+/// Measures the backup of memaware, and compares the restored workspace.
 ///
 /// # Errors
-/// The data is not there, the daemon refuses, or a restored workspace answers something else.
+/// If the data is missing, the daemon refuses a request, or a restored workspace answers differently.
 pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     let root = fresh(ground, "memaware")?;
     let queries = queries(ground)?;
@@ -100,7 +100,7 @@ pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     ])
 }
 
-/// What was found, and how long it took in milliseconds.
+/// Results, and the time of each question in milliseconds.
 struct Asked {
     found: Vec<Vec<(String, u32, u32)>>,
     times: Vec<f64>,
@@ -134,7 +134,8 @@ fn ask(client: &mut Client, root: &str, query: &str) -> Result<(SearchResponse, 
     Ok((answer, begun.elapsed().as_secs_f64() * 1e3))
 }
 
-/// Makes a backup while another client asks: seconds, the answer, and the milliseconds of each question.
+/// Makes a backup while another client asks questions. Returns the seconds, the answer, and the milliseconds of each
+/// question.
 fn while_asking(
     scratch: &Scratch,
     root: &str,
@@ -170,7 +171,7 @@ fn while_asking(
     })
 }
 
-/// Seconds and bytes of the plain archive of files and databases.
+/// Returns the seconds and bytes of the plain archive of files and databases.
 fn tar(scratch: &Scratch, root: &str, to: &Path) -> Result<(f64, u64)> {
     let begun = Instant::now();
     let mut command = Command::new("tar");

@@ -1,4 +1,4 @@
-//! What does the model alone cost, on the same texts, without the daemon?
+//! Cost of the model alone on the same texts.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use super::table::{Figure, percentile};
 use crate::house::{describe, succeeded};
 use crate::terminal::duration;
 
-/// Files of memaware whose indexing is compared with the model alone.
+/// Number of memaware files for the comparison with the model alone.
 const FILES: usize = 12;
 
 #[derive(Deserialize)]
@@ -31,10 +31,10 @@ struct Passages {
     windows: usize,
 }
 
-/// Median milliseconds of embedding each of these questions.
+/// Returns the median milliseconds of embedding each of these questions.
 ///
 /// # Errors
-/// The benchmark does not run.
+/// If the benchmark does not run.
 pub fn questions(ground: &Ground<'_>, queries: &[String]) -> Result<f64> {
     let path = ground.scratch.folder.join("questions.txt");
     fs::write(&path, queries.join("\n")).with_context(|| format!("could not write {}", path.display()))?;
@@ -42,10 +42,10 @@ pub fn questions(ground: &Ground<'_>, queries: &[String]) -> Result<f64> {
     Ok(percentile(&measured.times_ms, 0.5))
 }
 
-/// Word pieces sent through the model for a workspace against those that its files have.
+/// Compares the word pieces that a workspace sent through the model with those of its files.
 ///
 /// # Errors
-/// The benchmark does not run.
+/// If the benchmark does not run.
 pub fn pieces(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     let indexed = ground.workspaces.get("memaware")?;
     if indexed.pieces == 0 {
@@ -68,10 +68,10 @@ pub fn pieces(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     ])
 }
 
-/// The whole pipeline against fastembed alone on the same texts.
+/// Compares the whole pipeline with fastembed alone on the same texts.
 ///
 /// # Errors
-/// The benchmark does not run.
+/// If the benchmark does not run.
 pub fn throughput(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     let from = ground.workspaces.data("memaware").join("workspace");
     let mut files: Vec<PathBuf> = Vec::new();

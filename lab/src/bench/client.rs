@@ -1,4 +1,4 @@
-//! Questions of a file, and folders that the daemon indexes
+//! Questions of a file, and registration of folders.
 
 use std::fs;
 use std::path::Path;
@@ -15,13 +15,13 @@ use crate::questions::{self, Arguments, Report};
 use crate::scratch::Scratch;
 use crate::terminal::say;
 
-/// How long the daemon may take to index a workspace.
+/// Time limit of the daemon for indexing a workspace.
 const PATIENCE: Duration = Duration::from_secs(3600);
 
-/// Asks the questions of a file, and says which answers were degraded.
+/// Asks the questions of a file, and prints the number of degraded answers.
 ///
 /// # Errors
-/// The daemon refuses, or the questions cannot be read.
+/// If the daemon refuses, or the questions cannot be read.
 pub fn ask(scratch: &Scratch, root: &str, questions: &Path, words: &[&str]) -> Result<Report> {
     let mut arguments = Arguments::try_parse_from(["questions", "FILE"].iter().chain(words))?;
     (arguments.file, arguments.workspace) = (questions.to_owned(), Some(root.into()));
@@ -37,10 +37,10 @@ pub fn ask(scratch: &Scratch, root: &str, questions: &Path, words: &[&str]) -> R
     Ok(report)
 }
 
-/// The canonical name of a folder, as the daemon knows its workspace.
+/// Returns the canonical path of a folder, as the daemon stores it.
 ///
 /// # Errors
-/// It is not there, or its name is not unicode.
+/// If the folder does not exist, or its path is not unicode.
 pub fn root_of(folder: &Path) -> Result<String> {
     let folder = fs::canonicalize(folder).with_context(|| format!("could not find {}", folder.display()))?;
     let name = folder
@@ -52,7 +52,7 @@ pub fn root_of(folder: &Path) -> Result<String> {
 /// Registers a folder by its [`root_of`], and waits until all of it is searchable.
 ///
 /// # Errors
-/// The daemon refuses, or chunks still wait for their vectors although it searches by meaning.
+/// If the daemon refuses, or chunks lack vectors although semantic search is on.
 pub fn add(client: &mut Client, root: &str) -> Result<WorkspaceSyncResponse> {
     let add = WorkspaceAddRequest {
         workspace: root.to_owned(),
@@ -68,8 +68,8 @@ pub fn add(client: &mut Client, root: &str) -> Result<WorkspaceSyncResponse> {
     whole(synced, status.model.state != ModelLoad::Absent)
 }
 
-/// The answer to a sync, unless something is not searchable yet. Without a model, as where search by meaning is switched off, no
-/// chunk will ever have a vector.
+/// Returns the answer to a sync, or an error if chunks are pending. Without a model, for example with semantic search
+/// off, chunks never get vectors.
 fn whole(synced: WorkspaceSyncResponse, has_model: bool) -> Result<WorkspaceSyncResponse> {
     if synced.pending > 0 && has_model {
         bail!("{} chunks still wait for their vectors", synced.pending);

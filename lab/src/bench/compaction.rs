@@ -1,4 +1,5 @@
-//! How much of what the rest of a session needs does its summary hold, beside the extension's formula and plain truncation?
+//! Quality and speed of session summaries, compared with two baselines.
+//! The baselines are the extension's formula and plain truncation.
 
 mod measure;
 pub(super) mod needs;
@@ -16,24 +17,24 @@ use super::table::Figure;
 use measure::Sums;
 
 const PART: &str = "compaction";
-/// Sessions that are long enough for a time to mean something, as their programs wrote them.
+/// Sessions in their original format that are long enough for a time measurement.
 const LONG: [&str; 4] = [
     "raw/pi/large-session.jsonl",
     "raw/claude-code/long-conversation.jsonl",
     "raw/codex/binary-size-log.jsonl",
     "raw/swe-agent/marshmallow-1867-function_calling.traj",
 ];
-/// A list of messages, which can be read several times as one session.
+/// A list of messages that can be repeated as one session.
 const LIST: &str = "norm/pi/large-session.jsonl";
-/// How often it is read so.
+/// Number of repetitions of [`LIST`].
 const REPEATED: usize = 10;
-/// Times that each is read; the fastest counts.
+/// Number of timed runs; the fastest counts.
 const TIMES: usize = 30;
 
 /// Measures the transcripts below `transcripts/` of the evaluation data.
 ///
 /// # Errors
-/// They cannot be read, or a summary breaks its promise.
+/// If the transcripts cannot be read, or a summary violates an invariant.
 pub fn run(eval: &Path) -> Result<Vec<Figure>> {
     let folder = eval.join("transcripts");
     let sums = measure::all(&folder.join("norm"))?;
@@ -99,7 +100,7 @@ fn figure(name: &str, sums: &Sums) -> Figure {
     )
 }
 
-/// Each program counts alike, however many transcripts it has.
+/// Averages over programs with equal weights, independent of their numbers of transcripts.
 fn of_programs<'s>(sums: impl Iterator<Item = &'s Sums>) -> Figure {
     let mut all = Sums::default();
     for sums in sums {
@@ -148,7 +149,7 @@ fn speed(bytes: &[u8], name: &str) -> Figure {
         .reach("≤ 0.04 ms", each <= 0.04)
 }
 
-/// Has one other thread help, as the programs do where there are two processors.
+/// Runs with one helper thread, as the programs do on two processors.
 fn run_in_parallel(help: &(dyn Fn() + Sync), here: &mut dyn FnMut()) {
     thread::scope(|scope| {
         scope.spawn(help);
@@ -156,7 +157,7 @@ fn run_in_parallel(help: &(dyn Fn() + Sync), here: &mut dyn FnMut()) {
     });
 }
 
-/// How much shorter the rules alone make it, and what becomes of its messages.
+/// Measures the reduction by the rules alone, and the tiers of the messages.
 fn tiers(bytes: &[u8], name: &str) -> Figure {
     let stats = compact(bytes, &CompactionOptions::default()).stats;
     Figure::new(

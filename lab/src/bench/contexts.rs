@@ -1,4 +1,4 @@
-//! What does a session's context cost over the socket: to put a large result, to have it again, to end a turn?
+//! Costs of session contexts over the socket: put, fetch and turn.
 
 mod large;
 
@@ -23,28 +23,28 @@ use crate::terminal::say;
 use large::{Corpus, Piece};
 
 const PART: &str = "contexts";
-/// How long one request may take.
+/// Time limit of one request.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Large results that are timed, after a few that are not.
+/// Number of timed large results, after a few untimed ones.
 const PUTS: usize = 60;
 const FIRST: usize = 6;
-/// Bytes of each: 50,000 tokens.
+/// Size of each large result in bytes: 50,000 tokens.
 const LARGE: usize = 200_000;
-/// Times that each is had again, by each of its ids.
+/// Number of fetches of each result, by each of its ids.
 const ROUNDS: usize = 3;
-/// Active entries of a session, and the most milliseconds of a turn.
+/// Active entries of a session, and the maximum milliseconds of a turn.
 const SESSIONS: [(usize, f64); 2] = [(1_000, 1.0), (10_000, 10.0)];
-/// Bytes of what these entries stand for.
+/// Size of the stored content behind each of these entries, in bytes.
 const SMALL: usize = 4_200;
-/// Turns and sections that are timed.
+/// Number of timed turns and sections.
 const TURNS: u64 = 100;
-/// Entries that are asked for between two turns.
+/// Number of fetched entries between two turns.
 const ASKED: usize = 2;
 
-/// Large results, there and back, and turns of long sessions.
+/// Measures large results in both directions, and turns of long sessions.
 ///
 /// # Errors
-/// The data is not there, or the daemon refuses, or gives something else than what was put.
+/// If the data is missing, the daemon refuses a request, or a fetched content differs.
 pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     let corpus = Corpus::read(ground.workspaces.eval())?;
     let folder = ground.scratch.folder.join("eval/contexts");
@@ -67,14 +67,14 @@ pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// Who puts, with the session that is open.
+/// A client with an open session.
 struct Agent {
     client: Client,
     root: String,
     session: String,
 }
 
-/// What was put.
+/// A stored content and its ids.
 struct Stored {
     entry: String,
     content: String,
@@ -93,7 +93,7 @@ impl Agent {
         Ok(())
     }
 
-    /// Puts a tool result, which becomes an entry. Says what its ids are, and how long it took in milliseconds.
+    /// Stores a tool result, which becomes an entry. Returns its ids and the time in milliseconds.
     fn put(&mut self, piece: Piece) -> Result<(Stored, f64)> {
         let Piece { tool, call, text } = piece;
         let put = ContextPutRequest {
@@ -129,7 +129,7 @@ impl Agent {
             .context("the status says nothing of contexts")
     }
 
-    /// Large results, each beside as many bytes as it takes stored, written and synced without any database.
+    /// Measures large results, each compared with a plain synced write of the same stored size.
     fn there_and_back(&mut self, corpus: &Corpus, state: &Path) -> Result<Vec<Figure>> {
         self.open()?;
         for at in 0..FIRST {
@@ -207,7 +207,7 @@ impl Agent {
         Ok(figures)
     }
 
-    /// Milliseconds of all fetches, and how many gave what was put.
+    /// Returns the milliseconds of all fetches, and the number of equal contents.
     fn fetched(&mut self, stored: &[Stored], id: impl Fn(&Stored) -> String) -> Result<(Vec<f64>, usize)> {
         let (mut times, mut alike) = (Vec::new(), 0);
         for one in stored.iter().cycle().take(ROUNDS * stored.len()) {
@@ -223,7 +223,8 @@ impl Agent {
         Ok((times, alike))
     }
 
-    /// Turns and sections of a session of so many entries, all of them active. Between the turns some are asked for.
+    /// Measures turns and sections of a session with `count` active entries. Between the turns, some entries are
+    /// fetched.
     fn turns(&mut self, corpus: &Corpus, count: usize, most: f64) -> Result<Vec<Figure>> {
         self.open()?;
         let begun = Instant::now();
@@ -289,7 +290,7 @@ impl Agent {
     }
 }
 
-/// A file that is written to without any database.
+/// A plain file without a database.
 struct Bare {
     path: PathBuf,
     file: File,
@@ -302,7 +303,7 @@ impl Bare {
         Ok(Self { path, file })
     }
 
-    /// Milliseconds until the bytes are on the disk.
+    /// Returns the milliseconds until the bytes are on the disk.
     fn write(&mut self, bytes: &[u8]) -> Result<f64> {
         let begun = Instant::now();
         self.file.write_all(bytes)?;

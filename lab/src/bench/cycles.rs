@@ -1,4 +1,4 @@
-//! What do cycles cost, whom do they keep waiting, and how soon do the entries answer?
+//! Costs of cycles, delays of questions, and answers from entries.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,22 +22,22 @@ use super::{mixture, ways};
 use crate::scratch::Scratch;
 use crate::terminal::say;
 
-/// How long a cycle may take.
+/// Time limit of a cycle.
 const PATIENCE: Duration = Duration::from_secs(900);
-/// Light cycles that are timed.
+/// Number of timed light cycles.
 const LIGHT: usize = 20;
-/// Questions before the deep cycle.
+/// Number of questions before the deep cycle.
 const IDLE: usize = 300;
 /// Pause between two requests that the engine answers itself.
 const PAUSE: Duration = Duration::from_millis(2);
-/// Questions that are asked again, and how often.
+/// Number of repeated questions, and number of rounds.
 const REPEATED: usize = 200;
 const ROUNDS: usize = 3;
 
-/// Light and deep cycles, and answers of the entries.
+/// Measures light and deep cycles, and answers from entries.
 ///
 /// # Errors
-/// The data is not there, or the daemon fails.
+/// If the data is missing, or the daemon fails.
 pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     // Entries need no vectors.
     embedding(ground, false)?;
@@ -51,7 +51,8 @@ pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// A workspace of so many sections, `each` of them in a file, which is as many entries as a file gets. What an earlier run left of it is removed.
+/// Creates a workspace of `sections` sections, `each` of them per file, which is the maximum number of entries of a
+/// file. Removes the remains of an earlier run.
 fn volumes(ground: &Ground<'_>, sections: usize, each: usize) -> Result<String> {
     let folder = ground
         .scratch
@@ -74,7 +75,7 @@ fn cycle(scratch: &Scratch, root: &str, cycle: CycleName) -> Result<CycleReport>
 }
 
 fn light(ground: &Ground<'_>, root: &str, most: f64) -> Result<Vec<Figure>> {
-    // Whatever the index file still lacks is written now.
+    // This cycle writes everything that the index file still lacks.
     cycle(ground.scratch, root, CycleName::Light)?;
     thread::sleep(Duration::from_secs(2));
     let status = at_rest(&mut ground.scratch.connect(PATIENCE)?, root)?;
@@ -218,16 +219,16 @@ fn deep(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     ])
 }
 
-/// Milliseconds.
+/// Measured times in milliseconds.
 struct Load {
-    /// Of each question.
+    /// Time of each question.
     times: Vec<f64>,
-    /// The longest wait for something that the engine answers itself.
+    /// Longest wait for a request that the engine answers itself.
     engine: f64,
 }
 
-/// Asks one question after the other, each once as far as there are enough, until `enough` holds of their number; and
-/// beside it, on a connection of its own, what only the engine answers.
+/// Asks one question after another until `enough` accepts their number; each is asked once while enough are left. A
+/// second connection sends requests that only the engine answers.
 fn questioned(
     scratch: &Scratch,
     root: &str,
@@ -279,7 +280,7 @@ fn questioned(
     })
 }
 
-/// Time and size of every file below a folder but the canary, which is there to be written.
+/// Returns time and size of every file below a folder, except the canary, which is written regularly.
 fn written(root: &Path) -> Result<BTreeMap<PathBuf, (SystemTime, u64)>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![root.to_path_buf()];

@@ -1,4 +1,4 @@
-//! How soon is a saved edit found?
+//! Time until a saved edit is found.
 
 use std::time::Duration;
 
@@ -9,8 +9,8 @@ use super::table::{Figure, ms, percentile};
 use crate::edit::{Edit, Editor};
 
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Depth at which the line counts as found, the most that an answer holds: up to 200 lines of the same making stand
-/// beside it, and the question shares hardly a word with it.
+/// Maximum rank at which the line counts as found, equal to the maximum number of results: up to 200 similar lines
+/// compete with it, and the question shares hardly a word with it.
 const DEPTH: u32 = hippo_proto::MAX_LIMIT;
 
 const WHO: [&str; 20] = [
@@ -75,10 +75,10 @@ const WHAT: [(&str, &str); 10] = [
     ),
 ];
 
-/// Adds 200 lines to daily logs of memaware, one after the other.
+/// Appends 200 lines to daily logs of memaware, one after the other.
 ///
 /// # Errors
-/// A line is not found in time.
+/// If a line is not found in time.
 pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     let root = ground.workspaces.get("memaware")?.root;
     let mut editor = Editor::new(

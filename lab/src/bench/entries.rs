@@ -1,4 +1,4 @@
-//! How large is the index file of a workspace of some size, and how long does it take to make it?
+//! Size and build time of the index file, by workspace size.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +17,7 @@ use super::mixture;
 use super::table::{Figure, ms};
 use crate::terminal::say;
 
-/// How long one workspace may take.
+/// Time limit of one workspace.
 const PATIENCE: Duration = Duration::from_secs(1800);
 /// The protocol's ranges (v1 §9.1): files, entries, tokens.
 const RANGES: [(usize, [u64; 2], [u64; 2]); 4] = [
@@ -26,10 +26,10 @@ const RANGES: [(usize, [u64; 2], [u64; 2]); 4] = [
     (100, [200, 500], [4_000, 10_000]),
     (200, [400, 1_000], [8_000, 20_000]),
 ];
-/// Sizes beyond, for which the protocol has a hierarchy of files.
+/// Larger sizes, for which the protocol has a hierarchy of files.
 const LARGER: [usize; 2] = [1_000, 10_000];
 
-/// What one workspace came to.
+/// Results of one workspace.
 struct Size {
     entries: u64,
     master_bytes: usize,
@@ -39,10 +39,10 @@ struct Size {
     took_ms: f64,
 }
 
-/// Workspaces of six sizes, by words alone: entries need no vectors.
+/// Measures workspaces of six sizes without a model, because entries need no vectors.
 ///
 /// # Errors
-/// The data is not there, or the daemon fails.
+/// If the data is missing, or the daemon fails.
 pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     embedding(ground, false)?;
     let measured = measure(ground);
@@ -85,7 +85,7 @@ fn measure(ground: &Ground<'_>) -> Result<Vec<Figure>> {
                 figure(format!("{count} files: entries"), entries)
                     .reach(format!("{least}–{most}"), (least..=most).contains(&entries)),
             );
-            // What is in the files below is read only where it is needed.
+            // The files below are read only on demand.
             figures.push(
                 figure(format!("{count} files: tokens of HIPPOCAMPUS.md"), tokens)
                     .reach(format!("{fewest}–{all}"), (fewest..=all).contains(&tokens)),
@@ -135,10 +135,10 @@ fn of(ground: &Ground<'_>, count: usize) -> Result<Size> {
     Ok(size)
 }
 
-/// Registers a folder, and waits until it is searchable and has its entries. Answers its root.
+/// Registers a folder, waits until it is searchable and has its entries, and returns its root.
 ///
 /// # Errors
-/// The daemon refuses.
+/// If the daemon refuses.
 pub fn add(ground: &Ground<'_>, folder: &Path) -> Result<String> {
     let root = root_of(folder)?;
     let mut client = ground.scratch.connect(PATIENCE)?;
@@ -147,10 +147,10 @@ pub fn add(ground: &Ground<'_>, folder: &Path) -> Result<String> {
     Ok(root)
 }
 
-/// Forgets a folder that an earlier run may have left, and removes it.
+/// Unregisters and removes a folder of an earlier run.
 ///
 /// # Errors
-/// It cannot be removed.
+/// If the folder cannot be removed.
 pub fn clear(ground: &Ground<'_>, folder: &Path) -> Result<()> {
     if !folder.exists() {
         return Ok(());
@@ -161,7 +161,7 @@ pub fn clear(ground: &Ground<'_>, folder: &Path) -> Result<()> {
         purge: true,
         ..WorkspaceRemoveRequest::default()
     };
-    // It may not be registered.
+    // The folder may not be registered.
     let _ = ground
         .scratch
         .connect(PATIENCE)?
@@ -169,7 +169,7 @@ pub fn clear(ground: &Ground<'_>, folder: &Path) -> Result<()> {
     fs::remove_dir_all(folder).with_context(|| format!("could not remove {}", folder.display()))
 }
 
-/// Milliseconds of the oldest run that is known.
+/// Returns the milliseconds of the oldest known run.
 fn first_cycle(ground: &Ground<'_>, root: &str) -> Result<f64> {
     let mut client = ground.scratch.connect(PATIENCE)?;
     let mut history = |run| {
@@ -191,10 +191,10 @@ fn first_cycle(ground: &Ground<'_>, root: &str) -> Result<f64> {
     Ok(report.took_ms)
 }
 
-/// Switches search by meaning off, or to its default.
+/// Switches semantic search off, or to its default.
 ///
 /// # Errors
-/// The daemon does not come back.
+/// If the daemon does not restart.
 pub fn embedding(ground: &Ground<'_>, on: bool) -> Result<()> {
     let path = ground.scratch.folder.join("home/config.toml");
     ground.scratch.stop()?;

@@ -1,4 +1,4 @@
-//! How much smaller are the entries of large tool results, and how much of what is asked for again do they hold?
+//! Size and usefulness of entries for large tool results.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -14,9 +14,9 @@ use hippo_core::tokens;
 use super::table::{Figure, percentile};
 use super::transcripts::{Line, files, lines, read};
 
-/// Tokens from which on a tool result becomes an entry.
+/// Minimum tokens of a large tool result.
 const LARGE: usize = 1_000;
-/// Budgets at which usefulness is told besides the default.
+/// Budgets at which usefulness is reported in addition to the default.
 const BUDGETS: [usize; 3] = [100, 200, 500];
 
 /// A large tool result.
@@ -25,7 +25,7 @@ struct Large {
     tool: String,
     call: String,
     content: String,
-    /// What later messages ask for again and earlier ones did not have.
+    /// Values that later messages request again and earlier ones did not contain.
     asked: BTreeSet<String>,
 }
 
@@ -40,10 +40,10 @@ impl Large {
     }
 }
 
-/// Ratios, the largest entry, usefulness beside the start of the content, and speed.
+/// Measures compression ratios, the largest entry, usefulness compared with the start of the content, and speed.
 ///
 /// # Errors
-/// The evaluation data is not there.
+/// If the evaluation data is missing.
 pub fn run(eval: &Path) -> Result<Vec<Figure>> {
     let results = results(eval)?;
     if results.is_empty() {
@@ -94,7 +94,7 @@ pub fn run(eval: &Path) -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// The same for entries as they stand in a section: with id, source, reference and turn.
+/// Measures rendered entries with id, source, reference and turn.
 fn rendered(results: &[Large]) -> Figure {
     let ratios: Vec<f64> = results
         .iter()
@@ -119,13 +119,13 @@ fn rendered(results: &[Large]) -> Figure {
     )
 }
 
-/// The share of what is asked for again that stands in the entries, and in as many tokens from the start.
+/// Measures the share of requested values in the entries, and in as many tokens from the start of the content.
 fn usefulness(results: &[Large], budget: Option<usize>) -> Figure {
     let (mut asked, mut entry, mut other_entry) = (0, 0, 0);
     let (mut shares, mut start_shares) = (Vec::new(), Vec::new());
     for result in results.iter().filter(|result| !result.asked.is_empty()) {
         let extract = result.extract(budget);
-        // The baseline gets the tokens that the entry may have, where a budget is given.
+        // With a budget, the baseline gets the full token budget of the entry.
         let bytes = tokens::bytes(budget.unwrap_or(extract.entry_tokens));
         let first = start(&result.content, bytes);
         let (own, other) = (
@@ -153,12 +153,12 @@ fn usefulness(results: &[Large], budget: Option<usize>) -> Figure {
     .reach("> start", own > other && entry > other_entry)
 }
 
-/// Values that a text holds as words of their own.
+/// Counts the values that a text contains as whole words.
 fn held(asked: &BTreeSet<String>, text: &str) -> usize {
     asked.iter().filter(|value| holds(text, value)).count()
 }
 
-/// Whether a text holds a value as a word of its own.
+/// Returns `true` if a text contains a value as a whole word.
 pub(super) fn holds(text: &str, value: &str) -> bool {
     let inside = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
     text.match_indices(value).any(|(at, _)| {
@@ -201,10 +201,10 @@ fn show(results: &[Large], entries: &[Extract]) {
     }
 }
 
-/// The texts of all tool results and logs, of each program one after the other, by its name.
+/// Returns the concatenated tool results and logs of each program, by name.
 ///
 /// # Errors
-/// The evaluation data is not there.
+/// If the evaluation data is missing.
 pub fn by_program(eval: &Path) -> Result<BTreeMap<String, String>> {
     let mut programs: BTreeMap<String, String> = BTreeMap::new();
     let mut add = |path: &Path, text: &str| {
@@ -224,7 +224,7 @@ pub fn by_program(eval: &Path) -> Result<BTreeMap<String, String>> {
     Ok(programs)
 }
 
-/// Large tool results of all transcripts, and large logs.
+/// Returns the large tool results of all transcripts, and large logs.
 fn results(eval: &Path) -> Result<Vec<Large>> {
     let mut results = Vec::new();
     for path in files(&eval.join("transcripts/norm"))? {
@@ -291,9 +291,10 @@ fn from_transcript(path: &Path, messages: &[Line], results: &mut Vec<Large>) {
     }
 }
 
-/// Paths, addresses, names with marks or capitals within, and numbers of a text: what can be asked for by its name.
+/// Returns the paths, addresses, names with marks or inner capitals, and numbers of a text: values that can be
+/// requested by name.
 ///
-/// Written apart from the extraction, which is judged by it.
+/// Independent of the extraction that it evaluates.
 fn values(text: &str) -> BTreeSet<String> {
     let part = |c: char| c.is_ascii_alphanumeric() || "_./:@#%+~$-".contains(c);
     text.split(|c: char| !part(c))

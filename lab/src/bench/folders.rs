@@ -1,4 +1,4 @@
-//! Time of a first index by words, against the number of files in a folder.
+//! Time of a first lexical index, by the number of files.
 
 use std::fs;
 use std::path::Path;
@@ -13,19 +13,19 @@ use super::process::processor_seconds;
 use super::table::Figure;
 use crate::terminal::{duration, say};
 
-/// How long one index may take.
+/// Time limit of one index.
 const PATIENCE: Duration = Duration::from_secs(1800);
-/// Folders, and files in all of them.
+/// Number of folders, and total number of files.
 const SHAPES: [(usize, usize); 4] = [(1, 1_000), (1, 4_000), (1, 16_000), (200, 100_000)];
-/// Most time for the third of them.
+/// Maximum time of the third shape.
 const REACH: Duration = Duration::from_secs(60);
-/// Growth of the processor time per file, against the smallest.
+/// Maximum growth of the processor time per file, relative to the smallest shape.
 const GROWTH: f64 = 1.5;
 
-/// A daemon that searches by words alone indexes each shape as a workspace of its own.
+/// Indexes each shape as a workspace, with a daemon without semantic search.
 ///
 /// # Errors
-/// The daemon fails, or does not index all of the files.
+/// If the daemon fails, or does not index all files.
 pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     let scratch = ground.scratch;
     let settings = Paths::below(&scratch.folder.join("home")).config_file;
@@ -64,7 +64,7 @@ pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
 
 struct Took {
     wall: Duration,
-    /// Processor seconds of the daemon.
+    /// Processor seconds of the daemon per file.
     per_file: f64,
 }
 
@@ -100,7 +100,7 @@ fn index(ground: &Ground<'_>, folders: usize, files: usize) -> Result<Took> {
     Ok(Took { wall, per_file })
 }
 
-/// Notes of a heading and a sentence, evenly spread over the folders.
+/// Writes notes of a heading and a sentence, evenly spread over the folders.
 fn fill(place: &Path, folders: usize, files: usize) -> Result<()> {
     for folder in 0..folders {
         let path = place.join(format!("memory/{folder}"));

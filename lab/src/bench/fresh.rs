@@ -1,4 +1,4 @@
-//! How does a workspace come back to how it was before anybody asked?
+//! Reset of a workspace to its state before any question.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,20 +15,21 @@ use hippo_proto::{
 use super::Ground;
 use crate::scratch::copy_folder;
 
-/// How long the daemon may take to come to rest.
+/// Time limit for the daemon to become idle.
 const PATIENCE: Duration = Duration::from_secs(300);
 /// Files that were written this shortly before a question count as news for it.
 const NO_NEWS: Duration = Duration::from_secs(6);
 
-/// No cycle comes by itself while something is measured.
+/// Settings that keep cycles from running during a measurement.
 const CALM: &str = "[cycles]\ndeep = \"\"\narchival = \"\"\n";
 
-/// The workspace `name` of the evaluation data, indexed, with entries that no question has touched. Answers its root.
+/// Indexes the workspace `name` of the evaluation data, with entries that no question has accessed, and returns its
+/// root.
 ///
-/// A copy of both is kept in the scratch folder, so that the next time costs no indexing.
+/// A copy of workspace and state is kept in the scratch folder, so that the next call needs no indexing.
 ///
 /// # Errors
-/// It cannot be indexed or copied.
+/// If the workspace cannot be indexed or copied.
 pub fn fresh(ground: &mut Ground<'_>, name: &str) -> Result<String> {
     let root = ground.scratch.folder.join("eval").join(name);
     let saved = ground.scratch.folder.join("fresh").join(name);
@@ -56,7 +57,7 @@ pub fn fresh(ground: &mut Ground<'_>, name: &str) -> Result<String> {
             purge: true,
             ..WorkspaceRemoveRequest::default()
         };
-        // It is there when an earlier run registered it.
+        // The workspace exists if an earlier run registered it.
         let _ = ground
             .scratch
             .connect(PATIENCE)?
@@ -81,15 +82,15 @@ pub fn fresh(ground: &mut Ground<'_>, name: &str) -> Result<String> {
 /// Switches the index file of a workspace on or off.
 ///
 /// # Errors
-/// The daemon does not come back.
+/// If the daemon does not restart.
 pub fn switch(ground: &Ground<'_>, root: &str, enabled: bool) -> Result<()> {
     settle(ground, root, &format!("[index]\nenabled = {enabled}\n"))
 }
 
-/// Starts the daemon anew with settings of a workspace.
+/// Restarts the daemon with settings of a workspace.
 ///
 /// # Errors
-/// The daemon does not come back.
+/// If the daemon does not restart.
 pub fn settle(ground: &Ground<'_>, root: &str, settings: &str) -> Result<()> {
     ground.scratch.stop()?;
     configure(Path::new(root), settings)?;
@@ -98,10 +99,10 @@ pub fn settle(ground: &Ground<'_>, root: &str, settings: &str) -> Result<()> {
     Ok(())
 }
 
-/// Waits until all of a workspace is searchable, its entries are there, and no cycle runs.
+/// Waits until a workspace is searchable and has its entries, and no cycle runs.
 ///
 /// # Errors
-/// That takes too long.
+/// If the time limit is exceeded.
 pub fn at_rest(client: &mut Client, root: &str) -> Result<WorkspaceStatus> {
     let begun = Instant::now();
     while begun.elapsed() < PATIENCE {
@@ -118,7 +119,7 @@ pub fn at_rest(client: &mut Client, root: &str) -> Result<WorkspaceStatus> {
     bail!("the daemon did not come to rest within {PATIENCE:?}")
 }
 
-/// The same, after the light cycles that follow one another at once where one has not made all entries.
+/// Waits like [`at_rest`], and for the consecutive light cycles that create the remaining entries.
 ///
 /// # Errors
 /// As [`at_rest`].
@@ -141,14 +142,14 @@ fn rests(workspace: &WorkspaceStatus) -> bool {
         index.file == "off"
             || index.entries > 0 && last.is_some_and(|run| run.outcome != CycleOutcome::Running)
     });
-    // Where search by meaning is switched off, nothing waits for its vectors although there are none.
+    // Without semantic search, no work is pending although there are no vectors.
     index
         && workspace.degraded.is_none()
         && workspace.lag_ms == 0
         && workspace.watcher.last_reconcile_ms_ago.is_some()
 }
 
-/// Writes the workspace's own configuration.
+/// Writes the configuration of the workspace.
 fn configure(root: &Path, more: &str) -> Result<()> {
     let folder = root.join(".hippocampus");
     fs::create_dir_all(&folder).with_context(|| format!("could not create {}", folder.display()))?;
@@ -163,7 +164,7 @@ fn replace(from: &Path, to: &Path) -> Result<()> {
     copy_folder(from, to)
 }
 
-/// Names of what is in a folder; nothing where there is none.
+/// Returns the names in a folder, or none if the folder does not exist.
 fn folders(folder: &Path) -> Result<BTreeSet<String>> {
     if !folder.exists() {
         return Ok(BTreeSet::new());

@@ -1,4 +1,4 @@
-//! How long does a harness wait for its hooks, with a session of 10 MB, and how long does the daemon work on it?
+//! Run time of hooks with a 10 MB session, and the daemon's work.
 
 use std::fs;
 use std::io::Write;
@@ -16,13 +16,13 @@ use super::table::{Figure, percentile};
 use super::transcripts;
 use crate::house::{describe, succeeded};
 
-/// How long the daemon may take to take up a transcript.
+/// Time limit of the daemon for the ingestion of a transcript.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// Bytes of a transcript.
+/// Size of a transcript in bytes.
 const SIZE: usize = 10_000_000;
-/// Runs of each program.
+/// Number of runs of each program.
 const RUNS: usize = 40;
-/// The hooks, and how many milliseconds each may take.
+/// The hooks, and the maximum milliseconds of each.
 const HOOKS: [(&str, Option<f64>); 4] = [
     ("session-start", Some(30.0)),
     ("pre-compact", Some(100.0)),
@@ -30,10 +30,10 @@ const HOOKS: [(&str, Option<f64>); 4] = [
     ("session-end", None),
 ];
 
-/// Runs each hook many times, between runs of `hippoctl --version`, and takes up a transcript of each format once.
+/// Runs each hook many times, alternating with `hippoctl --version`, and ingests a transcript of each format once.
 ///
 /// # Errors
-/// A hook fails, or the daemon refuses.
+/// If a hook fails, or the daemon refuses a request.
 pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     let root = ground.scratch.folder.join("hooks");
     fs::create_dir_all(root.join("memory"))?;
@@ -91,7 +91,7 @@ pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     for (name, most) in HOOKS {
         let mut times = Vec::new();
         for run in 0..RUNS {
-            // A session that goes on: each hook has something to take up.
+            // The session grows, so that each hook has new messages.
             let session = &sessions[run % sessions.len()];
             let mut file = fs::OpenOptions::new().append(true).open(session)?;
             writeln!(
@@ -119,14 +119,14 @@ pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// Milliseconds that a program takes with this on its standard input.
+/// Returns the milliseconds of a program with this standard input.
 fn time(command: &mut Command, input: &str) -> Result<f64> {
     command.stdin(Stdio::piped()).stdout(Stdio::null());
     let name = describe(command);
     let begun = Instant::now();
     let mut child = command.spawn().with_context(|| format!("could not run {name}"))?;
     if let Some(mut to) = child.stdin.take() {
-        // What asks for nothing may have ended.
+        // A program that reads no input may have exited.
         let _ = to.write_all(input.as_bytes());
     }
     let status = child.wait()?;
@@ -135,7 +135,8 @@ fn time(command: &mut Command, input: &str) -> Result<f64> {
     Ok(took.as_secs_f64() * 1e3)
 }
 
-/// Writes the largest transcript of a folder again and again until it is long; each time is another year, so that no message is known.
+/// Writes the largest transcript of a folder repeatedly, up to the required size. Each copy has another year, so that
+/// all messages are new.
 fn long(folder: &Path, to: &Path) -> Result<usize> {
     let files = transcripts::files(folder)?;
     let size = |path: &PathBuf| path.metadata().map_or(0, |metadata| metadata.len());

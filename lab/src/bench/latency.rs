@@ -1,4 +1,4 @@
-//! How long does a question take, warm, over the socket and through the client program?
+//! Latency of warm questions over the socket and with the client program.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -11,9 +11,9 @@ use super::table::{Figure, ms, percentile};
 use super::{Ground, bare};
 use crate::scratch::answer;
 
-/// Times that every question is asked; the first time only warms the caches.
+/// Number of times that every question is asked; the first only warms the caches.
 const ROUNDS: usize = 4;
-/// Runs of the client program.
+/// Number of runs of the client program.
 const PROCESSES: usize = 100;
 
 #[derive(Deserialize)]
@@ -21,10 +21,10 @@ struct Question {
     query: String,
 }
 
-/// Explicit questions of memaware in each mode.
+/// Measures the explicit questions of memaware in each mode.
 ///
 /// # Errors
-/// The data is not there, or the daemon refuses.
+/// If the data is missing, or the daemon refuses a request.
 pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     let root = ground.workspaces.get("memaware")?.root;
     let queries = queries(ground)?;
@@ -56,10 +56,10 @@ pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     ])
 }
 
-/// The explicit questions.
+/// Returns the explicit questions.
 ///
 /// # Errors
-/// They are not there.
+/// If the questions are missing.
 pub fn queries(ground: &Ground<'_>) -> Result<Vec<String>> {
     let path = ground
         .workspaces
@@ -73,7 +73,7 @@ pub fn queries(ground: &Ground<'_>) -> Result<Vec<String>> {
         .with_context(|| format!("could not read {}", path.display()))
 }
 
-/// Milliseconds.
+/// Times in milliseconds.
 struct Times(Vec<f64>);
 
 impl Times {

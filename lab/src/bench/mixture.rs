@@ -1,4 +1,4 @@
-//! Which files make a workspace of a given size?
+//! Workspaces of a given size from the evaluation data.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 
 /// Two folders of agents' real memory.
 const REAL: [&str; 2] = ["workspaces/starknet", "workspaces/magi"];
-/// What fills up larger ones, in this order, with the folder in which it is laid.
+/// Additional sources of larger workspaces in this order, each with its target folder.
 const FURTHER: [(&str, &str); 4] = [
     ("retrieval/locomo", "memory"),
     ("retrieval/memaware/workspace", "memory"),
@@ -16,12 +16,12 @@ const FURTHER: [(&str, &str); 4] = [
     ("retrieval/cranfield/workspace", "knowledge"),
 ];
 
-/// Lays a workspace of `count` markdown files of the evaluation data: up to the 336 that two agents kept they are
-/// taken from these alone, evenly spread; beyond, dated conversations, logs and short documents follow, and where those
-/// are used up, two documents make one further file.
+/// Creates a workspace of `count` markdown files from the evaluation data.
+/// Up to the 336 files of two agents, the files are evenly spread over these. Beyond that, dated conversations, logs
+/// and short documents follow. When those are used up, two documents make one further file.
 ///
 /// # Errors
-/// The data is not there, or cannot be copied.
+/// If the data is missing or cannot be copied.
 pub fn lay(eval: &Path, to: &Path, count: usize) -> Result<()> {
     let mut real = Vec::new();
     for folder in REAL {
@@ -52,7 +52,7 @@ pub fn lay(eval: &Path, to: &Path, count: usize) -> Result<()> {
                 documents.push(from.join(&path));
             }
             let name = folder.split('/').nth(1).unwrap_or(folder);
-            // Of `conv-26/workspace/memory/2023-05-08.md` the conversation and the name stay.
+            // Keeps the conversation and the name of `conv-26/workspace/memory/2023-05-08.md`.
             let kept: PathBuf = path
                 .components()
                 .filter(|part| {
@@ -92,7 +92,7 @@ pub fn lay(eval: &Path, to: &Path, count: usize) -> Result<()> {
     Ok(())
 }
 
-/// Lays files of `each` documents, every document a section of its own, `sections` in all.
+/// Creates files of `each` documents, one section per document and `sections` in total.
 ///
 /// # Errors
 /// As [`lay`].
@@ -110,7 +110,7 @@ pub fn volumes(eval: &Path, to: &Path, sections: usize, each: usize) -> Result<(
                 fs::read_to_string(path).with_context(|| format!("could not read {}", path.display()))?;
             let round = (at * each + place) / documents.len() + 1;
             let document = document.trim_end();
-            // A document that comes again is another one by its title.
+            // A repeated document gets a different title.
             match document.strip_prefix("# ").and_then(|rest| rest.split_once('\n')) {
                 Some((title, rest)) if round > 1 => {
                     text.push_str(&format!("## {title}, edition {round}\n{rest}\n\n"));
@@ -123,10 +123,10 @@ pub fn volumes(eval: &Path, to: &Path, sections: usize, each: usize) -> Result<(
     Ok(())
 }
 
-/// Markdown files below a folder, relative to it, in order of their paths.
+/// Returns the markdown files below a folder with relative paths, in path order.
 ///
 /// # Errors
-/// It cannot be read.
+/// If the folder cannot be read.
 pub fn markdown(folder: &Path) -> Result<BTreeSet<PathBuf>> {
     let mut found = BTreeSet::new();
     let mut folders = vec![PathBuf::new()];

@@ -1,4 +1,4 @@
-//! What does the daemon's process cost: at a restart, in memory, while idle?
+//! Restart time, memory and idle processor time of the daemon.
 
 use std::fs;
 use std::thread;
@@ -13,17 +13,17 @@ use super::table::Figure;
 use crate::scratch::Scratch;
 use crate::terminal::duration;
 
-/// How long the daemon may take to come to rest.
+/// Time limit for the daemon to become idle.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Questions before memory is looked at.
+/// Number of questions before the memory measurement.
 const QUESTIONS: usize = 200;
-/// Ticks of the processor times in `/proc`, the same on every Linux that is in use.
+/// Ticks of the processor times in `/proc`, identical on all current Linux systems.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// From the start of the process to the first complete answer, nothing having changed.
+/// Measures the time from the start of the process to the first complete answer, without changed files.
 ///
 /// # Errors
-/// The daemon fails, or embeds something again.
+/// If the daemon fails, or embeds a text again.
 pub fn restart(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     let root = ground.workspaces.get("memaware")?.root;
     let query = queries(ground)?.into_iter().next().context("no questions")?;
@@ -63,10 +63,10 @@ pub fn restart(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// Resident memory and processor time.
+/// Measures resident memory and processor time.
 ///
 /// # Errors
-/// The daemon fails, or the platform does not tell.
+/// If the daemon fails, or the platform does not provide the numbers.
 pub fn memory(ground: &mut Ground<'_>, idle_secs: u64) -> Result<Vec<Figure>> {
     let root = ground.workspaces.get("memaware")?.root;
     ground.scratch.stop()?;
@@ -113,7 +113,7 @@ fn is_complete(answer: &SearchResponse) -> bool {
     !answer.results.is_empty() && index.pending == 0 && index.lag_ms == 0 && index.degraded.is_none()
 }
 
-/// Waits until the disk has been compared with the index and nothing is behind.
+/// Waits until the disk has been compared with the index and no work is pending.
 fn at_rest(client: &mut Client, root: &str) -> Result<StatusResponse> {
     let begun = Instant::now();
     while begun.elapsed() < PATIENCE {
@@ -132,10 +132,10 @@ fn at_rest(client: &mut Client, root: &str) -> Result<StatusResponse> {
     bail!("the daemon did not come to rest within {PATIENCE:?}")
 }
 
-/// User and system time of the daemon.
+/// Returns the user and system time of the daemon.
 ///
 /// # Errors
-/// The platform does not tell.
+/// If the platform does not provide it.
 pub fn processor_seconds(scratch: &Scratch) -> Result<f64> {
     let text = proc_file(scratch, "stat")?;
     let (_, rest) = text.rsplit_once(") ").context("could not read /proc/PID/stat")?;

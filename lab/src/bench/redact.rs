@@ -1,4 +1,4 @@
-//! How much of real memory and of real sessions is taken for a secret?
+//! Share of real memory and sessions that is redacted as secrets.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -12,20 +12,20 @@ use crate::terminal::say;
 
 const PART: &str = "redact";
 
-/// What was looked through, and what of it was redacted.
+/// Number of processed and of redacted lines.
 #[derive(Default)]
 struct Count {
     lines: usize,
-    /// Lines that a secret was taken out of.
+    /// Lines with a redacted secret.
     redacted: usize,
     secrets: usize,
 }
 
-/// Redacts every line of the workspaces and of the sessions below the folder. With `HIPPOD_BENCH_SHOW` it prints each line that it changes, for
-/// judging by eye: no label says which of them are secrets.
+/// Redacts every line of the workspaces and of the sessions below the folder. With `HIPPOD_BENCH_SHOW`, prints each
+/// changed line for manual review, because no labels exist.
 ///
 /// # Errors
-/// The data cannot be read.
+/// If the data cannot be read.
 pub fn run(eval: &Path) -> Result<Vec<Figure>> {
     let show = std::env::var_os("HIPPOD_BENCH_SHOW").is_some();
     let mut counts: BTreeMap<String, Count> = BTreeMap::new();
@@ -73,7 +73,7 @@ fn figure(of: &str, count: &Count) -> Figure {
 }
 
 fn count(text: &str, path: &Path, count: &mut Count, show: bool) {
-    // Lines with content: a log of blank lines would make any share small.
+    // Only lines with content count: blank lines would reduce the share.
     count.lines += text.lines().filter(|line| !line.trim().is_empty()).count();
     let shown = redact(text);
     let before: BTreeSet<&str> = text.lines().collect();
@@ -90,7 +90,7 @@ fn count(text: &str, path: &Path, count: &mut Count, show: bool) {
         count.secrets += line.matches(REDACTED).count();
         if show {
             say(format_args!("{}\n  = {line}", path.display()));
-            // The same line as it was: what begins and ends alike.
+            // The original line has the same beginning and end.
             let start = line.split(REDACTED).next().unwrap_or_default();
             let end = line.rsplit(REDACTED).next().unwrap_or_default();
             let was = text.lines().filter(|was| !after.contains(was)).find(|was| {

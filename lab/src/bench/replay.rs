@@ -1,4 +1,4 @@
-//! How much smaller is the context of recorded sessions with the daemon, and where is what was asked for again?
+//! Context sizes of recorded sessions with the daemon, and lookups.
 
 mod play;
 mod session;
@@ -24,9 +24,9 @@ use session::Session;
 use show::{less, shares, thousands};
 
 const PART: &str = "replay";
-/// Windows of models, tokens. The first is that of the agents whose sessions these are.
+/// Window sizes of models in tokens. The first is that of the recorded agents.
 const LIMITS: [usize; 3] = [200_000, 64_000, 32_000];
-/// Tokens above which a tool result becomes an entry, unless a workspace says otherwise.
+/// Default minimum tokens of a tool result that becomes an entry, exclusive.
 const WORTH: usize = 1_000;
 /// Other ways, in the first window.
 const OTHERS: [Way; 8] = [
@@ -49,14 +49,14 @@ const fn way(limit: usize, whole: usize, told: Option<usize>, worth: usize) -> W
     }
 }
 
-/// How long one call may take.
+/// Time limit of one call.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// A session, and what it came to.
+/// A session and its replays.
 struct Replayed {
     session: Session,
-    /// In each window.
+    /// Replay in each window.
     played: [Played; 3],
-    /// In the other ways.
+    /// Replays in the other ways.
     others: Vec<Played>,
 }
 
@@ -66,10 +66,10 @@ impl Replayed {
     }
 }
 
-/// Replays all transcripts against the daemon, and draws the largest into docs/replay.svg.
+/// Replays all transcripts with the daemon, and draws the largest into docs/replay.svg.
 ///
 /// # Errors
-/// The data is not there, the daemon refuses something, or gives something else than was put.
+/// If the data is missing, the daemon refuses a request, or a fetched content differs.
 pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     let began = Instant::now();
     let sessions = session::all(&ground.workspaces.eval().join("transcripts"))?;
@@ -94,7 +94,7 @@ pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
         };
         let mut first = |limit: usize| once(way(limit, 1, None, WORTH));
         let played = [first(LIMITS[0])?, first(LIMITS[1])?, first(LIMITS[2])?];
-        // Without an entry they all come to the same.
+        // Without an entry, all ways have the same result.
         let others = if played[0].entries.is_empty() {
             Vec::new()
         } else {
@@ -125,7 +125,7 @@ pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// An empty workspace in which tool results of more tokens become entries.
+/// Creates an empty workspace in which tool results of more than `worth` tokens become entries.
 fn workspace(client: &mut Client, folder: &Path, worth: usize) -> Result<String> {
     let own = folder.join(".hippocampus");
     fs::create_dir_all(&own).with_context(|| format!("could not create {}", own.display()))?;

@@ -1,4 +1,4 @@
-//! How well are questions answered?
+//! Retrieval quality on three data sets.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use super::Ground;
 use super::client::ask;
 use super::table::Figure;
 
-/// Evidence recall within token budgets on five dated conversations.
+/// Measures evidence recall within token budgets on five dated conversations.
 ///
 /// # Errors
-/// The data is not there, or the client fails.
+/// If the data is missing, or the client fails.
 pub fn locomo(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     let folder = ground.workspaces.data("locomo");
     let mut names: Vec<String> = std::fs::read_dir(&folder)
@@ -54,10 +54,10 @@ pub fn locomo(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// Sessions found by explicit questions, and by requests that never mention them.
+/// Measures the sessions found by explicit questions, and by requests that never mention them.
 ///
 /// # Errors
-/// The data is not there, or the client fails.
+/// If the data is missing, or the client fails.
 pub fn memaware(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     let root = ground.workspaces.get("memaware")?.root;
     let folder = ground.workspaces.data("memaware");
@@ -102,10 +102,10 @@ pub fn memaware(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     ])
 }
 
-/// Hybrid search against its own two halves.
+/// Compares hybrid search with its two parts.
 ///
 /// # Errors
-/// The data is not there, or the client fails.
+/// If the data is missing, or the client fails.
 pub fn scifact(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     let root = ground.workspaces.get("scifact")?.root;
     let questions = ground.workspaces.data("scifact").join("questions.jsonl");

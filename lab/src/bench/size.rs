@@ -1,4 +1,4 @@
-//! How large is what a person installs, how soon do its programs answer, and what does a question cost over MCP?
+//! Size of the packages, start times, and cost of MCP questions.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -18,19 +18,19 @@ use crate::house::{self, House, describe, succeeded};
 use crate::scratch::{Scratch, copy_folder};
 use crate::setup;
 
-/// Runs of each program.
+/// Number of runs of each program.
 const RUNS: usize = 200;
-/// Servers of MCP that are started.
+/// Number of started MCP servers.
 const SERVERS: usize = 40;
-/// Questions asked in each way.
+/// Number of questions asked in each way.
 const QUESTIONS: usize = 200;
-/// How long an answer may take.
+/// Time limit of an answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Makes the packages, and measures what is in the archive; the daemon that is asked is the one of all benchmarks.
+/// Builds the packages and measures the archive. The questions use the daemon of all benchmarks.
 ///
 /// # Errors
-/// They cannot be made, or a program fails.
+/// If the packages cannot be built, or a program fails.
 pub fn run(ground: &Ground<'_>) -> Result<Vec<Figure>> {
     let unpacked = Unpacked::make(ground.house)?;
     let mut figures = unpacked.figures()?;
@@ -38,10 +38,10 @@ pub fn run(ground: &Ground<'_>) -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// The same with the packages' own daemon, and nothing built beside them.
+/// Measures the packages with their own daemon, without another build.
 ///
 /// # Errors
-/// They cannot be made, or a program fails.
+/// If the packages cannot be built, or a program fails.
 pub fn alone(house: &House) -> Result<Vec<Figure>> {
     let unpacked = Unpacked::make(house)?;
     let mut figures = unpacked.figures()?;
@@ -53,9 +53,9 @@ pub fn alone(house: &House) -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// The packages, and what is in the archive.
+/// The packages, and the unpacked archive.
 struct Unpacked {
-    /// Bytes of the archive and of the Debian package.
+    /// Size of the archive and of the Debian package, in bytes.
     packages: [u64; 2],
     root: PathBuf,
     _folder: TempDir,
@@ -113,7 +113,7 @@ fn sizes([archive, debian]: [u64; 2], unpacked: &Path) -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// Whole processes that only say what they are, in turn with one that does nothing: less is not to be had.
+/// Times processes that only print their version, alternating with a process that does nothing as the lower bound.
 fn starts(bin: &Path) -> Result<Vec<Figure>> {
     let commands = || {
         let version = |name: &str| {
@@ -148,7 +148,7 @@ fn starts(bin: &Path) -> Result<Vec<Figure>> {
     Ok(figures.collect())
 }
 
-/// The same questions over the socket and through a server of MCP, in turn.
+/// Asks the same questions over the socket and through an MCP server, alternating.
 fn over_mcp(house: &House, scratch: &Scratch) -> Result<Vec<Figure>> {
     let workspace = scratch.folder.join("example");
     copy_folder(&house.root.join("examples/workspace"), &workspace)?;
@@ -166,7 +166,7 @@ fn over_mcp(house: &House, scratch: &Scratch) -> Result<Vec<Figure>> {
     let questions = questions(&house.root.join("examples/questions.jsonl"))?;
     let (mut socket, mut mcp) = (Vec::new(), Vec::new());
     for question in &questions {
-        // The first time loads the model and makes entries of the index file.
+        // The first question loads the model and creates entries of the index file.
         ask(&mut client, &root, question)?;
         server.ask(question)?;
     }
@@ -216,7 +216,7 @@ fn questions(path: &Path) -> Result<Vec<String>> {
     lines.map(query).collect::<Option<_>>().with_context(failed)
 }
 
-/// Milliseconds of one question over the socket, asked as the server of MCP asks it.
+/// Returns the milliseconds of one question over the socket, with the request of the MCP server.
 fn ask(client: &mut Client, root: &str, question: &str) -> Result<f64> {
     let request = Request::from(SearchRequest::new(root, question));
     let begun = Instant::now();
@@ -228,7 +228,7 @@ fn ask(client: &mut Client, root: &str, question: &str) -> Result<f64> {
     Ok(took.as_secs_f64() * 1e3)
 }
 
-/// A `hippoctl mcp` that is spoken to.
+/// A running `hippoctl mcp`.
 struct Server {
     child: Child,
     input: ChildStdin,
@@ -236,7 +236,7 @@ struct Server {
 }
 
 impl Server {
-    /// Starts it, and says after how many milliseconds it answered the handshake.
+    /// Starts the server, and returns the milliseconds until its handshake answer.
     fn start(scratch: &Scratch, root: &str) -> Result<(Self, f64)> {
         let mut command = scratch.hippoctl();
         command.args(["mcp", "--workspace", root]);
@@ -258,7 +258,7 @@ impl Server {
         Ok((server, took))
     }
 
-    /// Milliseconds of one question.
+    /// Returns the milliseconds of one question.
     fn ask(&mut self, question: &str) -> Result<f64> {
         let call = json!({"name": "memory_search", "arguments": {"query": question}});
         let begun = Instant::now();
@@ -283,7 +283,7 @@ impl Server {
         writeln!(self.input, "{message}").context("could not write to hippoctl mcp")
     }
 
-    /// Closes its input, and waits for it.
+    /// Closes the input, and waits for the exit.
     fn end(mut self) -> Result<()> {
         drop(self.input);
         let status = self.child.wait().context("could not wait for hippoctl mcp")?;

@@ -1,4 +1,4 @@
-//! How are figures shown beside what they should reach?
+//! Figures and their targets as a table.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// A figure without a target.
+    /// Creates a figure without a target.
     pub fn new(part: &'static str, what: impl Into<String>, measured: impl Into<String>) -> Self {
         Self {
             part,
@@ -25,7 +25,7 @@ impl Figure {
         }
     }
 
-    /// The same with a target.
+    /// Adds a target.
     pub fn reach(self, reach: impl Into<String>, reached: bool) -> Self {
         Self {
             reach: reach.into(),
@@ -56,7 +56,7 @@ impl fmt::Display for Figure {
     }
 }
 
-/// Prints all figures as one table in markdown.
+/// Prints all figures as one markdown table.
 pub fn print(figures: &[Figure]) {
     say(format_args!(
         "\n| what | measured | reach | reached | `cargo lab bench --eval DIR` |\n|---|---|---|---|---|"
@@ -64,7 +64,7 @@ pub fn print(figures: &[Figure]) {
     figures.iter().for_each(|figure| say(format_args!("{figure}")));
 }
 
-/// Milliseconds for people.
+/// Formats milliseconds.
 pub fn ms(value: f64) -> String {
     if value < 10.0 {
         format!("{value:.2} ms")
@@ -73,7 +73,7 @@ pub fn ms(value: f64) -> String {
     }
 }
 
-/// The nearest-rank percentile, `share` in 0 to 1; 0 of nothing.
+/// Returns the nearest-rank percentile, `share` in 0 to 1, or 0 without values.
 pub fn percentile(values: &[f64], share: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -1,4 +1,4 @@
-//! How are the transcripts of the evaluation data read, which stand there in one simple shape whoever wrote them?
+//! Transcripts of the evaluation data in their common format.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -21,10 +21,10 @@ pub struct Line {
     pub text: String,
 }
 
-/// The lines of a transcript.
+/// Returns the lines of a transcript.
 ///
 /// # Errors
-/// It cannot be read, or a line has another shape.
+/// If the file cannot be read, or a line has another format.
 pub fn lines(path: &Path) -> Result<Vec<Line>> {
     read(path)?
         .lines()
@@ -33,10 +33,10 @@ pub fn lines(path: &Path) -> Result<Vec<Line>> {
         .with_context(|| format!("could not read {}", path.display()))
 }
 
-/// All files below a folder.
+/// Returns all files below a folder.
 ///
 /// # Errors
-/// It cannot be read.
+/// If the folder cannot be read.
 pub fn files(folder: &Path) -> Result<BTreeSet<PathBuf>> {
     let mut found = BTreeSet::new();
     let mut folders = vec![folder.to_owned()];
@@ -59,10 +59,10 @@ pub fn files(folder: &Path) -> Result<BTreeSet<PathBuf>> {
     Ok(found)
 }
 
-/// A file as text, whatever bytes are in it.
+/// Returns a file as text; invalid bytes are replaced.
 ///
 /// # Errors
-/// It cannot be read.
+/// If the file cannot be read.
 pub fn read(path: &Path) -> Result<String> {
     let bytes = fs::read(path).with_context(|| format!("could not read {}", path.display()))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())

@@ -1,4 +1,4 @@
-//! What do the nodes of the compaction tree keep, made without any model, at which size and in which time?
+//! Contents, size and build time of tree nodes without a model.
 
 mod answers;
 mod facts;
@@ -14,18 +14,18 @@ use super::table::Figure;
 use nodes::Nodes;
 
 pub(super) const PART: &str = "tree";
-/// Bytes of hipocampus' nodes over the same logs, front matter included: daily, weekly, monthly, root.
+/// Bytes of hipocampus' nodes over the same logs, with front matter: daily, weekly, monthly, root.
 const SIZES: [usize; 4] = [1_188_804, 219_587, 216_931, 11_834];
-/// The share of answers to reach on each level.
+/// Target share of answers on each level.
 const REACH: [f64; 4] = [0.45, 0.20, 0.25, 0.10];
-/// Days over which the root is watched.
+/// Number of days over which the root is observed.
 const DAYS: usize = 30;
 const LEVELS: [&str; 4] = ["daily", "weekly", "monthly", "ROOT"];
 
-/// Makes the nodes of `retrieval/memaware` and `retrieval/locomo`, and looks for what they should hold.
+/// Builds the nodes of `retrieval/memaware` and `retrieval/locomo`, and measures their contents.
 ///
 /// # Errors
-/// The data cannot be read.
+/// If the data cannot be read.
 pub fn run(eval: &Path) -> Result<Vec<Figure>> {
     let folder = eval.join("retrieval/memaware");
     let logs = nodes::logs(&folder.join("workspace"))?;

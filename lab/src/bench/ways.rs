@@ -1,4 +1,4 @@
-//! What does each way to an answer find, and at what price: the table of the protocol's §11.1, with our own figures?
+//! Recall and cost of each way to an answer (protocol §11.1).
 
 mod pointed;
 mod rows;
@@ -17,17 +17,17 @@ use super::table::Figure;
 use crate::terminal::say;
 use rows::Ways;
 
-/// Chunks that the row of chunks takes.
+/// Number of chunks in the row of chunks.
 const CHUNKS: u32 = 3;
-/// Tokens that an agent has for an answer.
+/// Token budget of an agent for an answer.
 const BUDGET: u32 = BUDGETS[AT_2000];
-/// How long what questions leave behind may take to be recorded.
+/// Time limit for the recording of questions.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Five dated conversations.
+/// Measures five dated conversations.
 ///
 /// # Errors
-/// The data is not there, or the daemon fails.
+/// If the data is missing, or the daemon fails.
 pub fn locomo(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     let folder = ground.workspaces.data("locomo");
     let mut names: Vec<String> = std::fs::read_dir(&folder)
@@ -40,7 +40,7 @@ pub fn locomo(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     measure(ground, "index-locomo", "LoCoMo", &names, "questions.jsonl")
 }
 
-/// Explicit questions about a quarter of a year of logs.
+/// Measures explicit questions about a quarter of a year of logs.
 ///
 /// # Errors
 /// As [`locomo`].
@@ -74,7 +74,7 @@ fn measure(
         let index = status.index.unwrap_or_default();
         entries.push(index.entries as f64);
         tokens.push(index.tokens as f64);
-        // Before any question leaves an entry of its own.
+        // Measured before any question creates an entry.
         pointed.extend(pointed::measure(ground, &root, &questions)?);
         with_index(ground, &root, &questions, &mut ways)?;
         say(format_args!("{name}: {} questions asked", questions.len()));
@@ -96,7 +96,7 @@ fn without_index(ground: &Ground<'_>, root: &str, questions: &[Question], ways: 
     let chunks = asker.measure(Mode::Vector, Some(CHUNKS), questions)?;
     ways.take("vector, 3 chunks", chunks);
     ways.take("vector, 3 sections", sections::measure(ground, root, questions)?);
-    // The same workspace, so that nothing differs but the entries.
+    // The same workspace, so that only the entries differ.
     switch(ground, root, false)?;
     let mut asker = Asker::new(ground.scratch, root)?;
     let search = asker.measure(Mode::Hybrid, None, questions)?;
@@ -128,7 +128,7 @@ fn with_index(ground: &Ground<'_>, root: &str, questions: &[Question], ways: &mu
     Ok(())
 }
 
-/// All entries of a workspace.
+/// Returns all entries of a workspace.
 fn listed(ground: &Ground<'_>, root: &str) -> Result<Vec<IndexEntry>> {
     let request = IndexListRequest {
         workspace: root.to_owned(),
@@ -138,7 +138,7 @@ fn listed(ground: &Ground<'_>, root: &str) -> Result<Vec<IndexEntry>> {
     Ok(list.entries)
 }
 
-/// Entries that questions made.
+/// Returns the number of entries that questions created.
 fn learned(ground: &Ground<'_>, root: &str) -> Result<usize> {
     let entries = listed(ground, root)?;
     let made = entries
@@ -147,10 +147,10 @@ fn learned(ground: &Ground<'_>, root: &str) -> Result<usize> {
     Ok(made.count())
 }
 
-/// Waits until all that was asked is recorded; answers how many entries questions made.
+/// Waits until all questions are recorded, and returns the number of entries that they created.
 ///
 /// # Errors
-/// That does not come to an end.
+/// If the time limit is exceeded.
 pub fn settled(ground: &Ground<'_>, root: &str) -> Result<usize> {
     let begun = Instant::now();
     let mut last = learned(ground, root)?;

@@ -1,4 +1,4 @@
-//! Which workspaces are measured, and how do they get into the daemon?
+//! Measured workspaces, and their registration in the daemon.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,31 +12,31 @@ use super::client::{self, root_of};
 use crate::scratch::{Scratch, copy_folder};
 use crate::terminal::{duration, say};
 
-/// How long indexing a workspace may take.
+/// Time limit for indexing a workspace.
 const PATIENCE: Duration = Duration::from_secs(3600);
 
-/// Copies of the evaluation data, registered and indexed when they are first needed.
+/// Copies of the evaluation data, registered and indexed on first use.
 pub struct Workspaces<'a> {
     scratch: &'a Scratch,
     eval: PathBuf,
     indexed: BTreeMap<String, Indexed>,
 }
 
-/// What the first index of a workspace took.
+/// Results of the first index of a workspace.
 #[derive(Clone)]
 pub struct Indexed {
-    /// The root.
+    /// Root of the workspace.
     pub root: String,
-    /// From its registration to all of it being searchable.
+    /// Time from the registration until all of it is searchable.
     pub took: Duration,
-    /// Word pieces sent through the model for it.
+    /// Word pieces sent through the model.
     pub pieces: u64,
-    /// Chunks in it.
+    /// Number of chunks.
     pub chunks: u64,
 }
 
 impl<'a> Workspaces<'a> {
-    /// Nothing is copied yet.
+    /// Creates an empty set.
     pub fn new(scratch: &'a Scratch, eval: PathBuf) -> Self {
         Self {
             scratch,
@@ -45,31 +45,31 @@ impl<'a> Workspaces<'a> {
         }
     }
 
-    /// The folder of the evaluation data.
+    /// Returns the folder of the evaluation data.
     pub fn eval(&self) -> &Path {
         &self.eval
     }
 
-    /// A file or folder of the evaluation data for retrieval.
+    /// Returns a file or folder of the evaluation data for retrieval.
     pub fn data(&self, name: &str) -> PathBuf {
         self.eval.join("retrieval").join(name)
     }
 
-    /// The workspace `name` of the evaluation data, indexed.
+    /// Returns the workspace `name` of the evaluation data, indexed.
     ///
     /// # Errors
-    /// It is not there, or indexing failed.
+    /// If the workspace is missing, or indexing fails.
     pub fn get(&mut self, name: &str) -> Result<Indexed> {
         let from = self.data(name).join("workspace");
         self.index(name, &from, |_| true)
     }
 
-    /// Registers and compares the workspace `name` anew when it is next needed.
+    /// Makes the next use register and compare the workspace `name` again.
     pub fn forget(&mut self, name: &str) {
         self.indexed.remove(name);
     }
 
-    /// The workspace of some of the files below `from`, indexed under a name of its own.
+    /// Indexes a workspace of some files below `from` under a separate name.
     ///
     /// # Errors
     /// As [`Workspaces::get`].

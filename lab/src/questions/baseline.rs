@@ -1,4 +1,4 @@
-//! Plain grep and a full scan
+//! Plain grep and a full scan.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,21 +13,21 @@ use super::metrics::{Judged, Span, judge, recall};
 use super::run::Outcome;
 use super::{Arguments, Way};
 
-/// Files that the grep row reads whole.
+/// Number of files that the grep row reads whole.
 const GREP_FILES: usize = 5;
-/// What the daemon derives from the memory, in the root of the workspace.
+/// The derived index file in the root of the workspace.
 const INDEX_FILE: &str = "HIPPOCAMPUS.md";
 
-/// One file in memory.
+/// A file with its content.
 struct Text {
     path: String,
     body: String,
 }
 
-/// Measures the row without the daemon. Files are read anew for each question, as grep would.
+/// Measures the row without the daemon. Files are read for each question, as grep would do.
 ///
 /// # Errors
-/// The workspace cannot be read.
+/// If the workspace cannot be read.
 pub fn measure(mode: Way, root: &Path, questions: &[Question], args: &Arguments) -> Result<Vec<Outcome>> {
     let failed = || format!("could not read the workspace: {}", root.display());
     let dir = WorkspaceDir::open(root).with_context(failed)?;
@@ -58,7 +58,7 @@ pub fn measure(mode: Way, root: &Path, questions: &[Question], args: &Arguments)
     Ok(outcomes)
 }
 
-/// A full scan ranks nothing: everything is there at once, and its rank figures mean nothing.
+/// Judges a full scan. It has no ranking, so its rank figures are meaningless.
 fn all_at_once(whole: &[Span], evidence: &[Span], ks: &[u32]) -> Judged {
     let recall = recall(whole, evidence);
     let hit = if recall > 0.0 { 1.0 } else { 0.0 };
@@ -69,7 +69,7 @@ fn all_at_once(whole: &[Span], evidence: &[Span], ks: &[u32]) -> Judged {
     }
 }
 
-/// The files with most of the query's words, then with most occurrences of them; ties in order of their paths.
+/// Returns the files with the most words of the query, then with the most occurrences; ties in path order.
 fn grep(query: &str, texts: Vec<Text>) -> Vec<Text> {
     let query = query.to_lowercase();
     let words: BTreeSet<&str> = query
@@ -96,7 +96,7 @@ fn grep(query: &str, texts: Vec<Text>) -> Vec<Text> {
         .collect()
 }
 
-/// What a reader sees who reads file after file and stops when the budget is used up.
+/// Returns the lines that a reader sees who reads file after file until the budget is used up.
 fn within(texts: &[Text], budget_tokens: u32) -> Vec<Span> {
     let mut left = tokens::bytes(budget_tokens as usize);
     let mut spans = Vec::new();
@@ -113,7 +113,7 @@ fn within(texts: &[Text], budget_tokens: u32) -> Vec<Span> {
     spans
 }
 
-/// The whole lines within the first `bytes` of a file; the last line is 0 where there is none.
+/// Returns the whole lines within the first `bytes` of a file; the last line is 0 if none fits.
 fn first_bytes(text: &Text, bytes: usize) -> Span {
     let mut used = 0;
     let lines = text.body.split_inclusive('\n').take_while(|line| {
@@ -129,7 +129,7 @@ fn first_bytes(text: &Text, bytes: usize) -> Span {
 }
 
 fn read(dir: &WorkspaceDir, path: &str) -> Option<Text> {
-    // A file that vanished since the listing is one that grep would not find either.
+    // Skip a file that vanished since the listing; grep would also miss it.
     let bytes = dir.read(path, u64::MAX).ok()?;
     Some(Text {
         path: path.to_owned(),
@@ -137,8 +137,8 @@ fn read(dir: &WorkspaceDir, path: &str) -> Option<Text> {
     })
 }
 
-/// Every markdown file of a workspace outside hidden folders, in order of their paths, without the index file: it is no
-/// memory. Links are not followed.
+/// Returns every markdown file of a workspace in path order, without hidden folders and the derived index file. Links
+/// are not followed.
 fn markdown_files(dir: &WorkspaceDir) -> std::io::Result<Vec<String>> {
     let mut found = Vec::new();
     let mut folders = vec![PathBuf::new()];

@@ -1,4 +1,4 @@
-//! Which results are one place in the ranking?
+//! Distinct places in a ranking of results.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use hippo_proto::SearchHit;
 use super::Distinct;
 use super::metrics::Span;
 
-/// The results as spans, in rank order, the first of each place.
+/// Returns the first result of each place as a span, in rank order.
 pub fn ranking(results: &[SearchHit], distinct: Distinct) -> Vec<Span> {
     let mut seen = HashSet::new();
     let mut spans = Vec::new();

@@ -1,4 +1,4 @@
-//! Questions of a file, and where their answers are
+//! Questions of a file, and the places of their answers.
 
 use serde::Deserialize;
 
@@ -7,14 +7,14 @@ use super::metrics::Span;
 /// One question.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Question {
-    /// Names it in messages.
+    /// Name in messages.
     pub id: String,
-    /// What is asked.
+    /// Text of the question.
     pub query: String,
-    /// Where the answer stands.
+    /// Places of the answer.
     #[serde(default)]
     pub evidence: Vec<Span>,
-    /// Whom it is reported with.
+    /// Group in the report.
     #[serde(default = "no_group")]
     pub group: String,
 }
@@ -23,19 +23,19 @@ fn no_group() -> String {
     "none".to_owned()
 }
 
-/// What a file asks.
+/// Contents of a question file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Questions {
-    /// Those that can be judged.
+    /// Questions that can be judged.
     pub questions: Vec<Question>,
-    /// How many have no evidence and are left out.
+    /// Number of skipped questions without evidence.
     pub without_evidence: usize,
 }
 
-/// Reads one JSON object a line; blank lines are skipped. Other members than those of [`Question`] may be there.
+/// Parses one JSON object a line; blank lines are skipped, and unknown members are allowed.
 ///
 /// # Errors
-/// The first line that is no question, by its number.
+/// The number of the first invalid line.
 pub fn parse(text: &str) -> Result<Questions, String> {
     let mut questions: Vec<Question> = Vec::new();
     for (at, line) in text
@@ -53,7 +53,7 @@ pub fn parse(text: &str) -> Result<Questions, String> {
     })
 }
 
-/// At most `limit` of them, spread evenly over the file, in its order.
+/// Returns at most `limit` questions, spread evenly over the file, in its order.
 pub fn spread(questions: Vec<Question>, limit: Option<u32>) -> Vec<Question> {
     let all = questions.len();
     let wanted = limit.map_or(all, |limit| all.min(limit as usize));

@@ -1,4 +1,4 @@
-//! How is one ranking judged against the evidence, and how are many figures summed up?
+//! Quality metrics of rankings, and their aggregation.
 
 use std::collections::BTreeMap;
 
@@ -6,16 +6,16 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Span {
-    /// Relative to the workspace.
+    /// Path relative to the workspace.
     pub path: String,
-    /// From 1.
+    /// First line, from 1.
     pub start_line: u32,
-    /// Inclusive.
+    /// Last line, inclusive.
     pub end_line: u32,
 }
 
 impl Span {
-    /// Whether the two share a line.
+    /// Returns `true` if the two spans share a line.
     pub fn overlaps(&self, other: &Span) -> bool {
         self.path == other.path && self.start_line <= other.end_line && other.start_line <= self.end_line
     }
@@ -26,9 +26,9 @@ impl Span {
 pub struct Judged {
     /// Share of evidence spans overlapped by the first k results, by k.
     pub recall: BTreeMap<u32, f64>,
-    /// 1 where one of the first k results overlaps evidence, else 0, by k.
+    /// 1 if one of the first k results overlaps evidence, else 0, by k.
     pub hit: BTreeMap<u32, f64>,
-    /// 1 / rank of the first result that overlaps evidence; 0 where there is none.
+    /// 1 / rank of the first result that overlaps evidence, or 0.
     pub reciprocal_rank: f64,
     /// Normalised discounted cumulative gain of the first ten.
     pub ndcg_at_10: f64,
@@ -54,7 +54,7 @@ pub fn judge(results: &[Span], evidence: &[Span], ks: &[u32]) -> Judged {
     }
 }
 
-/// Share of evidence spans that any of the results overlaps.
+/// Returns the share of evidence spans that any of the results overlaps.
 pub fn recall(results: &[Span], evidence: &[Span]) -> f64 {
     let covered = evidence
         .iter()
@@ -62,8 +62,8 @@ pub fn recall(results: &[Span], evidence: &[Span]) -> f64 {
     covered.count() as f64 / evidence.len() as f64
 }
 
-/// Binary nDCG (Järvelin & Kekäläinen 2002): the gain of a result is 1 where it overlaps a span that no earlier
-/// result overlapped, so that several pieces of one span count once; the ideal has one span on each rank.
+/// Returns the binary nDCG (Järvelin & Kekäläinen 2002). The gain of a result is 1 if it overlaps a span that no
+/// earlier result overlapped, so that several pieces of one span count once. The ideal has one span on each rank.
 fn ndcg(results: &[Span], evidence: &[Span], depth: usize) -> f64 {
     let discount = |rank: usize| 1.0 / ((rank + 2) as f64).log2();
     let mut open: Vec<&Span> = evidence.iter().collect();
@@ -79,7 +79,7 @@ fn ndcg(results: &[Span], evidence: &[Span], depth: usize) -> f64 {
     gain / ideal
 }
 
-/// The mean; 0 of nothing.
+/// Returns the mean, or 0 without values.
 pub fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
     let (count, sum) = values
         .into_iter()
@@ -87,7 +87,7 @@ pub fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
     if count == 0 { 0.0 } else { sum / count as f64 }
 }
 
-/// The nearest-rank percentile, `share` in 0 to 1; 0 of nothing.
+/// Returns the nearest-rank percentile, `share` in 0 to 1, or 0 without values.
 pub fn percentile(values: &[f64], share: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -128,7 +128,7 @@ mod tests {
         }
     }
 
-    /// Evidence a:1, b:2, c:3. Ranks: 1 nothing, 2 covers a, 3 covers a again, 4 covers b and nothing else.
+    /// Evidence a:1, b:2, c:3. Rank 1 covers nothing, 2 covers a, 3 covers a again, and 4 covers only b.
     #[test]
     fn a_case_reckoned_by_hand() {
         let evidence = [span("a", 1, 1), span("b", 2, 2), span("c", 3, 3)];

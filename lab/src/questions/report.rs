@@ -1,4 +1,4 @@
-//! Figures of all questions, and their tables
+//! Figures of all questions, and their tables.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,17 +14,17 @@ use super::{Arguments, Way};
 /// The whole benchmark, as `--json` prints it. Shares are 0 to 1.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
-    /// The question file.
+    /// Path of the question file.
     pub file: String,
     /// Canonical root of the workspace.
     pub workspace: String,
-    /// Questions asked.
+    /// Number of questions asked.
     pub questions: usize,
-    /// Questions left out because they have no evidence.
+    /// Number of skipped questions without evidence.
     pub without_evidence: usize,
-    /// What counted as one place in the ranking.
+    /// Unit that counts as one place in the ranking.
     pub distinct: String,
-    /// One for each mode and group, the whole of a mode (group null) first.
+    /// One row per mode and group; the row of all questions of a mode (group null) is first.
     pub rows: Vec<Row>,
     /// Modes without figures, with the reason.
     pub left_out: BTreeMap<String, String>,
@@ -33,19 +33,19 @@ pub struct Report {
 /// The figures of one mode and group.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
-    /// The mode.
+    /// Name of the mode.
     pub mode: String,
-    /// The group; null: all questions.
+    /// Name of the group; null means all questions.
     pub group: Option<String>,
-    /// Questions in it.
+    /// Number of questions in the row.
     pub questions: usize,
     /// Mean recall, by k.
     pub recall_at: BTreeMap<u32, f64>,
     /// Mean hit, by k.
     pub hit_at: BTreeMap<u32, f64>,
-    /// Mean reciprocal rank; null where nothing is ranked.
+    /// Mean reciprocal rank; null for unranked modes.
     pub mrr: Option<f64>,
-    /// Mean nDCG of the first ten; null where nothing is ranked.
+    /// Mean nDCG of the first ten; null for unranked modes.
     pub ndcg_at_10: Option<f64>,
     /// Mean evidence recall, by token budget.
     pub budget_recall: BTreeMap<u32, f64>,
@@ -55,27 +55,27 @@ pub struct Row {
     pub latency_p50_ms: f64,
     /// 95th percentile of the latency in milliseconds.
     pub latency_p95_ms: f64,
-    /// Questions that were answered degraded, by what was missing.
+    /// Number of degraded answers, by the missing part.
     pub degraded: BTreeMap<String, usize>,
 }
 
 impl Report {
-    /// All questions, asked in one way.
+    /// Returns the row of all questions in one mode.
     ///
     /// # Errors
-    /// There is no such row.
+    /// If there is no such row.
     pub fn row(&self, mode: &str) -> Result<&Row> {
         let found = self.all().find(|row| row.mode == mode);
         found.with_context(|| format!("no row for {mode}"))
     }
 
-    /// The rows of all questions.
+    /// Returns the rows that cover all questions.
     pub fn all(&self) -> impl Iterator<Item = &Row> {
         self.rows.iter().filter(|row| row.group.is_none())
     }
 
-    /// Sums up. `measured` holds one outcome for each question, in order, for each mode; `left_out` the reason of
-    /// each mode that was refused.
+    /// Summarizes the measurements. `measured` contains one outcome per question, in order, for each mode; `left_out`
+    /// the reason of each refused mode.
     pub fn new(
         workspace: String,
         args: &Arguments,
@@ -114,7 +114,7 @@ impl Report {
         }
     }
 
-    /// What the reader should know beside the figures.
+    /// Returns notes that readers need beside the figures.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if self.without_evidence > 0 {
@@ -137,7 +137,7 @@ impl Report {
         notes
     }
 
-    /// One table for all questions, and one for each group; shares in percent.
+    /// Returns one table for all questions, and one for each group; shares in percent.
     pub fn tables(&self) -> String {
         let distinct = if self.distinct == "none" {
             String::new()
@@ -230,13 +230,13 @@ impl Row {
     }
 }
 
-/// "1 question", "2 questions".
+/// Returns "1 question", "2 questions".
 fn plural(count: u64, noun: &str) -> String {
     let end = if count == 1 { "" } else { "s" };
     format!("{count} {noun}{end}")
 }
 
-/// Rows of cells as text columns, two spaces apart; all but the first are flushed right.
+/// Formats rows of cells as text columns, two spaces apart; all but the first are right-aligned.
 fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
@@ -255,7 +255,7 @@ fn table(rows: &[Vec<String>]) -> String {
     rows.iter().map(line).collect()
 }
 
-/// The name that the command line gives to the value.
+/// Returns the command-line name of a value.
 fn name(value: impl ValueEnum) -> String {
     value
         .to_possible_value()

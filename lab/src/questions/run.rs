@@ -1,4 +1,4 @@
-//! Answers of the daemon, and their latency
+//! Answers of the daemon, and their latency.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -11,7 +11,7 @@ use super::file::Question;
 use super::metrics::{Judged, judge, recall};
 use super::{Arguments, Distinct, Way};
 
-/// What one question came to in one mode.
+/// Result of one question in one mode.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Outcome {
     /// Figures of the ranking.
@@ -20,22 +20,22 @@ pub struct Outcome {
     pub budget_recall: BTreeMap<u32, f64>,
     /// Tokens of the answer's texts.
     pub tokens: f64,
-    /// Milliseconds from request to answer, as the client sees them.
+    /// Milliseconds from request to answer, as seen by the client.
     pub latency_ms: f64,
-    /// What the daemon said was missing.
+    /// Missing part, as reported by the daemon.
     pub degraded: Option<String>,
 }
 
-/// What one mode came to.
+/// Result of one mode.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Measured {
-    /// One for each question, in order.
+    /// One outcome per question, in order.
     Outcomes(Vec<Outcome>),
-    /// The daemon has not what the mode needs; with its reason.
+    /// The daemon lacks a requirement of the mode; contains the reason.
     Refused(String),
 }
 
-/// Whether the daemon serves this row.
+/// Returns `true` if the daemon serves this row.
 pub fn is_served(mode: Way) -> bool {
     wire_mode(mode).is_some()
 }
@@ -50,10 +50,10 @@ fn wire_mode(mode: Way) -> Option<Mode> {
     }
 }
 
-/// Asks every question once for the ranking, and once more for each budget. Nothing is recorded.
+/// Asks every question once for the ranking, and once more for each budget, without recording.
 ///
 /// # Errors
-/// The daemon fails, or refuses for another reason than that something is missing.
+/// If the daemon fails, or refuses for any reason other than a missing requirement.
 pub fn measure(
     client: &mut Client,
     mode: Way,
@@ -67,7 +67,7 @@ pub fn measure(
         ..SearchRequest::new(workspace, question.query.as_str())
     };
     if let Some(first) = questions.first() {
-        // Loads the model and warms the caches, so that no question pays for it.
+        // Loads the model and warms the caches, so that no measured question includes this time.
         match client.call::<SearchResponse>(&request(first).into()) {
             Err(ClientError::Refused(error)) if error.data.kind == ErrorKind::Degraded => {
                 return Ok(Measured::Refused(error.message));
@@ -110,7 +110,8 @@ pub fn measure(
     Ok(Measured::Outcomes(outcomes))
 }
 
-/// How many results are asked for: what the deepest figure needs, or all where places are told apart afterwards.
+/// Returns the number of requested results: the depth of the deepest figure, or the maximum if places are merged
+/// afterwards.
 fn depth(args: &Arguments) -> u32 {
     match args.distinct {
         Distinct::None => args.k.iter().copied().max().unwrap_or(1).clamp(10, MAX_LIMIT),

@@ -1,26 +1,26 @@
-//! What does the simulated agent ask, and when?
+//! Questions of the simulated agent, and their times.
 
 use std::collections::VecDeque;
 
 use super::dice::Dice;
 use super::world::{TOPIC_ZIPF, World};
 
-/// Questions of a working day.
+/// Number of questions on a working day.
 pub const WEEKDAY: usize = 24;
-/// Questions of a day at the weekend.
+/// Number of questions on a day at the weekend.
 pub const WEEKEND: usize = 4;
-/// Share of questions that were asked within the last two weeks.
+/// Share of questions that repeat one of the last two weeks.
 pub const REPEATED: f64 = 0.15;
-/// Of the others, the share that asks for a fact; the rest asks for an event.
+/// Share of facts among the other questions; the rest is about events.
 pub const FACTS: f64 = 0.65;
-/// How steeply a topic's facts differ in how often they are asked for.
+/// Exponent of the distribution over a topic's facts.
 pub const FACT_ZIPF: f64 = 0.8;
-/// How steeply an event is asked for less, the longer it is ago: `(days + 1)^−0.8` (Anderson and Schooler 1991).
+/// Exponent of the decline of questions about events: `(days + 1)^−0.8` (Anderson and Schooler 1991).
 pub const EVENT_AGE: f64 = 0.8;
-/// Days that a question may come back in.
+/// Number of days within which a question may be repeated.
 const RECENT: usize = 14;
 
-/// Who asks.
+/// The simulated agent.
 pub struct Agent {
     dice: Dice,
     recent: VecDeque<(usize, usize)>,
@@ -28,16 +28,16 @@ pub struct Agent {
 
 /// A question.
 pub struct Question {
-    /// What is asked for.
+    /// Need that the question is about.
     pub need: usize,
-    /// In which words.
+    /// Text of the question.
     pub text: String,
     /// Seconds after midnight.
     pub second: i64,
 }
 
 impl Agent {
-    /// An agent that has asked nothing yet.
+    /// Creates an agent without earlier questions.
     pub fn new(seed: u64) -> Self {
         Self {
             dice: Dice::new(seed, "agent"),
@@ -45,7 +45,7 @@ impl Agent {
         }
     }
 
-    /// The questions of a day, in sessions of one to five about one topic.
+    /// Returns the questions of a day, in sessions of one to five about one topic.
     pub fn day(&mut self, world: &mut World, day: usize) -> Vec<Question> {
         while self.recent.front().is_some_and(|(_, asked)| asked + RECENT < day) {
             self.recent.pop_front();

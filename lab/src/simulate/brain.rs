@@ -1,7 +1,8 @@
-//! What does the daemon make of the simulated year: entries, accesses, cycles, the index file?
+//! The daemon's index during the simulated year.
 //!
-//! The parts are the daemon's own: bootstrap, decay, consolidation, the schedule, the layout of the index file, the words
-//! of entries, the entry store. Only what holds them together is written anew here, with a clock that is an argument.
+//! Bootstrap, decay, consolidation, schedule, index file layout, entry words and entry store are the daemon's own
+//! code.
+//! Only their integration is reimplemented here, with the clock as an argument.
 
 mod gather;
 
@@ -24,24 +25,24 @@ use jiff::tz::TimeZone;
 
 use super::shelf::Shelf;
 
-/// What a simulated daemon is set to.
+/// Options of a simulated daemon.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// The curve.
+    /// The decay curve.
     pub profile: DecayCurve,
-    /// Entries and tokens of the index file.
+    /// Limits of the index file: entries and tokens.
     pub limits: Limits,
-    /// Whether entries are kept in a store on disk, too.
+    /// `true` if entries are also kept in a store on disk.
     pub stored: bool,
 }
 
-/// Below this strength index-first does not answer (v1 §6.2).
+/// Minimum strength for index-first answers (v1 §6.2).
 pub const SILENT: f32 = 0.1;
 
-/// The index of a workspace, and who looks after it.
+/// The index of a workspace with its maintenance.
 pub struct Brain {
     options: Options,
-    /// All entries, and what the next cycle knows.
+    /// All entries, and the input of the next cycle.
     pub snapshot: Snapshot,
     schedule: schedule::Settings,
     runs: Vec<RunRecord>,
@@ -59,20 +60,20 @@ pub struct Brain {
     vectors: BTreeMap<EntryId, ([u8; 16], Vec<f32>)>,
     /// The index file.
     pub file: Vec<u8>,
-    /// Entries in it.
+    /// Entries in the index file.
     pub shown: BTreeSet<EntryId>,
     store: Option<(tempfile::TempDir, Store)>,
-    /// Steps that runs made, by cycle and rule.
+    /// Number of executed steps, by cycle and rule.
     pub steps: BTreeMap<(Cycle, Rule), usize>,
-    /// Runs by cycle.
+    /// Number of runs by cycle.
     pub ran: BTreeMap<Cycle, usize>,
 }
 
 impl Brain {
-    /// An index without entries.
+    /// Creates an index without entries.
     ///
     /// # Errors
-    /// The store cannot be made.
+    /// If the store cannot be created.
     pub fn new(options: Options, now: Timestamp) -> Result<Self> {
         let store = if options.stored {
             let folder = tempfile::tempdir().context("could not create a temporary folder")?;
@@ -106,12 +107,12 @@ impl Brain {
         })
     }
 
-    /// A file came or changed.
+    /// Records that a file was added or changed.
     pub fn wrote(&mut self, path: &str) {
         self.fresh.insert(path.to_owned());
     }
 
-    /// Strength of an entry at a moment.
+    /// Returns the strength of an entry at a moment.
     pub fn strength(&self, id: &EntryId, now: Timestamp) -> f32 {
         let record = self.snapshot.records.get(id);
         record.map_or(0.0, |record| {
@@ -119,7 +120,7 @@ impl Brain {
         })
     }
 
-    /// Makes what entries are found by anew, when their words or pointers have changed.
+    /// Rebuilds the lookup of entries after their words or pointers changed.
     fn look_up(&mut self) {
         if !self.stale {
             return;
@@ -140,7 +141,7 @@ impl Brain {
         }
     }
 
-    /// The entries that a question names and that are not silent, at most `limit`.
+    /// Returns at most `limit` entries that a question names and that are not silent.
     pub fn ask(&mut self, question: &str, now: Timestamp, limit: usize) -> Vec<EntryId> {
         self.look_up();
         let terms = self.analyzer.query_terms(question);
@@ -153,7 +154,7 @@ impl Brain {
         loud.take(limit).cloned().collect()
     }
 
-    /// Entries that lead to a place, the archived ones too.
+    /// Returns entries that point to a place, including archived ones.
     pub fn of_place(&mut self, gold: &[Pointer]) -> Vec<EntryId> {
         self.look_up();
         let mut found: Vec<&EntryId> = Vec::new();
@@ -174,7 +175,7 @@ impl Brain {
     /// Records that entries answered a question.
     ///
     /// # Errors
-    /// The store refuses.
+    /// If the store refuses the write.
     pub fn access(&mut self, ids: &[EntryId], now: Timestamp) -> Result<()> {
         let day = now.date(0);
         for (at, a) in ids.iter().enumerate() {
@@ -214,10 +215,10 @@ impl Brain {
         Ok(())
     }
 
-    /// Brings an archived entry back, as a question does that found its text by search.
+    /// Restores an archived entry, like a question whose search found the entry's text.
     ///
     /// # Errors
-    /// The store refuses.
+    /// If the store refuses the write.
     pub fn restore(&mut self, id: &EntryId, now: Timestamp) -> Result<()> {
         let Some(record) = self.snapshot.records.get_mut(id) else {
             return Ok(());
@@ -237,15 +238,15 @@ impl Brain {
         Ok(())
     }
 
-    /// When something can become due after a moment.
+    /// Returns the next moment at which a cycle can become due.
     pub fn next_tick(&self, now: Timestamp) -> Option<Timestamp> {
         schedule::next_tick(&self.runs, self.known_since, now, &TimeZone::UTC, &self.schedule)
     }
 
-    /// Runs what is due.
+    /// Runs all due cycles.
     ///
     /// # Errors
-    /// The store refuses.
+    /// If the store refuses a write.
     pub fn tick(&mut self, shelf: &Shelf, now: Timestamp) -> Result<()> {
         for due in schedule::due(&self.runs, self.known_since, now, &TimeZone::UTC, &self.schedule) {
             self.run(due.cycle, shelf, now)?;
@@ -292,13 +293,13 @@ impl Brain {
             self.write(now);
         }
         self.fresh.clear();
-        // What the next cycle does not look at need not be copied into its plan.
+        // Unused input is not copied into the next plan.
         self.snapshot.documents.clear();
         self.snapshot.co_access.clear();
         self.snapshot.candidates.clear();
         self.last.insert(cycle, now);
         *self.ran.entry(cycle).or_default() += 1;
-        // Of each cycle the last run alone decides what is due.
+        // Only the last run of each cycle determines the due cycles.
         self.runs.retain(|run| run.cycle != cycle);
         self.runs.push(RunRecord {
             cycle,
@@ -330,10 +331,10 @@ impl Brain {
             .collect();
     }
 
-    /// Whether the store on disk holds what the simulation holds. `None` without a store.
+    /// Returns `true` if the store on disk equals the simulated state, or `None` without a store.
     ///
     /// # Errors
-    /// The store cannot be read.
+    /// If the store cannot be read.
     pub fn store_agrees(&self) -> Result<Option<bool>> {
         let Some((_, store)) = &self.store else {
             return Ok(None);
@@ -341,7 +342,7 @@ impl Brain {
         let kept = store.entries()?.records;
         let same = |(id, record): (&EntryId, &Record)| {
             kept.get(id).is_some_and(|kept| {
-                // The current strength is computed whenever it is needed.
+                // The current strength is computed on demand.
                 kept.entry == record.entry && kept.place == record.place && kept.filed == record.filed
             })
         };

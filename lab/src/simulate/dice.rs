@@ -1,11 +1,11 @@
-//! How does the simulation throw dice so that the same seed always gives the same year?
+//! Reproducible randomness of the simulation.
 
 /// Random numbers from a seed (SplitMix64, Steele, Lea and Flood 2014).
 #[derive(Debug, Clone)]
 pub struct Dice(u64);
 
 impl Dice {
-    /// Dice of their own for one purpose: what one part of the simulation throws changes nothing for the others.
+    /// Creates independent dice for one purpose: draws of one part of the simulation do not affect the others.
     pub fn new(seed: u64, purpose: &str) -> Self {
         let purpose = purpose.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -21,37 +21,37 @@ impl Dice {
         mixed ^ (mixed >> 31)
     }
 
-    /// From 0 to below 1.
+    /// Returns a number from 0 to below 1.
     pub fn share(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Whether something of this probability happens.
+    /// Returns `true` with this probability.
     pub fn happens(&mut self, probability: f64) -> bool {
         self.share() < probability
     }
 
-    /// A number below `end`; 0 when `end` is 0.
+    /// Returns a number below `end`; 0 if `end` is 0.
     pub fn below(&mut self, end: usize) -> usize {
         (self.share() * end as f64) as usize
     }
 
-    /// A number of a range, both ends included.
+    /// Returns a number of a range, both ends included.
     pub fn between(&mut self, least: usize, most: usize) -> usize {
         least + self.below(most - least + 1)
     }
 
-    /// One of some things.
+    /// Returns a random element.
     pub fn pick<'a, T>(&mut self, of: &'a [T]) -> &'a T {
         &of[self.below(of.len())]
     }
 
-    /// A position below `count` by Zipf's law: the n-th has the weight n^−s. `None` when there are none.
+    /// Returns a position below `count` by Zipf's law: the n-th has the weight n^−s. `None` if `count` is 0.
     pub fn zipf(&mut self, count: usize, s: f64) -> Option<usize> {
         self.weighed((1..=count).map(|rank| (rank as f64).powf(-s)))
     }
 
-    /// A position, each as likely as its weight says. `None` without weight.
+    /// Returns a position with a probability proportional to its weight, or `None` without weight.
     pub fn weighed(&mut self, weights: impl Iterator<Item = f64> + Clone) -> Option<usize> {
         let total: f64 = weights.clone().sum();
         let mut left = self.share() * total;

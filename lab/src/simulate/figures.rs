@@ -1,4 +1,4 @@
-//! What do the figures of the simulation show?
+//! Figures of the simulation.
 
 use hippo_core::decay::{self, DecayCurve};
 use hippo_core::entry::{Entry, EntryId, Priority};
@@ -8,7 +8,7 @@ use super::plot::{Panel, figure};
 use super::report::{DAY, Years};
 use super::year::{Asked, Week, Year};
 
-/// All figures, by file name.
+/// Returns all figures, by file name.
 pub fn all(years: &Years<'_>, cold: &[(bool, bool)]) -> Vec<(&'static str, String)> {
     vec![
         ("strengths.svg", strengths(years)),
@@ -21,7 +21,7 @@ pub fn all(years: &Years<'_>, cold: &[(bool, bool)]) -> Vec<(&'static str, Strin
     ]
 }
 
-/// Entries that stand for many: by how often they were accessed under the second profile.
+/// Returns representative entries, by their number of accesses under the second profile.
 fn typical(years: &Years<'_>) -> Vec<(String, EntryId)> {
     let records = &years[1].1.brain.snapshot.records;
     let early = |id: &&EntryId| {
@@ -103,7 +103,7 @@ fn strengths(years: &Years<'_>) -> String {
     figure(&panels)
 }
 
-/// What one access does to an entry that was left alone for two months.
+/// Plots the effect of one access on an entry after two months without any.
 fn access() -> String {
     let panels = [("PROTOCOL", DecayCurve::PROTOCOL), ("TUNED", DecayCurve::TUNED)].map(|(name, profile)| {
         let untouched = Entry {
@@ -136,7 +136,7 @@ fn access() -> String {
     figure(&panels)
 }
 
-/// A line over the weeks, each with the three before it.
+/// Returns a line over the weeks; each point covers the week and the three before it.
 fn weekly(year: &Year, of: impl Fn(&Asked) -> usize, which: impl Fn(&Week) -> Asked) -> Vec<(f64, f64)> {
     let weeks = year.weeks.iter().enumerate();
     weeks
@@ -237,7 +237,7 @@ fn tokens(years: &Years<'_>) -> String {
     figure(&panels)
 }
 
-/// Questions that a point of the cold start stands for.
+/// Number of questions per point of the cold start.
 const BLOCK: usize = 20;
 
 fn blocks(cold: &[(bool, bool)]) -> Vec<(f64, f64, f64)> {

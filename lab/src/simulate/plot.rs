@@ -1,44 +1,44 @@
-//! How does a series of numbers become a figure?
+//! Line plots as SVG.
 
 use std::fmt::Write;
 
 use hippo_core::text::escape_xml;
 
-/// Lines of one panel.
+/// A panel with lines.
 pub struct Panel<'a> {
-    /// Above the panel.
+    /// Text above the panel.
     pub title: String,
-    /// Below the panel.
+    /// Text below the panel.
     pub across: &'a str,
-    /// Upper end of the scale; the lower one is 0.
+    /// Upper end of the scale; the lower end is 0.
     pub top: f64,
-    /// What a number on the scale looks like.
+    /// Formatter of the numbers on the scale.
     pub scale: fn(f64) -> String,
-    /// Last value on the axis across; the first one is 0.
+    /// Last value of the horizontal axis; the first value is 0.
     pub end: f64,
     /// Name and points of each line, in the order of the colours.
     pub lines: Vec<(String, Vec<(f64, f64)>)>,
 }
 
-/// Colours that people with any colour vision tell apart (Okabe and Ito 2008).
+/// Colours that are distinguishable with any colour vision (Okabe and Ito 2008).
 const COLOURS: [&str; 7] = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000", "#56b4e9", "#e69f00",
 ];
 /// Size of a panel.
 const WIDTH: f64 = 340.0;
 const HEIGHT: f64 = 220.0;
-/// Space around it.
+/// Margins of a panel.
 const LEFT: f64 = 48.0;
 const TOP: f64 = 30.0;
 const BELOW: f64 = 42.0;
 const ROW: f64 = 16.0;
 
-/// The panels side by side with one legend, as SVG.
+/// Draws the panels side by side with one legend, as SVG.
 pub fn figure(panels: &[Panel<'_>]) -> String {
     grid(panels, panels.len())
 }
 
-/// The panels in rows of so many, with one legend, as SVG.
+/// Draws the panels in rows of `columns` with one legend, as SVG.
 pub fn grid(panels: &[Panel<'_>], columns: usize) -> String {
     let columns = columns.clamp(1, panels.len().max(1));
     let step = WIDTH + LEFT + 16.0;

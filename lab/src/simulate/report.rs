@@ -1,4 +1,4 @@
-//! What do the tables of the simulation show?
+//! Tables of the simulation.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -32,10 +32,10 @@ fn sum(year: &Year, span: &Range<usize>, which: impl Fn(&Week) -> Asked) -> Aske
     asked
 }
 
-/// A row's name, which questions it is about, and which of them it counts.
+/// Name of a row, its questions, and the counted results.
 type Row = (&'static str, fn(&Week) -> Asked, fn(&Asked) -> usize);
 
-/// The year in numbers.
+/// Returns the table of the year.
 pub fn year_table(years: &Years<'_>) -> String {
     let mut table = "| | weeks | PROTOCOL | TUNED |\n|---|---|---|---|\n".to_owned();
     let rows: [Row; 6] = [
@@ -130,7 +130,7 @@ pub fn year_table(years: &Years<'_>) -> String {
     table
 }
 
-/// How curves foretell what is asked for.
+/// Returns the table of curves and their predictions.
 pub fn curve_table(rows: &[(String, [Outcome; 4])]) -> String {
     let mut table = "| ranked by | drift 0 | 0.3 | 1 | 3 | silent when asked for | not silent at the end |\n|---|---|---|---|---|---|---|\n".to_owned();
     for (name, outcomes) in rows {
@@ -152,7 +152,7 @@ pub fn curve_table(rows: &[(String, [Outcome; 4])]) -> String {
     table
 }
 
-/// How an empty index fills.
+/// Returns the table of the cold start.
 pub fn cold_table(cold: &[(bool, bool)]) -> String {
     let mut table = "| questions | empty at first | bootstrapped |\n|---|---|---|\n".to_owned();
     for span in [0..20, 20..40, 40..100, 100..200, 200..400, 400..800] {
@@ -175,7 +175,7 @@ pub fn cold_table(cold: &[(bool, bool)]) -> String {
     table
 }
 
-/// Entries of several sizes.
+/// Returns the table of entry sizes.
 pub fn grain_table(grains: &[Grain]) -> String {
     let mut table =
         "| an entry is about | entries | tokens of all | best | among 5 best | tokens to read behind the best |\n|---|---|---|---|---|---|\n"
@@ -195,7 +195,7 @@ pub fn grain_table(grains: &[Grain]) -> String {
     table
 }
 
-/// Pairs of entries by likeness.
+/// Returns the table of pairs by similarity.
 pub fn alike_table(rows: &[Alike]) -> String {
     let mut table =
         "| cosine from | pairs | state the same values | of these about different things |\n|---|---|---|---|\n".to_owned();
@@ -209,7 +209,7 @@ pub fn alike_table(rows: &[Alike]) -> String {
     table
 }
 
-/// Days until a strength falls into each band, for a few kinds of entry; 5 years and more is a dash.
+/// Returns the days until a strength falls into each band, for a few kinds of entry; 5 years and more is a dash.
 pub fn band_table() -> String {
     let mut table = "| | PROTOCOL: below 0.8 / 0.5 / 0.3 / 0.1 | TUNED |\n|---|---|---|\n".to_owned();
     let kinds = [
@@ -242,10 +242,10 @@ pub fn band_table() -> String {
     table
 }
 
-/// A document with a table in the place of the one between the marks of that name.
+/// Replaces the table between the marks of this name in a document.
 ///
 /// # Errors
-/// The document has no such place.
+/// If the document lacks these marks.
 pub fn fill(document: &str, name: &str, table: &str) -> anyhow::Result<String> {
     let (open, close) = (format!("<!-- simulate: {name} -->\n"), "<!-- /simulate -->");
     let place = document

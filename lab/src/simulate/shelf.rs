@@ -1,4 +1,4 @@
-//! What do the files of the simulated workspace say now, as the daemon reads them?
+//! Current files of the simulated workspace, parsed like the daemon does.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use hippo_core::tokens;
 
 use super::world::Written;
 
-/// A file and what was read in it.
+/// A file with its parsed contents.
 pub struct Shelved {
     bytes: Vec<u8>,
     document: Document,
@@ -42,12 +42,12 @@ impl Shelf {
         self.files.insert(written.path, shelved);
     }
 
-    /// Bytes of all files.
+    /// Returns the size of all files in bytes.
     pub fn bytes(&self) -> usize {
         self.files.values().map(|file| file.bytes.len()).sum()
     }
 
-    /// Files as bootstrap wants them; all but `fresh` have entries already.
+    /// Returns the files as input of bootstrap; all except `fresh` have entries already.
     pub fn memory<'s>(&'s self, fresh: &BTreeSet<String>) -> Vec<MemoryFile<'s>> {
         let files = self.files.iter().map(|(path, file)| MemoryFile {
             path,
@@ -60,7 +60,7 @@ impl Shelf {
         files.collect()
     }
 
-    /// Files that were written since a moment.
+    /// Returns the files that were written since a moment.
     pub fn changed_since(&self, moment: Option<Timestamp>) -> BTreeSet<String> {
         let changed = self
             .files
@@ -69,14 +69,14 @@ impl Shelf {
         changed.map(|(path, _)| path.clone()).collect()
     }
 
-    /// Whether a file is a daily log.
+    /// Returns `true` for daily logs.
     pub fn is_log(&self, path: &str) -> bool {
         self.files
             .get(path)
             .is_some_and(|file| file.kind == SourceKind::DailyLog)
     }
 
-    /// All documents as consolidation compares them.
+    /// Returns all documents as input of consolidation.
     pub fn states(&self) -> BTreeMap<String, DocumentState> {
         let states = self
             .files
@@ -85,7 +85,7 @@ impl Shelf {
         states.collect()
     }
 
-    /// Whether something is where a pointer says.
+    /// Returns `true` if the target of a pointer exists.
     pub fn holds(&self, pointer: &Pointer) -> bool {
         let Some(file) = self.files.get(&pointer.path) else {
             return false;
@@ -94,7 +94,7 @@ impl Shelf {
         pointer.section.as_ref().is_none_or(there)
     }
 
-    /// Tokens that reading what a pointer leads to takes.
+    /// Returns the tokens of the target of a pointer.
     pub fn tokens(&self, pointer: &Pointer) -> usize {
         let Some(file) = self.files.get(&pointer.path) else {
             return 0;
@@ -116,7 +116,7 @@ impl Shelf {
         tokens::of_bytes(lines.map(|line| line.len() + 1).sum())
     }
 
-    /// What the logs repeat.
+    /// Returns the facts that the logs repeat.
     pub fn facts(&self, hits: impl Fn(&Pointer) -> u32) -> Vec<Fact> {
         let logs = self
             .files
@@ -134,7 +134,7 @@ impl Shelf {
     }
 }
 
-/// As the daemon states a document.
+/// Returns the state of a document as the daemon computes it.
 fn state(bytes: &[u8], document: &Document) -> DocumentState {
     let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
     let sections = (0_u32..)

@@ -1,4 +1,4 @@
-//! What does the simulation say to the questions that v1 §12 leaves open, beside the year itself?
+//! Additional studies for the open questions of v1 §12.
 
 use std::collections::BTreeSet;
 
@@ -16,10 +16,10 @@ use super::shelf::Shelf;
 use super::world::World;
 use super::year::{LOOKED_AT, Year, busy, first_moment};
 
-/// Days of the cold start.
+/// Number of days of the cold start.
 const COLD_DAYS: usize = 56;
 
-/// Whether each question was answered by an index that was empty, and by one that bootstrap made, in their order.
+/// Returns for each question, in order, if it was answered by an initially empty index, and by a bootstrapped one.
 pub fn cold_start(seed: u64) -> Vec<(bool, bool)> {
     let start = first_moment();
     let (mut world, files) = World::new(seed, 1.0);
@@ -52,7 +52,7 @@ pub fn cold_start(seed: u64) -> Vec<(bool, bool)> {
             };
             let by_cold = named(&cold, &|at| leads(learned[at], gold));
             answered.push((by_cold, named(&warm, &|at| leads(&pool[at], gold))));
-            // What search found becomes an entry.
+            // A search result becomes an entry.
             let right = pool.iter().find(|entry| leads(entry, gold));
             if let Some(entry) = right.filter(|entry| !by_cold && known.insert(entry.id.clone())) {
                 learned.push(entry);
@@ -84,24 +84,24 @@ fn leads(entry: &Entry, gold: &[Pointer]) -> bool {
     })
 }
 
-/// How an index of entries of one size did.
+/// Results of an index with entries of one size.
 #[derive(Debug, Clone, Default)]
 pub struct Grain {
-    /// What an entry is about.
+    /// Scope of an entry.
     pub name: &'static str,
-    /// Entries.
+    /// Number of entries.
     pub entries: usize,
-    /// Tokens of all of them.
+    /// Tokens of all entries.
     pub tokens: usize,
-    /// Share of the questions whose place the best entry leads to, and one of the five best.
+    /// Share of the questions whose place the best entry points to.
     pub first: f64,
-    /// See `first`.
+    /// Share of the questions whose place one of the five best entries points to.
     pub found: f64,
-    /// Mean tokens that reading what the best entry leads to takes.
+    /// Mean tokens of the content behind the best entry.
     pub read: f64,
 }
 
-/// Entries for files, for sections and for lines, asked for everything that the year told.
+/// Compares entries for files, sections and lines with all needs of the year.
 pub fn granularity(year: &Year) -> Vec<Grain> {
     let files = year.shelf.changed_since(None).len();
     let entries = |most| -> Vec<Entry> { made(&year.shelf, most).into_iter().map(|new| new.entry).collect() };
@@ -149,7 +149,7 @@ fn grain(year: &Year, name: &'static str, entries: &[Entry]) -> Grain {
     }
 }
 
-/// An entry for each line: topic from the headings, the line as its summary.
+/// Returns an entry for each line: the headings as topic, the line as summary.
 fn lines(shelf: &Shelf) -> Vec<Entry> {
     let mut entries = Vec::new();
     for file in shelf.memory(&BTreeSet::new()) {
@@ -183,23 +183,23 @@ fn lines(shelf: &Shelf) -> Vec<Entry> {
     entries
 }
 
-/// Pairs of live entries that look alike.
+/// Pairs of similar live entries.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Alike {
-    /// From this cosine on.
+    /// Minimum cosine.
     pub cosine: f32,
-    /// Pairs.
+    /// Number of pairs.
     pub pairs: usize,
-    /// Of these, those that a comparison of values lets pass.
+    /// Pairs that pass a comparison of values.
     pub pass: usize,
-    /// Of these, those that tell of different things.
+    /// Passing pairs about different things.
     pub wrong: usize,
 }
 
-/// How alike entries are that tell of different things.
+/// Measures the similarity of entries about different things.
 ///
 /// # Errors
-/// An entry cannot be embedded.
+/// If an entry cannot be embedded.
 pub fn alike(year: &Year) -> anyhow::Result<Vec<Alike>> {
     let records = year.brain.snapshot.records.values();
     let live: Vec<&Record> = records.filter(|record| record.place == Place::Index).collect();

@@ -1,7 +1,8 @@
-//! How well does the strength of a curve tell what will be asked for next?
+//! Prediction of future questions by decay curves.
 //!
-//! The accesses of a year are played again, for each curve by itself: which entry a question needs does not depend on the
-//! curve. Before each question all entries are ranked by their strength at that moment.
+//! The accesses of a year are replayed for each curve, because the entry that a question needs does not depend on the
+//! curve.
+//! Before each question, all entries are ranked by their current strength.
 
 use std::collections::BTreeMap;
 
@@ -15,34 +16,34 @@ use super::dice::Dice;
 use super::world::World;
 use super::year::{DAYS, busy, first_moment};
 
-/// Entries that the index file has room for.
+/// Number of entries that fit into the index file.
 pub const ROOM: usize = 170;
-/// The first part of the year is not counted: everything is new then.
+/// Share of the year that is not counted, because all entries are new then.
 const SETTLED: f64 = 0.25;
 
-/// What happened to entries in a year.
+/// History of the entries in a year.
 #[derive(Debug, Clone, Default)]
 pub struct Trace {
-    /// Entries as they were made, in the order of their making.
+    /// Entries in order of creation.
     pub born: Vec<Entry>,
-    /// Questions: when, which entry answers, and which were accessed.
+    /// Questions: time, answering entry, and accessed entries.
     pub touches: Vec<(Timestamp, EntryId, Vec<EntryId>)>,
 }
 
-/// What ranks entries.
+/// Ranking of entries.
 #[derive(Debug, Clone, Copy)]
 pub enum Curve {
     /// Strength by a profile.
     Profile(DecayCurve),
-    /// The time of the last access alone.
+    /// Time of the last access only.
     Recency,
-    /// The number of accesses alone.
+    /// Number of accesses only.
     Frequency,
-    /// The base-level activation of ACT-R: the sum over all accesses of age^−0.5. Needs every access to be kept.
+    /// Base-level activation of ACT-R: the sum over all accesses of age^−0.5. Requires every access time.
     Activation,
 }
 
-/// How a curve did.
+/// Results of a curve.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Outcome {
     /// Share of the questions whose entry was among the [`ROOM`] strongest.
@@ -51,13 +52,13 @@ pub struct Outcome {
     pub above: f64,
     /// Share of the questions whose entry was silent.
     pub silent: f64,
-    /// Entries that are not silent at the end, as a share of all.
+    /// Share of the entries that are not silent at the end.
     pub loud: f64,
-    /// Share of the questions about entries with an access before whose entry was silent.
+    /// Share of the questions about previously accessed entries whose entry was silent.
     pub lost: f64,
 }
 
-/// The questions of a year, each thing that can be asked for being an entry: no index is needed for that.
+/// Returns the questions of a year with one entry per need, so that no index is required.
 pub fn trace(seed: u64, drift: f64) -> Trace {
     let start = first_moment();
     let (mut world, _) = World::new(seed, drift);
@@ -82,7 +83,7 @@ pub fn trace(seed: u64, drift: f64) -> Trace {
     trace
 }
 
-/// What has come to be since the last look.
+/// Adds entries for all new needs.
 fn born(trace: &mut Trace, world: &World, now: Timestamp) {
     for need in trace.born.len()..world.needs.len() {
         trace.born.push(Entry {
@@ -102,7 +103,7 @@ struct State {
     accesses: Vec<Timestamp>,
 }
 
-/// Plays a year again.
+/// Replays a year.
 pub fn play(trace: &Trace, curve: Curve) -> Outcome {
     let mut all: Vec<State> = Vec::new();
     let mut by_id: BTreeMap<&EntryId, usize> = BTreeMap::new();

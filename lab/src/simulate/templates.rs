@@ -1,10 +1,10 @@
-//! How are facts and events of the simulated workspace told, and how are they asked for?
+//! Templates for facts, events and questions of the simulated workspace.
 
 use super::dice::Dice;
 use super::words;
 use super::world::{Kind, Written};
 
-/// Something that holds until it changes: a sentence with gaps and what fills them.
+/// A fact that holds until it changes: a sentence template and its values.
 #[derive(Debug, Clone)]
 pub struct Fact {
     form: &'static Form,
@@ -16,16 +16,16 @@ pub struct Fact {
 #[derive(Debug)]
 struct Form {
     title: &'static str,
-    /// `{T}` is the topic, `{0}`, `{1}` are the values.
+    /// Sentence; `{T}` is the topic, `{0}`, `{1}` are the values.
     told: &'static str,
-    /// What is said beside it.
+    /// Additional sentence of the section.
     beside: &'static str,
     values: &'static [Value],
-    /// The first asks in the words of the file, the second in other words.
+    /// The first question uses the words of the file, the second uses other words.
     asked: [&'static str; 2],
 }
 
-/// What fills a gap.
+/// A generator for a value.
 #[derive(Debug, Clone, Copy)]
 enum Value {
     Of(&'static [&'static str]),
@@ -230,7 +230,7 @@ const PRACTICE: [Form; 4] = [
     },
 ];
 
-/// The facts of a new topic.
+/// Returns the facts of a new topic.
 pub fn facts(kind: Kind, dice: &mut Dice) -> Vec<Fact> {
     let forms: &'static [Form] = match kind {
         Kind::Project => &PROJECT,
@@ -247,12 +247,12 @@ pub fn facts(kind: Kind, dice: &mut Dice) -> Vec<Fact> {
 }
 
 impl Fact {
-    /// Title of its section.
+    /// Returns the title of the fact's section.
     pub fn title(&self) -> &'static str {
         self.form.title
     }
 
-    /// One sentence.
+    /// Returns the fact as one sentence.
     pub fn fact(&self, topic: &str) -> String {
         let told = self
             .values
@@ -264,7 +264,7 @@ impl Fact {
         told.replace("{T}", topic)
     }
 
-    /// What its section says.
+    /// Returns the text of the fact's section.
     pub fn told(&self, topic: &str) -> String {
         format!(
             "{} {} {}",
@@ -274,7 +274,7 @@ impl Fact {
         )
     }
 
-    /// How it is asked for.
+    /// Returns the questions for the fact.
     pub fn questions(&self, topic: &str) -> Vec<String> {
         self.form
             .asked
@@ -283,24 +283,24 @@ impl Fact {
             .collect()
     }
 
-    /// One of its values becomes another.
+    /// Changes one value.
     pub fn change(&mut self, dice: &mut Dice) {
         let at = dice.below(self.values.len());
         self.values[at] = self.form.values[at].throw(dice);
     }
 }
 
-/// Something that happened.
+/// An event.
 pub struct Event {
-    /// Title of its section.
+    /// Title of the event's section.
     pub title: String,
-    /// One sentence.
+    /// Description in one sentence.
     pub told: String,
-    /// How it is asked for.
+    /// Questions for the event.
     pub questions: Vec<String>,
 }
 
-/// Something happens to a topic.
+/// Generates an event of a topic.
 pub fn event(topic: &str, dice: &mut Dice) -> Event {
     let part = *dice.pick(&words::PARTS);
     let (cause, tool, person) = (
@@ -366,7 +366,7 @@ pub fn event(topic: &str, dice: &mut Dice) -> Event {
     }
 }
 
-/// What every workspace has in its root.
+/// Returns the files in the root of every workspace.
 pub fn root_files() -> Vec<Written> {
     let files = [
         (

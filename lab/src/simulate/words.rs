@@ -1,12 +1,12 @@
-//! Which words is the simulated workspace made of?
+//! Vocabulary of the simulated workspace.
 
-/// Projects; those behind the first twelve begin during the year.
+/// Projects; those after the first twelve begin during the year.
 pub const PROJECTS: [&str; 22] = [
     "Kestrel", "Lantern", "Marble", "Juniper", "Halyard", "Copper", "Bramble", "Tundra", "Osprey", "Saffron",
     "Pebble", "Walnut", "Meridian", "Cobalt", "Thistle", "Falcon", "Harvest", "Indigo", "Quarry", "Sextant",
     "Velvet", "Zephyr",
 ];
-/// What runs somewhere.
+/// Systems.
 pub const SYSTEMS: [&str; 16] = [
     "gauge archive",
     "tide feed",
@@ -46,7 +46,7 @@ pub const PEOPLE: [&str; 18] = [
     "Felix Braun",
     "Ruth Cohen",
 ];
-/// How things are done.
+/// Practices.
 pub const PRACTICES: [&str; 12] = [
     "code review",
     "incident response",
@@ -120,7 +120,7 @@ pub const PARTS: [&str; 56] = [
     "key rotation",
     "consent banner",
 ];
-/// Why something fails or is slow.
+/// Causes of failures and delays.
 pub const CAUSES: [&str; 36] = [
     "an expired certificate",
     "a full disk",
@@ -216,7 +216,7 @@ pub const CLIENTS: [&str; 16] = [
     "a print shop",
     "an orchard",
 ];
-/// What projects do.
+/// Goals of projects.
 pub const GOALS: [&str; 16] = [
     "plans shifts",
     "counts parcels",
@@ -252,7 +252,7 @@ pub const ROLES: [&str; 14] = [
     "press officer",
     "night operator",
 ];
-/// What people like.
+/// Preferences of people.
 pub const LIKINGS: [&str; 16] = [
     "short messages without greetings",
     "calls before noon",
@@ -271,12 +271,12 @@ pub const LIKINGS: [&str; 16] = [
     "feedback in private",
     "weekly summaries",
 ];
-/// What is counted.
+/// Counted units.
 pub const UNITS: [&str; 12] = [
     "requests", "events", "jobs", "uploads", "messages", "lookups", "readings", "exports", "logins", "pages",
     "orders", "records",
 ];
-/// Sentences that say nothing that is asked for.
+/// Filler sentences without answers.
 pub const FILLERS: [&str; 20] = [
     "Lunch was late again.",
     "The stand-up took ten minutes.",

@@ -1,7 +1,8 @@
-//! What does the simulated workspace tell, and what can be asked about it?
+//! Topics, facts and events of the simulated workspace.
 //!
-//! Topics have facts that stay until they change, and events that happened on a day. Each is told in one section of one
-//! file, and is one *need*: something that can be asked for, and whose right place is known.
+//! Topics have facts that hold until they change, and events on a day. Each is written in one section of one file,
+//! and is
+//! one *need*: a question with a known right place.
 
 use hippo_core::entry::Pointer;
 
@@ -9,78 +10,78 @@ use super::dice::Dice;
 use super::templates::{self, Fact};
 use super::words;
 
-/// What a topic is.
+/// Kind of a topic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Has an end.
+    /// A project, which ends.
     Project,
-    /// Runs somewhere.
+    /// A running system.
     System,
-    /// Somebody.
+    /// A person.
     Person,
-    /// How something is done.
+    /// A way of working.
     Practice,
 }
 
-/// Something that is talked about.
+/// A topic of conversation.
 #[derive(Debug, Clone)]
 pub struct Topic {
-    /// What it is.
+    /// Kind of the topic.
     pub kind: Kind,
-    /// Its name.
+    /// Name of the topic.
     pub name: String,
-    /// File that holds its facts.
+    /// Path of the file with the facts.
     pub path: String,
-    /// Its facts, each a section of the file, with their needs.
+    /// Facts with their needs; each is a section of the file.
     pub facts: Vec<(Fact, usize)>,
-    /// Needs of its events.
+    /// Needs of the events.
     pub events: Vec<usize>,
 }
 
-/// Something that can be asked for.
+/// Information that can be asked for.
 #[derive(Debug, Clone)]
 pub struct Need {
-    /// Ways to ask for it.
+    /// Questions for the need.
     pub questions: Vec<String>,
-    /// Where it is told.
+    /// Right places.
     pub gold: Vec<Pointer>,
-    /// Day of the simulation on which it was told first.
+    /// Day of the simulation on which it was first written.
     pub told: usize,
-    /// It happened on a day; else it is a fact.
+    /// `true` for an event, `false` for a fact.
     pub event: bool,
-    /// How often it was asked for.
+    /// Number of times that it was asked for.
     pub asked: u32,
 }
 
-/// The topics of a workspace and all that was told of them.
+/// The topics of a workspace and everything written about them.
 pub struct World {
-    /// Topics; the first are the oldest.
+    /// Topics, the oldest first.
     pub topics: Vec<Topic>,
-    /// What can be asked for.
+    /// All needs.
     pub needs: Vec<Need>,
-    /// Topics by how much they are talked about now, the most first.
+    /// Topics by current frequency, the most frequent first.
     pub ranks: Vec<usize>,
     drift: f64,
     dice: Dice,
     unborn: Vec<&'static str>,
 }
 
-/// A file as it is written.
+/// A file to write.
 pub struct Written {
     /// Path relative to the workspace.
     pub path: String,
-    /// What it says.
+    /// Text of the file.
     pub text: String,
 }
 
-/// How steep the distribution over topics is.
+/// Exponent of the distribution over topics.
 pub const TOPIC_ZIPF: f64 = 1.0;
-/// Projects there are on the first day.
+/// Number of projects on the first day.
 const FIRST_PROJECTS: usize = 12;
 
 impl World {
-    /// A workspace as it is on the first day, and its files. `drift` is how fast what matters changes: 1 as stated in
-    /// the documentation, 0 not at all.
+    /// Creates a workspace as of the first day, and its files. `drift` is the speed at which relevance changes: 1 as
+    /// stated in the documentation, 0 for no change.
     pub fn new(seed: u64, drift: f64) -> (Self, Vec<Written>) {
         let mut world = Self {
             topics: Vec::new(),
@@ -111,7 +112,7 @@ impl World {
         (world, files)
     }
 
-    /// A topic comes to be.
+    /// Adds a topic.
     fn begin(&mut self, kind: Kind, name: &str, day: usize) {
         let slug = name.to_lowercase().replace(' ', "-");
         let path = match kind {
@@ -142,7 +143,7 @@ impl World {
         self.ranks.push(topic);
     }
 
-    /// The file of a topic as it is now.
+    /// Returns the current file of a topic.
     fn file(&self, topic: usize) -> Written {
         let topic = &self.topics[topic];
         let mut text = format!("# {}\n", topic.name);
@@ -155,7 +156,7 @@ impl World {
         }
     }
 
-    /// A day passes: what is told in its log, and the files that change. `busy` is how much happens.
+    /// Simulates a day with `busy` events: its log, and the changed files.
     pub fn day(&mut self, day: usize, date: &str, busy: usize) -> Vec<Written> {
         let mut files = Vec::new();
         let path = format!("memory/{date}.md");
@@ -175,7 +176,7 @@ impl World {
             told.push(topic);
             let event = templates::event(&self.topics[topic].name, &mut self.dice);
             let mut section = event.title.clone();
-            // A fact changes about once in a dozen tellings, and the log says so.
+            // About one in a dozen events changes a fact, and the log mentions the change.
             let mut more = String::new();
             if self.dice.happens(CHANGES) {
                 let count = self.topics[topic].facts.len();
@@ -185,7 +186,7 @@ impl World {
                 let mut changed = self.topics[topic].facts[at].0.clone();
                 changed.change(&mut self.dice);
                 more = format!("- New: {}\n", changed.fact(&name));
-                // Most people correct the file, too; what is told in the log alone is told nowhere else.
+                // Most people also correct the file; otherwise the log is the only place of the change.
                 if self.dice.happens(CORRECTED) {
                     self.topics[topic].facts[at].0 = changed;
                     self.needs[need].gold = vec![pointer(
@@ -222,18 +223,18 @@ impl World {
         files
     }
 
-    /// How often something happens that is expected this often.
+    /// Returns a random count with this expected value.
     fn times(&mut self, expected: f64) -> usize {
         expected as usize + usize::from(self.dice.happens(expected.fract()))
     }
 
-    /// A week passes: what is talked about drifts. Answers files that come or go.
+    /// Simulates a week: topics drift. Returns new files.
     pub fn week(&mut self, week: usize, day: usize) -> Vec<Written> {
         for _ in 0..(SWAPS as f64 * self.drift) as usize {
             let at = self.dice.below(self.ranks.len() - 1);
             self.ranks.swap(at, at + 1);
         }
-        // Something comes into focus, and something else is done with.
+        // Topics move into the first five ranks.
         for _ in 0..self.times(FOCUS * self.drift) {
             let from = self.dice.between(10, self.ranks.len() - 1);
             let topic = self.ranks.remove(from);
@@ -263,17 +264,17 @@ impl World {
     }
 }
 
-/// How often a telling changes a fact.
+/// Probability that an event changes a fact.
 pub const CHANGES: f64 = 0.08;
-/// How often a changed fact is corrected in its file, too.
+/// Probability that a changed fact is also corrected in its file.
 pub const CORRECTED: f64 = 0.75;
-/// How often a telling repeats a fact.
+/// Probability that an event repeats a fact.
 pub const RETOLD: f64 = 0.25;
-/// Neighbours in rank that change places in a week.
+/// Number of neighbours in rank that swap in a week.
 pub const SWAPS: usize = 12;
-/// How likely a topic comes into focus in a week.
+/// Probability that a topic gains focus in a week.
 pub const FOCUS: f64 = 0.5;
-/// Weeks between two projects that begin.
+/// Weeks between the starts of two projects.
 pub const PROJECT_WEEKS: usize = 5;
 
 fn pointer(path: &str, section: &str) -> Pointer {

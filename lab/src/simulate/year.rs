@@ -1,4 +1,4 @@
-//! How does a year go, and what is seen of it?
+//! A simulated year and its weekly observations.
 
 use std::collections::BTreeMap;
 
@@ -16,75 +16,75 @@ use super::shelf::Shelf;
 use super::sweep::Trace;
 use super::world::World;
 
-/// Days that are simulated.
+/// Number of simulated days.
 pub const DAYS: usize = 364;
-/// Events that are asked for at the end of each week.
+/// Number of events that are asked for at the end of each week.
 const PROBED_EVENTS: usize = 200;
 /// Milliseconds in a second and in a day.
 const SECOND: i64 = 1_000;
 const DAY: i64 = 86_400 * SECOND;
-/// Entries that a question looks at.
+/// Number of entries that a question considers.
 pub const LOOKED_AT: usize = 5;
-/// Entries that count as accessed by a question: those of the first results.
+/// Number of first results that count as accessed by a question.
 const RETURNED: usize = 3;
 
-/// What is seen at the end of a week.
+/// Observations at the end of a week.
 #[derive(Debug, Clone, Default)]
 pub struct Week {
-    /// Entries in the index, in the Decay Queue, in the archive.
+    /// Entries in the index.
     pub live: usize,
-    /// See `live`.
+    /// Entries in the Decay Queue.
     pub queued: usize,
-    /// See `live`.
+    /// Entries in the archive.
     pub archived: usize,
-    /// Entries in the index file, and its tokens.
+    /// Entries in the index file.
     pub shown: usize,
-    /// See `shown`.
+    /// Tokens of the index file.
     pub tokens: usize,
-    /// Tokens of all entries outside of the archive.
+    /// Tokens of all entries outside the archive.
     pub all_tokens: usize,
     /// Mean strength of live entries.
     pub strength: f64,
     /// Live entries by band: silent, decaying, weak, moderate, strong.
     pub bands: [usize; 5],
-    /// The week's own questions.
+    /// Results of the week's own questions.
     pub asked: Asked,
-    /// Questions for what was asked for before.
+    /// Results for needs that were asked for before.
     pub accessed: Asked,
-    /// Questions for what never was.
+    /// Results for needs that were never asked for.
     pub never: Asked,
-    /// Pointers of live entries, and those of them that lead somewhere.
+    /// Pointers of live entries, and the valid ones among them.
     pub pointers: (usize, usize),
-    /// Bytes of the workspace.
+    /// Size of the workspace in bytes.
     pub bytes: usize,
 }
 
-/// How questions were answered.
+/// Results of questions.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Asked {
-    /// Questions.
+    /// Number of questions.
     pub all: usize,
-    /// The right entry was the best, or among the five best.
+    /// Questions whose right entry was the best.
     pub first: usize,
-    /// See `first`.
+    /// Questions whose right entry was among the five best.
     pub found: usize,
-    /// There is no entry for it.
+    /// Questions without an entry.
     pub missing: usize,
-    /// Its entry is in the archive, or silent.
+    /// Questions whose entry is in the archive.
     pub archived: usize,
-    /// See `archived`.
+    /// Questions whose entry is silent.
     pub silent: usize,
-    /// Its entry was in the index file, where a reader sees it without asking.
+    /// Questions whose entry was in the index file, where a reader sees it without asking.
     pub shown: usize,
 }
 
 impl Asked {
-    /// A share of the questions.
+    /// Returns a share of the questions.
     pub fn share(&self, part: usize) -> f64 {
         part as f64 / self.all.max(1) as f64
     }
 
-    /// Adds others.
+    /// Adds other results.
     pub fn add(&mut self, other: &Self) {
         self.all += other.all;
         self.first += other.first;
@@ -96,32 +96,32 @@ impl Asked {
     }
 }
 
-/// A year as it went.
+/// A simulated year.
 pub struct Year {
-    /// Week by week.
+    /// Observations by week.
     pub weeks: Vec<Week>,
-    /// The strength of each entry at the end of each day; of those that came later, 0 before.
+    /// Strength of each entry at the end of each day; 0 before its creation.
     pub strengths: BTreeMap<EntryId, Vec<f32>>,
     /// The entries at the end.
     pub brain: Brain,
     /// The files at the end.
     pub shelf: Shelf,
-    /// All that could be asked for.
+    /// Everything that could be asked for.
     pub world: World,
-    /// What happened to entries.
+    /// History of the entries.
     pub trace: Trace,
 }
 
-/// The first moment.
+/// Returns the first moment.
 pub fn first_moment() -> Timestamp {
     // A Monday.
     Timestamp::start_of(Date::constant(2026, 1, 5), 0)
 }
 
-/// Lives through a year.
+/// Simulates a year.
 ///
 /// # Errors
-/// The store refuses.
+/// If the store refuses a write.
 pub fn live(seed: u64, options: Options) -> Result<Year> {
     let start = first_moment();
     let (mut world, files) = World::new(seed, 1.0);
@@ -162,7 +162,7 @@ pub fn live(seed: u64, options: Options) -> Result<Year> {
             if let Some(id) = answered.first() {
                 brain.restore(id, now)?;
             }
-            // What is returned beside the right entry counts as accessed, too: nobody tells the daemon which one was used.
+            // Results beside the right entry count as accessed too: the daemon does not know which one was used.
             let beside = named.iter().filter(|id| !answered.contains(id)).cloned();
             answered.extend(beside.take(RETURNED - answered.len()).collect::<Vec<EntryId>>());
             brain.access(&answered, now)?;
@@ -209,7 +209,7 @@ pub fn live(seed: u64, options: Options) -> Result<Year> {
     })
 }
 
-/// How much happens on a day.
+/// Returns the number of events on a day.
 pub fn busy(day: usize, dice: &mut Dice) -> usize {
     if day % 7 < 5 {
         dice.between(3, 6)
@@ -218,7 +218,7 @@ pub fn busy(day: usize, dice: &mut Dice) -> usize {
     }
 }
 
-/// Time passes; cycles run when they are due.
+/// Advances the time and runs due cycles.
 fn pass(brain: &mut Brain, shelf: &Shelf, now: Timestamp, then: Timestamp) -> Result<Timestamp> {
     let mut now = now;
     while let Some(tick) = brain.next_tick(now).filter(|tick| *tick <= then) {
@@ -228,7 +228,7 @@ fn pass(brain: &mut Brain, shelf: &Shelf, now: Timestamp, then: Timestamp) -> Re
     Ok(then)
 }
 
-/// Asks and notes how it was answered. Answers the best entries.
+/// Asks a question, records the result, and returns the best entries.
 fn ask(
     brain: &mut Brain,
     question: &str,
@@ -256,7 +256,7 @@ fn ask(
     named
 }
 
-/// Looks at everything at the end of a week.
+/// Records all observations at the end of a week.
 fn look(week: &mut Week, brain: &mut Brain, shelf: &Shelf, world: &World, probes: &mut Dice, now: Timestamp) {
     let mut sum = 0.0;
     for (id, record) in &brain.snapshot.records {

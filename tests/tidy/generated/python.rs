@@ -1,4 +1,4 @@
-//! How does the protocol look to Python: its types, and one function for each of its methods?
+//! Generation of the Python client's types and methods.
 
 use std::fmt::Write;
 
@@ -38,16 +38,16 @@ def given(**parameters: object) -> dict[str, object]:
     return {name.removesuffix(\"_\"): value for name, value in parameters.items() if value is not None}
 ";
 
-/// Names that cannot be those of members of a class, of methods or of parameters.
+/// Names that Python does not allow for members, methods or parameters.
 const KEPT: [&str; 5] = ["from", "import", "in", "is", "class"];
 
-/// A type for each definition.
+/// Returns a type for each definition.
 ///
 /// # Errors
-/// The schema has a form that is not known here.
+/// The schema has an unknown form.
 pub fn types(schema: &Value) -> Result<String> {
     let mut text = TYPES_HEAD.to_owned();
-    // The table of all methods is told by the functions instead.
+    // The functions replace the table of all methods.
     let told = ["Methods", "Notifications"];
     for definition in definitions(schema)?
         .iter()
@@ -65,7 +65,7 @@ pub fn types(schema: &Value) -> Result<String> {
     Ok(text)
 }
 
-/// What stands for a definition that is no object; its alternatives that are objects become classes before it.
+/// Returns the alias of a definition that is not an object. Its object alternatives become classes before it.
 fn alias(text: &mut String, name: &str, shape: &Shape) -> Result<String> {
     let Shape::OneOf(shapes) = shape else {
         return Ok(match shape {
@@ -155,10 +155,10 @@ fn named(shape: &Shape) -> Result<String> {
     })
 }
 
-/// A function for each method, for callers that wait and for those that await.
+/// Returns a function for each method, both blocking and async.
 ///
 /// # Errors
-/// The schema has a form that is not known here.
+/// The schema has an unknown form.
 pub fn methods(schema: &Value) -> Result<String> {
     let mut text = METHODS_HEAD.to_owned();
     let definitions = definitions(schema)?;
@@ -233,7 +233,7 @@ fn function(
     Ok(())
 }
 
-/// A type as it stands outside the module of the types; what is given may be any sequence or mapping.
+/// Returns a type for use outside the types module; inputs may be any sequence or mapping.
 fn parameter(shape: &Shape) -> Result<String> {
     Ok(match shape {
         Shape::Named(name) => format!("p.{name}"),

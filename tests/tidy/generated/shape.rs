@@ -1,9 +1,9 @@
-//! What does a part of the protocol's schema allow, in the few forms that it has?
+//! Shapes of values in the protocol's schema.
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value};
 
-/// What a value may be.
+/// Allowed values.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
     /// Anything.
@@ -20,45 +20,45 @@ pub enum Shape {
     Null,
     /// One of these strings.
     Words(Vec<String>),
-    /// A list of such values.
+    /// A list of values of this shape.
     List(Box<Shape>),
-    /// An object whose members have any name and such values.
+    /// An object with any member names and values of this shape.
     Table(Box<Shape>),
     /// An object with these members.
     Object(Vec<Member>),
-    /// The definition of that name.
+    /// The definition with this name.
     Named(String),
-    /// One of these.
+    /// One of these shapes.
     OneOf(Vec<Shape>),
 }
 
 /// A member of an object.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Member {
-    /// Its name.
+    /// Name of the member.
     pub name: String,
-    /// Whether it may be missing.
+    /// `true` if the member may be missing.
     pub optional: bool,
-    /// What it says, for people.
+    /// Description for people.
     pub what: String,
-    /// What it holds.
+    /// Shape of the value.
     pub shape: Shape,
 }
 
 /// A definition of the schema.
 pub struct Definition {
-    /// Its name.
+    /// Name of the definition.
     pub name: String,
-    /// What it is, for people.
+    /// Description for people.
     pub what: String,
-    /// What it allows.
+    /// Allowed values.
     pub shape: Shape,
 }
 
-/// All definitions, in the order of their names.
+/// Returns all definitions, sorted by name.
 ///
 /// # Errors
-/// One has a form that is not known here.
+/// A definition has an unknown form.
 pub fn definitions(schema: &Value) -> Result<Vec<Definition>> {
     let all = schema["$defs"].as_object().context("the schema has no $defs")?;
     let read = |(name, schema): (&String, &Value)| {
@@ -71,10 +71,10 @@ pub fn definitions(schema: &Value) -> Result<Vec<Definition>> {
     all.iter().map(read).collect()
 }
 
-/// The members of a definition that is an object.
+/// Returns the members of an object definition.
 ///
 /// # Errors
-/// It is none.
+/// The definition is not an object.
 pub fn members<'a>(definitions: &'a [Definition], name: &str) -> Result<&'a [Member]> {
     let found = definitions.iter().find(|one| one.name == name);
     match found.map(|one| &one.shape) {
@@ -125,7 +125,7 @@ fn shape(schema: &Value) -> Result<Shape> {
     }
 }
 
-/// Words of several alternatives are one list of words.
+/// Returns the union of shapes. Alternatives that are all words become one list of words.
 fn one_of(shapes: Vec<Shape>) -> Shape {
     let words: Option<Vec<Vec<String>>> = shapes
         .iter()

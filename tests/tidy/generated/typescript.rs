@@ -1,4 +1,4 @@
-//! How does the protocol look to TypeScript?
+//! Generation of the TypeScript client's types.
 
 use std::fmt::Write;
 
@@ -11,10 +11,10 @@ const HEAD: &str = "\
 /** Which types cross the socket of hippod? Made from docs/schema/protocol.schema.json by `cargo xtask schema`. */
 ";
 
-/// A type for each definition.
+/// Returns a type for each definition.
 ///
 /// # Errors
-/// The schema has a form that is not known here.
+/// The schema has an unknown form.
 pub fn types(schema: &Value) -> Result<String> {
     let mut text = HEAD.to_owned();
     for definition in definitions(schema)? {
@@ -59,7 +59,7 @@ fn object(members: &[Member], indent: &str) -> Result<String> {
             false => member.name.clone(),
         };
         let mark = if member.optional { "?" } else { "" };
-        // A member that is optional may be given as undefined: it is not sent then.
+        // An optional member may be `undefined`, in which case it is not sent.
         let or = if member.optional { " | undefined" } else { "" };
         writeln!(
             text,

@@ -1,4 +1,4 @@
-//! Of what the rest of a session needs, how much stands in a summary of what was before?
+//! Share of later needs that a session summary contains.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,12 +12,12 @@ use serde_json::Value;
 use super::{needs, reference};
 use crate::bench::transcripts::Line;
 
-/// Where each transcript is cut, in parts of its messages.
+/// Cuts of each transcript, as shares of its messages.
 const CUTS: [f64; 3] = [0.4, 0.6, 0.8];
-/// Messages before a cut, at least.
+/// Minimum number of messages before a cut.
 const LEAST: usize = 8;
 
-/// Shares of one group of cuts, added up.
+/// Sums of shares over a group of cuts.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Sums {
     pub cuts: f64,
@@ -25,14 +25,14 @@ pub struct Sums {
     pub reference: f64,
     pub truncated: f64,
     pub reachable: f64,
-    /// Tokens before, and of our summary; the reference's are its budget.
+    /// Tokens before the cut, and of our summary; `budget` is the size of the reference.
     pub before: f64,
     pub tokens: f64,
     pub budget: f64,
 }
 
 impl Sums {
-    /// Adds what another group has.
+    /// Adds the sums of another group.
     pub fn add(&mut self, other: &Self) {
         let Self {
             cuts,
@@ -55,10 +55,10 @@ impl Sums {
     }
 }
 
-/// The sums of each program whose sessions lie below a folder, by its name.
+/// Returns the sums of each program below a folder, by name.
 ///
 /// # Errors
-/// A file cannot be read, or a summary breaks its promise.
+/// If a file cannot be read, or a summary violates an invariant.
 pub fn all(folder: &Path) -> Result<BTreeMap<String, Sums>> {
     let mut sums: BTreeMap<String, Sums> = BTreeMap::new();
     for group in entries(folder)? {
@@ -90,7 +90,7 @@ fn transcript(bytes: &[u8]) -> Result<Sums> {
     for bytes in bytes.split_inclusive(|byte| *byte == b'\n') {
         let mut line: Line = serde_json::from_slice(bytes)?;
         if line.kind == "tool_call" {
-            // What the tool is given, not how JSON writes it.
+            // The argument values without JSON syntax.
             line.text = needs::flat(&serde_json::from_str(&line.text).unwrap_or(Value::String(line.text)));
         }
         // No program keeps the model's thoughts in its context.
@@ -134,7 +134,7 @@ fn one(bytes: &[u8], before: &[Line], after: &[Line]) -> Result<Sums> {
     let budget = tokens::of(&reference);
     let mut compactor = Compactor::new(CompactionOptions {
         budget: Some(budget),
-        // As where contents are kept: otherwise no id leads on to what has no room.
+        // As with stored contents: otherwise no id refers to omitted content.
         stored: true,
         ..CompactionOptions::default()
     });

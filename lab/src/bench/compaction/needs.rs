@@ -1,17 +1,17 @@
-//! Which words of a text would an agent have to know to the letter?
+//! Words of a text that an agent must know exactly.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-/// What ends a word.
+/// Characters that end a word.
 const ENDS: &[char] = &[
     '"', '\'', '`', '(', ')', '[', ']', '{', '}', '<', '>', ',', ';', '|', '=', '\\', '→', '“', '”', '’',
 ];
-/// Bytes of a word that is no data.
+/// Maximum length of a word in bytes; longer ones are data.
 const MOST: usize = 120;
 
-/// Paths, addresses, identifiers and numbers of a text.
+/// Returns the paths, addresses, identifiers and numbers of a text.
 pub fn words(text: &str) -> BTreeSet<&str> {
     let ends = |letter: char| letter.is_whitespace() || ENDS.contains(&letter);
     let mut found = BTreeSet::new();
@@ -26,7 +26,7 @@ pub fn words(text: &str) -> BTreeSet<&str> {
     found
 }
 
-/// Lines of a text that tell of an error.
+/// Returns the lines of a text with an error.
 pub fn errors(text: &str) -> BTreeSet<&str> {
     let marks = [
         "error:",
@@ -43,7 +43,7 @@ pub fn errors(text: &str) -> BTreeSet<&str> {
         .collect()
 }
 
-/// The texts and numbers in a value.
+/// Returns the texts and numbers in a value.
 pub fn flat(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

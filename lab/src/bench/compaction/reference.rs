@@ -1,7 +1,9 @@
-//! What does the extension's plain formula make of messages, for comparison?
+//! The extension's compaction formula, as a baseline.
 //!
-//! Scores are hippo-core's; what differs is here: a message counts as referenced when its first 30 characters stand in a later one, kept
-//! content is cut at 500 characters, the sparse index is filled from the beginning, and no line has an id.
+//! Scores are those of hippo-core, with these differences: a message counts as referenced if a later one contains its
+//! first
+//! 30 characters, kept content is cut at 500 characters, the sparse index is filled from the beginning, and no line
+//! has an id.
 
 use std::fmt::Write as _;
 
@@ -9,10 +11,10 @@ use hippo_core::compaction::{
     CompactionConfig, EntryType, Message, Role, ScoreFacts, Tier, classify, importance, retention, tier,
 };
 
-/// Characters that a message is cut at where it is shown whole.
+/// Maximum number of characters of a kept message.
 const KEPT: usize = 500;
 
-/// The summary.
+/// Returns the summary.
 pub fn summary(messages: &[Message<'_>]) -> String {
     let config = CompactionConfig::default();
     let (mut kept, mut compressed, mut sparse, mut goals) =

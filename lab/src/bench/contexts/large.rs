@@ -1,4 +1,4 @@
-//! Where do large tool results come from, as many different ones as are needed?
+//! Distinct large tool results, generated from recorded ones.
 
 use std::path::Path;
 
@@ -7,20 +7,20 @@ use hippo_core::text::{end, start};
 
 use crate::bench::extract;
 
-/// Bytes between the beginnings of two pieces in what they are cut from; a prime, so that they drift apart.
+/// Bytes between the starts of two pieces in their source; a prime, so that the pieces drift apart.
 const STEP: usize = 7_919;
 
-/// A tool result that was never there, made of ones that were.
+/// A synthetic tool result, composed of recorded ones.
 pub struct Piece {
-    /// The tool.
+    /// Name of the tool.
     pub tool: String,
-    /// What it was called with.
+    /// Arguments of the call.
     pub call: String,
-    /// What it answered.
+    /// Text of the result.
     pub text: String,
 }
 
-/// The tool results of all transcripts and logs, of each program one after the other.
+/// The concatenated tool results and logs of each program.
 pub struct Corpus {
     programs: Vec<(String, String)>,
 }
@@ -29,7 +29,7 @@ impl Corpus {
     /// Reads the evaluation data.
     ///
     /// # Errors
-    /// It is not there.
+    /// If the data is missing.
     pub fn read(eval: &Path) -> Result<Self> {
         let programs: Vec<(String, String)> = extract::by_program(eval)?.into_iter().collect();
         if programs.is_empty() {
@@ -38,12 +38,12 @@ impl Corpus {
         Ok(Self { programs })
     }
 
-    /// The result of a number, of so many bytes: programs take turns, each piece begins elsewhere, and the digits in it are
-    /// others each time, as they are when a tool runs again.
+    /// Returns result `number` with `bytes` bytes. Programs alternate, each piece starts at another place, and its
+    /// digits vary as in repeated runs of a tool.
     pub fn piece(&self, number: usize, bytes: usize) -> Piece {
         let (program, text) = &self.programs[number % self.programs.len()];
         let round = number / self.programs.len();
-        // From the beginning of a line, as tools write whole ones.
+        // Start at a line, as tools print whole lines.
         let from = end(text, text.len() - round * STEP % text.len());
         let from = text.len() - from.len() + from.find('\n').map_or(0, |end| end + 1);
         let mut out = format!("run {number}\n");
@@ -64,7 +64,7 @@ impl Corpus {
     }
 }
 
-/// The same character, or another digit; 0 stays, so that a number of JSON is one still.
+/// Returns the same character, or another digit. 0 is unchanged, so that JSON numbers stay valid.
 fn other(mark: char, by: usize) -> char {
     const DIGITS: [char; 9] = ['1', '2', '3', '4', '5', '6', '7', '8', '9'];
     match DIGITS.iter().position(|digit| *digit == mark) {

@@ -1,4 +1,5 @@
-//! What does a session come to when its tool results go to the daemon, beside the same session without it?
+//! Replay of a session with and without the daemon.
+//! The replay compares context sizes, compactions and lookups of tool results.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,24 +21,24 @@ use super::window::Window;
 use crate::bench::compaction::needs;
 use crate::bench::extract::holds;
 
-/// Where the values were found.
+/// Number of values by the place where they were found.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Found {
     pub summary: usize,
     pub key_data: usize,
     pub fetched: usize,
-    /// Of those that were fetched: secrets, which no entry shows.
+    /// Fetched values that are secrets, which no entry shows.
     pub secret: usize,
     pub lost: usize,
 }
 
 impl Found {
-    /// How many were looked for.
+    /// Returns the number of values.
     pub fn all(&self) -> usize {
         self.summary + self.key_data + self.fetched + self.lost
     }
 
-    /// Adds what another session has.
+    /// Adds the counts of another session.
     pub fn add(&mut self, other: &Self) {
         let Self {
             summary,
@@ -54,48 +55,48 @@ impl Found {
     }
 }
 
-/// How a session is replayed.
+/// Parameters of a replay.
 #[derive(Debug, Clone, Copy)]
 pub struct Way {
-    /// Tokens of the model's window.
+    /// Size of the model's window, in tokens.
     pub limit: usize,
-    /// Turns for which what tools gave stays whole, with hippod: 1 is that in which it came.
+    /// Number of turns for which a tool result stays whole with hippod; 1 means only its own turn.
     pub whole: usize,
-    /// Tokens that summary and key data are given; none: as many as the daemon gives them.
+    /// Tokens for summary and key data; `None` uses the daemon's default.
     pub told: Option<usize>,
-    /// Tokens above which a tool result becomes an entry.
+    /// Minimum tokens of a tool result that becomes an entry, exclusive.
     pub worth: usize,
 }
 
-/// What a session came to.
+/// Result of a replayed session.
 #[derive(Debug, Default)]
 pub struct Played {
-    /// Tokens of the context of each turn without hippod: what the model read and its answer.
+    /// Context tokens of each turn without hippod: prompt and answer.
     pub without: Vec<usize>,
-    /// The same with hippod.
+    /// Context tokens of each turn with hippod.
     pub with: Vec<usize>,
-    /// Compactions without and with it.
+    /// Compactions without and with hippod.
     pub compactions: [usize; 2],
-    /// Tokens of what became entries, and of the entries.
+    /// Tokens of each stored tool result, and of its entry.
     pub entries: Vec<(usize, usize)>,
     /// Tokens of the largest section.
     pub section: usize,
     /// All values of entries that the agent named later.
     pub named: Found,
-    /// Of these, those that stood nowhere else in the context when they were named.
+    /// Named values that were nowhere else in the context at that time.
     pub needed: Found,
-    /// Contents that were fetched in the course of the session.
+    /// Number of fetched contents during the session.
     pub fetches: usize,
 }
 
-/// An entry that stands for a tool result.
+/// An entry that replaces a tool result.
 struct Made {
     id: String,
     summary: String,
     key_data: String,
 }
 
-/// What the model has before it of the entries.
+/// The rendered entries in the model's context.
 #[derive(Default)]
 struct Section {
     tokens: usize,
@@ -105,7 +106,7 @@ struct Section {
 /// Replays a session in one way.
 ///
 /// # Errors
-/// The daemon refuses something.
+/// If the daemon refuses a request.
 pub fn play(
     client: &mut Client,
     workspace: &str,
@@ -136,7 +137,7 @@ pub fn play(
         run.played.without.push(prompt + answered);
         without.keep(read + answered, read + answered);
 
-        // What has just come is read whole, and only then its entry stands for it.
+        // A new tool result is read whole, and its entry replaces it afterwards.
         let left = run.put(at, turn)?;
         let fetched = run.look(at, uses)?;
         let prompt = with.prompt(read + fetched + run.section.tokens);
@@ -158,16 +159,16 @@ struct Run<'c> {
     client: &'c mut Client,
     id: String,
     way: Way,
-    /// By the numbers of the tool results.
+    /// By the number of the tool result.
     made: Vec<Option<Made>>,
-    /// The turns in which they came, or were fetched last.
+    /// Turn of each tool result, or of its last fetch.
     whole: Vec<usize>,
     section: Section,
     played: Played,
 }
 
 impl Run<'_> {
-    /// Puts what tools gave. Answers the tokens of what stays in the context of all that was read.
+    /// Stores new tool results. Returns the tokens that stay in the context.
     fn put(&mut self, at: usize, turn: &Turn) -> Result<usize> {
         let mut left = 0;
         for read in &turn.read {
@@ -205,14 +206,15 @@ impl Run<'_> {
             self.made.push(None);
             return Ok(whole);
         };
-        // Its id stays where it was, so that it can be fetched when the section does not show it.
+        // The id stays in place, so that the content can be fetched when the section does not show it.
         let left = tokens::of(&format!("[{}]", entry.id));
         self.played.entries.push((whole, answer.entry_tokens as usize));
         self.made.push(Some(made(entry)));
         Ok(left)
     }
 
-    /// Looks up the values that the agent names in this turn and that stand nowhere else. Answers the tokens of what had to be fetched.
+    /// Looks up the values that the agent names in this turn and that are nowhere else in the context. Returns the
+    /// tokens of fetched contents.
     fn look(&mut self, at: usize, uses: &BTreeMap<usize, Vec<Use>>) -> Result<usize> {
         let mut tokens = 0;
         let named = |used: &&Use| used.named == at;
@@ -255,7 +257,7 @@ impl Run<'_> {
         Ok(tokens)
     }
 
-    /// Whether a value stands in the context beside the entry of the result that brought it up.
+    /// Returns `true` if the context contains a value outside the entry of its original result.
     fn stands(&self, number: usize, used: &Use, at: usize) -> bool {
         let is_whole = |number: &usize| {
             let passed = self.made.get(*number).is_none_or(Option::is_none);
@@ -300,7 +302,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Looks for all values in the entries as they are, and in what they stand for.
+    /// Searches all values in the final entries, and in their contents.
     fn check(&mut self, session: &Session, uses: &BTreeMap<usize, Vec<Use>>) -> Result<()> {
         for (number, result) in session.results().enumerate() {
             let (Some(Some(made)), Some(uses)) = (self.made.get(number), uses.get(&number)) else {
@@ -349,7 +351,7 @@ fn count(found: &mut Found, content: &str, value: &str) {
     found.secret += usize::from(!redact(content).contains(value));
 }
 
-/// What an agent that asks for entries of this size puts beside the content.
+/// Returns the extract that an agent submits when it asks for entries of this size.
 fn told(result: &ToolResult, tokens: usize) -> Extract {
     let hints = Hints {
         source_type: &result.tool,

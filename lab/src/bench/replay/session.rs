@@ -1,4 +1,4 @@
-//! What did the agent of a recorded session read and answer, call by call of its model?
+//! Recorded sessions as model calls: texts, tool results and answers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,9 +11,9 @@ use serde_json::Value;
 use crate::bench::compaction::needs;
 use crate::bench::transcripts::{Line, files, lines};
 
-/// Characters of the arguments of a call that are told as the source.
+/// Maximum characters of a call's arguments in the source.
 const MOST_REFERENCE: usize = 1_000;
-/// Arguments that name what a tool works on, the first that is there.
+/// Arguments that identify the object of a call, by priority.
 const NAMES: [&str; 8] = [
     "file_path",
     "path",
@@ -27,58 +27,58 @@ const NAMES: [&str; 8] = [
 
 /// A session.
 pub struct Session {
-    /// The program and a number: `pi/1`.
+    /// Program and number: `pi/1`.
     pub name: String,
-    /// The calls of the model, in their order.
+    /// Calls of the model, in order.
     pub turns: Vec<Turn>,
 }
 
 /// One call of the model.
 #[derive(Default)]
 pub struct Turn {
-    /// What came since the call before: a user's words, what tools gave.
+    /// New input since the previous call: messages and tool results.
     pub read: Vec<Read>,
-    /// What the model answered: its words, and what it gave to tools.
+    /// Answer of the model: texts and tool calls.
     pub answer: Vec<Answer>,
 }
 
-/// What a model reads.
+/// Input of a model.
 pub enum Read {
-    /// Words of a user or of the system.
+    /// Text of a user or of the system.
     Text(String),
-    /// What a tool gave.
+    /// Result of a tool.
     Result(ToolResult),
 }
 
-/// What a tool gave.
+/// Result of a tool.
 pub struct ToolResult {
-    /// The tool.
+    /// Name of the tool.
     pub tool: String,
-    /// What it worked on.
+    /// Object of the call.
     pub reference: String,
-    /// All of it.
+    /// Full content.
     pub content: String,
-    /// Whether it tells of a failure.
+    /// `true` if the call failed.
     pub failed: bool,
 }
 
-/// What a model says.
+/// Output of a model.
 pub struct Answer {
-    /// What values are looked for in: the words, or the texts and numbers of the arguments.
+    /// Text that is searched for values: the words, or the texts and numbers of the arguments.
     pub text: String,
-    /// Of all that stands in the context for it.
+    /// Tokens of the answer in the context.
     pub tokens: usize,
 }
 
 impl Turn {
-    /// Tokens of the answer.
+    /// Returns the tokens of the answer.
     pub fn answered(&self) -> usize {
         self.answer.iter().map(|answer| answer.tokens).sum()
     }
 }
 
 impl Read {
-    /// Tokens of it as it is.
+    /// Returns the tokens of the full content.
     pub fn tokens(&self) -> usize {
         match self {
             Self::Text(text) => tokens::of(text),
@@ -88,7 +88,7 @@ impl Read {
 }
 
 impl Session {
-    /// What tools gave, in its order.
+    /// Returns the tool results in order.
     pub fn results(&self) -> impl Iterator<Item = &ToolResult> {
         let all = self.turns.iter().flat_map(|turn| &turn.read);
         all.filter_map(|read| match read {
@@ -98,11 +98,11 @@ impl Session {
     }
 }
 
-/// All sessions below `transcripts/` of the evaluation data. Each is there as `norm/PROGRAM/NAME.jsonl`; some are there as the
-/// program wrote them as well, below `raw/`, which alone tells what failed.
+/// Returns all sessions below `transcripts/` of the evaluation data. Each is stored as `norm/PROGRAM/NAME.jsonl`;
+/// some also have their original file below `raw/`, the only record of failed calls.
 ///
 /// # Errors
-/// A file cannot be read.
+/// If a file cannot be read.
 pub fn all(transcripts: &Path) -> Result<Vec<Session>> {
     let folder = transcripts.join("norm");
     let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
@@ -152,7 +152,7 @@ fn turns(lines: &[Line], failed: &BTreeSet<String>) -> Vec<Turn> {
                 Read::Result(result(line, call, failed))
             }
             "text" => Read::Text(line.text.clone()),
-            // A picture or a document, whose bytes are not read as text.
+            // The bytes of a picture or a document are not read as text.
             other => Read::Text(format!("[{other}]")),
         };
         if let Some(turn) = turns.last_mut() {
@@ -166,7 +166,7 @@ fn turns(lines: &[Line], failed: &BTreeSet<String>) -> Vec<Turn> {
 fn answer(line: &Line) -> Answer {
     let name = line.name.as_deref().unwrap_or_default();
     let text = if line.kind == "tool_call" {
-        // What the tool is given, not how JSON writes it.
+        // The argument values without JSON syntax.
         needs::flat(&serde_json::from_str(&line.text).unwrap_or(Value::String(line.text.clone())))
     } else {
         line.text.clone()
@@ -190,7 +190,7 @@ fn result(line: &Line, call: Option<&Line>, failed: bool) -> ToolResult {
     }
 }
 
-/// What a tool worked on, by its arguments.
+/// Returns the object of a call from its arguments.
 fn reference(arguments: &str) -> String {
     let value = serde_json::from_str(arguments).unwrap_or(Value::String(arguments.to_owned()));
     let named = NAMES.iter().find_map(|name| value.get(name)?.as_str());
@@ -198,7 +198,7 @@ fn reference(arguments: &str) -> String {
     text.chars().take(MOST_REFERENCE).collect()
 }
 
-/// The ids of the calls that failed, by what the program wrote beside their results. `stem` is its file without the ending.
+/// Returns the ids of failed calls from the original file. `stem` is its path without extension.
 fn failed(stem: &Path) -> Result<BTreeSet<String>> {
     let mut failed = BTreeSet::new();
     let path: PathBuf = stem.with_extension("jsonl");

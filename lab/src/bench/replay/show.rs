@@ -1,15 +1,15 @@
-//! How are the figures of replayed sessions told, line by line and as curves?
+//! Tables and curves of replayed sessions.
 
 use super::play::{Found, Played, Way};
 use super::{LIMITS, OTHERS, Replayed, WORTH, mean, most};
 use crate::simulate::plot::{Panel, grid};
 use crate::terminal::say;
 
-/// Sessions that are drawn, and how many stand in a row.
+/// Number of drawn sessions, and of columns.
 const DRAWN: usize = 6;
 const COLUMNS: usize = 3;
 
-/// Two numbers, and by how much the second differs.
+/// Returns two numbers, and the relative change of the second.
 pub fn less(without: f64, with: f64) -> String {
     let change = (with / without.max(1.0) - 1.0) * 100.0;
     let change = match format!("{change:.0}").as_str() {
@@ -20,7 +20,7 @@ pub fn less(without: f64, with: f64) -> String {
     format!("{} → {} ({change} %)", thousands(without), thousands(with))
 }
 
-/// A number for people.
+/// Returns a number with thousands separators.
 pub fn thousands(value: f64) -> String {
     let value = format!("{value:.0}");
     match value.len() {
@@ -29,7 +29,7 @@ pub fn thousands(value: f64) -> String {
     }
 }
 
-/// How many values there were, and where they were found.
+/// Returns the number of values, and the shares of their places.
 pub fn shares(found: &Found) -> String {
     let share = |count: usize| 100.0 * count as f64 / found.all().max(1) as f64;
     match found.all() {
@@ -43,7 +43,7 @@ pub fn shares(found: &Found) -> String {
     }
 }
 
-/// A line for each session with entries; those of a program without any share one.
+/// Prints a line for each session with entries. The sessions of a program without entries share one line.
 pub fn sessions(all: &[Replayed]) {
     say(format_args!(
         "| session | turns | tokens of tool results | entries | average context | largest context | compactions in {} | needed again: summary / key data / fetch | all named again |\n|---|---|---|---|---|---|---|---|---|",
@@ -115,7 +115,7 @@ fn line(name: &str, of: &[&Replayed]) {
     ));
 }
 
-/// A line for each way in which things stay whole for longer, or entries say more.
+/// Prints a line for each other way, with longer whole results or larger entries.
 pub fn others(all: &[Replayed]) {
     say(format_args!(
         "\n| window of {}: entries above, of, what tools gave whole for so many turns | average context | largest context | entries | needed again: summary / key data / fetch | contents fetched |\n|---|---|---|---|---|---|",
@@ -164,7 +164,7 @@ fn way(way: Way, of: &[&Played]) {
     ));
 }
 
-/// The sessions with the most tokens, turn by turn.
+/// Draws the sessions with the most tokens, turn by turn.
 pub fn draw(all: &[Replayed]) -> String {
     let mut drawn: Vec<&Replayed> = all.iter().filter(|one| one.has_entries()).collect();
     drawn.sort_by_key(|one| std::cmp::Reverse(most(&one.played[0].without)));

@@ -1,26 +1,26 @@
-//! Which values did tools bring up that the agent named later, and did they stand elsewhere by then?
+//! Values of tool results that the agent used later.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::session::{Read, Session};
 use crate::bench::compaction::needs;
 
-/// A value that a tool result brought up, and that the agent named for the first time.
+/// A value from a tool result that the agent named for the first time.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Use {
-    /// A path, an address, an identifier, a number, or a line that tells of an error.
+    /// A path, an address, an identifier, a number, or a line with an error.
     pub value: String,
-    /// The turn in which the result came.
+    /// Turn of the result.
     pub came: usize,
-    /// The turn in which the agent named it.
+    /// Turn in which the agent named the value.
     pub named: usize,
-    /// Whether a user or the system said it in between.
+    /// `true` if a user or the system mentioned the value in between.
     pub said: bool,
-    /// Later results that had it too, by their numbers in the session.
+    /// Later results that also contained the value, by their numbers in the session.
     pub again: Vec<usize>,
 }
 
-/// A value that nobody but tools has said so far.
+/// A value that only tools have mentioned so far.
 #[derive(Default)]
 struct Open {
     result: usize,
@@ -29,8 +29,8 @@ struct Open {
     again: Vec<usize>,
 }
 
-/// The uses of the values of each tool result, by its number in the session. A value belongs to the result in which it stands first
-/// in the whole session, and is used once.
+/// Returns the uses of the values of each tool result, by its number in the session. A value belongs to its first
+/// result in the whole session, and is used once.
 pub fn of(session: &Session) -> BTreeMap<usize, Vec<Use>> {
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     let mut open: BTreeMap<&str, Open> = BTreeMap::new();

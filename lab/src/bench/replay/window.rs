@@ -1,30 +1,31 @@
-//! How does a harness keep a session within the window of its model?
+//! Context window of a session, with compaction.
 //!
-//! As Pi and OpenClaw do it: when the next prompt would fill so much of the window, everything but the newest turns becomes
-//! a summary. What is summarised again goes into the new summary.
+//! Follows Pi and OpenClaw: when the next prompt would exceed [`FULL`], all but the newest turns become a summary,
+//! which
+//! also covers the previous summary.
 
 /// Share of the limit from which a prompt is compacted.
 pub const FULL: f64 = 0.8;
-/// Share of the limit that the newest turns may keep. Of 200,000 tokens these are the 20,000 that Pi and OpenClaw keep.
+/// Share of the limit for the newest turns: of 200,000 tokens, the 20,000 that Pi and OpenClaw keep.
 const KEPT: f64 = 0.1;
 /// Tokens of the summary.
 pub const SUMMARY: usize = 2_000;
 
-/// What stands in the window from the calls so far.
+/// Contents of the window after the calls so far.
 pub struct Window {
     limit: usize,
-    /// Tokens of the summary, 0 before there is one.
+    /// Tokens of the summary, 0 before the first one.
     summary: usize,
-    /// Turns for which what tools gave stays whole, at least 1: that in which it came.
+    /// Number of turns for which a tool result stays whole, at least 1, which is its own turn.
     whole: usize,
-    /// Tokens of the turns that are not summarised, the oldest first: at first, and when what tools gave has gone.
+    /// Tokens of the turns without a summary, the oldest first: with whole tool results, and without them.
     turns: Vec<(usize, usize)>,
-    /// How often it was compacted.
+    /// Number of compactions.
     pub compactions: usize,
 }
 
 impl Window {
-    /// An empty one of so many tokens, in which what tools gave stays whole for so many turns.
+    /// Creates an empty window of `limit` tokens, in which tool results stay whole for `whole` turns.
     pub fn new(limit: usize, whole: usize) -> Self {
         Self {
             limit,
@@ -35,8 +36,8 @@ impl Window {
         }
     }
 
-    /// Tokens of the next prompt, which consists of what stands here and `besides`. Compacts first where that is needed and something
-    /// can go.
+    /// Returns the tokens of the next prompt: the window and `besides`. Compacts first if that is necessary and
+    /// possible.
     pub fn prompt(&mut self, besides: usize) -> usize {
         let all = self.size() + besides;
         if (all as f64) < FULL * self.limit as f64 {
@@ -49,7 +50,7 @@ impl Window {
             from -= 1;
             kept += self.turn(from);
         }
-        // A summary that stands for less than itself is no help.
+        // A summary must be smaller than the turns that it replaces.
         if self.summary + (0..from).map(|at| self.turn(at)).sum::<usize>() > SUMMARY {
             self.turns.drain(..from);
             self.summary = SUMMARY;
@@ -58,7 +59,7 @@ impl Window {
         self.size() + besides
     }
 
-    /// Ends a turn of which so many tokens stay at first, and so many for good.
+    /// Ends a turn with `first` tokens initially, and `left` permanently.
     pub fn keep(&mut self, first: usize, left: usize) {
         self.turns.push((first, left));
     }
@@ -94,7 +95,7 @@ mod tests {
         );
         window.keep(0, 70_000);
         assert_eq!((window.prompt(1_000), window.compactions), (SUMMARY + 1_000, 2));
-        // What has just come is read, however large it is: nothing is left that could go.
+        // New input is read whatever its size; no other turn can be removed.
         assert_eq!((window.prompt(99_000), window.compactions), (SUMMARY + 99_000, 2));
     }
 

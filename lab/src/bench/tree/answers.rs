@@ -1,4 +1,4 @@
-//! Which answers are literally in the logs, and in which nodes do they stand?
+//! Literal answers in the logs, and the nodes that contain them.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::nodes::{Nodes, path_date};
 
-/// Longest answer that is taken for a literal, in bytes.
+/// Maximum length of a literal answer, in bytes.
 const LONGEST: usize = 40;
 
 #[derive(Deserialize)]
@@ -30,10 +30,10 @@ pub struct Answer {
     days: Vec<String>,
 }
 
-/// The answers that have a letter in them and stand in one of their sessions.
+/// Returns the answers with a letter that one of their sessions contains.
 ///
 /// # Errors
-/// The questions or the logs cannot be read.
+/// If the questions or the logs cannot be read.
 pub fn read(folder: &Path) -> Result<Vec<Answer>> {
     let path = folder.join("questions_explicit.jsonl");
     let text = fs::read_to_string(&path).with_context(|| format!("could not read {}", path.display()))?;
@@ -66,7 +66,7 @@ pub fn read(folder: &Path) -> Result<Vec<Answer>> {
     Ok(out)
 }
 
-/// Whether a text holds a phrase between the bounds of words; both in lower case.
+/// Returns `true` if a text contains a phrase between word boundaries; both are in lower case.
 fn holds(text: &str, phrase: &str) -> bool {
     text.match_indices(phrase).any(|(at, _)| {
         let before = text[..at].chars().next_back();
@@ -75,17 +75,17 @@ fn holds(text: &str, phrase: &str) -> bool {
     })
 }
 
-/// What was found on each level.
+/// Counts on each level.
 pub struct Found {
-    /// Pairs of an answer and one of its sessions whose node holds it.
+    /// Pairs of an answer and one of its sessions whose node contains it.
     pub pairs: [usize; 4],
-    /// All such pairs.
+    /// Number of all such pairs.
     pub all_pairs: usize,
-    /// Answers that the node of one of their sessions holds.
+    /// Answers that the node of one of their sessions contains.
     pub answers: [usize; 4],
 }
 
-/// Looks for the answers in the nodes of their days, weeks, months, and in the root.
+/// Searches the answers in the nodes of their days, weeks and months, and in the root.
 pub fn found(answers: &[Answer], nodes: &Nodes) -> Found {
     let mut out = Found {
         pairs: [0; 4],

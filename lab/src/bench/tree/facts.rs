@@ -1,4 +1,5 @@
-//! How many of the facts that a summary of each day should keep does a node hold, beside the first lines and lines by chance?
+//! Share of daily facts in nodes, compared with two baselines.
+//! The baselines are the first lines and random lines of a day.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,11 +15,11 @@ use serde::Deserialize;
 use super::super::table::Figure;
 use super::{PART, nodes};
 
-/// A node may have one token for so many of its day.
+/// Tokens of a day per token of its node.
 const SHARE: usize = 4;
-/// The share of a fact's content words that a node must hold.
+/// Minimum share of a fact's content words that a node must contain.
 const COVERED: f64 = 0.6;
-/// Draws of lines by chance.
+/// Number of random draws of lines.
 const DRAWS: u64 = 5;
 
 #[derive(Deserialize)]
@@ -30,7 +31,7 @@ struct Fact {
 /// Measures all conversations.
 ///
 /// # Errors
-/// They cannot be read.
+/// If the conversations cannot be read.
 pub fn run(folder: &Path) -> Result<Vec<Figure>> {
     let (mut all, mut ours, mut first, mut chance) = (0_u32, 0_u32, 0_u32, 0_u32);
     let mut folders: Vec<_> = fs::read_dir(folder)?.collect::<Result<_, _>>()?;
@@ -92,7 +93,7 @@ fn covered(facts: &[BTreeSet<String>], node: &BTreeSet<String>) -> u32 {
     u32::try_from(facts.iter().filter(holds).count()).unwrap_or(u32::MAX)
 }
 
-/// Lines in their order as long as there is room.
+/// Returns the first lines that fit into `most` tokens.
 fn within<'a>(lines: impl Iterator<Item = &'a str>, most: usize) -> String {
     let mut out = String::new();
     for line in lines {
@@ -120,10 +121,10 @@ fn shuffled<'a>(lines: &[&'a str], draw: u64) -> Vec<&'a str> {
 struct Terms(Analyzer);
 
 impl Terms {
-    /// The content words of a text.
+    /// Returns the content words of a text.
     fn of(&mut self, text: &str) -> BTreeSet<String> {
         let mut out = BTreeSet::new();
-        // A question has a bound on its words: a text is asked line by line.
+        // Queries have a maximum number of words, so the text is analyzed line by line.
         for line in text.lines() {
             let terms = self.0.query_terms(line).into_iter();
             let telling = terms.filter(|term| !term.stop && !term.term.starts_with('@'));

@@ -1,4 +1,4 @@
-//! How are the nodes of a folder of logs made, as the daemon makes them?
+//! Nodes over a folder of logs, built with the daemon's code.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,23 +11,23 @@ use hippo_core::tree::{
     Fingerprint, Input, Node, Period, Source, SourceFile, Text, make, plan, sources, told, top,
 };
 
-/// Tokens of ROOT.md, as the daemon has it when nobody says otherwise.
+/// Tokens of ROOT.md in the daemon's default settings.
 pub const ROOT: usize = 3_000;
 
 /// A log.
 pub struct Log {
     /// Path in the workspace.
     pub path: String,
-    /// What it says.
+    /// Text of the log.
     pub text: String,
-    /// Its day.
+    /// Day of the log.
     pub date: Date,
 }
 
-/// The daily logs of a workspace, by day.
+/// Returns the daily logs of a workspace, by day.
 ///
 /// # Errors
-/// They cannot be read.
+/// If the logs cannot be read.
 pub fn logs(workspace: &Path) -> Result<Vec<Log>> {
     let folder = workspace.join("memory");
     let mut out = Vec::new();
@@ -46,7 +46,7 @@ pub fn logs(workspace: &Path) -> Result<Vec<Log>> {
     Ok(out)
 }
 
-/// The date in a path of a log.
+/// Returns the date in the path of a log.
 pub fn path_date(path: &str) -> &str {
     path.rsplit('/')
         .next()
@@ -58,14 +58,14 @@ pub fn path_date(path: &str) -> &str {
 #[derive(Default)]
 pub struct Nodes {
     nodes: BTreeMap<Period, Node>,
-    /// Their files.
+    /// Files of the nodes.
     files: BTreeMap<Period, String>,
-    /// Their bodies in lower case.
+    /// Bodies of the nodes in lower case.
     lower: BTreeMap<Period, String>,
 }
 
 impl Nodes {
-    /// Made from logs, as of the day of the last one.
+    /// Builds the nodes from logs, as of the day of the last log.
     pub fn of(logs: &[Log]) -> Self {
         let mut out = Self::default();
         let Some(today) = logs.last().map(|log| log.date) else {
@@ -117,7 +117,7 @@ impl Nodes {
         })
     }
 
-    /// `ROOT.md` over some of the nodes, as of a day.
+    /// Builds `ROOT.md` over some of the nodes, as of a day.
     fn root(&self, nodes: &BTreeMap<Period, Node>, today: Date) -> Option<Node> {
         let paths: Vec<(String, &Node, &str)> = nodes
             .iter()
@@ -145,7 +145,7 @@ impl Nodes {
         )
     }
 
-    /// The root as of each of the last `most` days, the earliest first.
+    /// Returns the root as of each of the last `most` days, the earliest first.
     pub fn roots(&self, most: usize) -> Vec<String> {
         let days: Vec<Date> = self.days().filter_map(|(period, _)| period.first_day()).collect();
         let last = days.iter().skip(days.len().saturating_sub(most));
@@ -158,7 +158,7 @@ impl Nodes {
         last.filter_map(root).map(|root| root.body).collect()
     }
 
-    /// Of how many days, among all, at least one topic stands in the root.
+    /// Returns the number of days with at least one topic in the root, and the number of all days.
     pub fn represented(&self) -> (usize, usize) {
         let root = self.nodes.get(&Period::All).map_or("", |root| &root.body);
         let of = |node: &Node| {
@@ -179,10 +179,10 @@ impl Nodes {
             .filter(|(period, _)| period.level() == NodeKind::Daily)
     }
 
-    /// Read from a folder of nodes.
+    /// Reads a folder of nodes.
     ///
     /// # Errors
-    /// They cannot be read.
+    /// If the nodes cannot be read.
     pub fn read(folder: &Path) -> Result<Self> {
         let mut out = Self::default();
         for name in ["daily", "weekly", "monthly"] {
@@ -205,7 +205,7 @@ impl Nodes {
         self.take(node.period, node.write());
     }
 
-    /// A node as it is read again from its file.
+    /// Adds a node from the text of its file.
     fn take(&mut self, period: Period, file: String) {
         let node = Node::read(period, &file);
         self.lower.insert(period, node.body.to_lowercase());
@@ -213,7 +213,7 @@ impl Nodes {
         self.files.insert(period, file);
     }
 
-    /// Bytes of the files of each level.
+    /// Returns the file sizes of each level in bytes.
     pub fn sizes(&self) -> [usize; 4] {
         let levels = [
             NodeKind::Daily,
@@ -227,7 +227,7 @@ impl Nodes {
         })
     }
 
-    /// What a day's node, its week's, its month's and the root say, in lower case.
+    /// Returns the bodies of a day's node, its week's, its month's and the root, in lower case.
     pub fn of_day(&self, day: &str) -> [&str; 4] {
         let day = Period::parse(day);
         let week = day.and_then(Period::parent);
@@ -239,7 +239,7 @@ impl Nodes {
     }
 }
 
-/// What the days are made from.
+/// Returns the sources of each day.
 fn of_logs(logs: &[Log]) -> BTreeMap<Period, Vec<SourceFile>> {
     let mut out: BTreeMap<Period, Vec<SourceFile>> = BTreeMap::new();
     for log in logs {

@@ -1,4 +1,4 @@
-//! Do the entries that fit a question best point at the file that has the answer?
+//! Evidence files behind the best matching entries.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -11,21 +11,21 @@ use crate::bench::ask::{Asker, Question, mean};
 use crate::bench::table::Figure;
 use crate::terminal::say;
 
-/// Entries that count, the best first: as many as mode `index` reads.
+/// Number of best entries that count, as many as mode `index` reads.
 const BEST: usize = 5;
 
-/// What the best entries of one question point at.
+/// Targets of the best entries of one question.
 pub struct Pointed {
-    /// Place of the first entry that points at a file with evidence, from 0; `None`: none of [`BEST`] does.
+    /// Rank of the first entry that points to a file with evidence, from 0; `None` if none of [`BEST`] does.
     first: Option<usize>,
-    /// Share of the files with evidence that they point at together, 0 to 1.
+    /// Share of the files with evidence among all targets, 0 to 1.
     files: f64,
 }
 
-/// Asks each question in mode `index`, without leaving a trace.
+/// Asks each question in mode `index`, without recording.
 ///
 /// # Errors
-/// The daemon refuses.
+/// If the daemon refuses a request.
 pub fn measure(ground: &Ground<'_>, root: &str, questions: &[Question]) -> Result<Vec<Pointed>> {
     let entries = listed(ground, root)?;
     let paths: HashMap<&str, BTreeSet<&str>> = entries
@@ -66,7 +66,7 @@ fn judge(best: &[&BTreeSet<&str>], evidence: &[&str]) -> Pointed {
     }
 }
 
-/// Share of the questions with such an entry among the first `most`.
+/// Returns the share of the questions with such an entry among the first `most`.
 fn share(pointed: &[Pointed], most: usize) -> f64 {
     let within = |one: &Pointed| f64::from(u8::from(one.first.is_some_and(|at| at < most)));
     mean(pointed.iter().map(within))
@@ -87,7 +87,7 @@ pub fn print(pointed: &[Pointed]) {
     ));
 }
 
-/// The share for the summary.
+/// Returns the share for the summary.
 pub fn figure(part: &'static str, pointed: &[Pointed]) -> Figure {
     let share = 100.0 * share(pointed, BEST);
     let what = "before any question: one of the 5 best entries points at a file with evidence";

@@ -1,4 +1,4 @@
-//! How are the ways to an answer laid side by side?
+//! Comparison table of the ways to an answer.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::bench::client::ask;
 use crate::bench::table::{Figure, ms};
 use crate::terminal::say;
 
-/// The names of the rows that are compared.
+/// Names of the compared rows.
 pub const SEARCH: &str = "search alone";
 pub const COLD: &str = "hybrid, before any question";
 pub const WARM: &str = "hybrid, after the warm-up";
@@ -20,23 +20,23 @@ pub const WARM: &str = "hybrid, after the warm-up";
 #[derive(Default)]
 struct Way {
     outcomes: Vec<Outcome>,
-    /// Halves of the questions: 0 was asked in the warm-up, 1 was not.
+    /// Half of each question: 0 was asked in the warm-up, 1 was not.
     halves: Vec<usize>,
 }
 
-/// The rows by their names, in the order in which they are shown.
+/// Rows by name, in display order.
 #[derive(Default)]
 pub struct Ways {
     rows: Vec<(&'static str, Way)>,
-    /// Rows that only the client program measures, with their weights.
+    /// Summaries of the rows without a daemon, by name.
     baselines: BTreeMap<String, Vec<Summary>>,
 }
 
 impl Ways {
-    /// The rows that need no daemon, as the client program measures them.
+    /// Measures the rows that need no daemon.
     ///
     /// # Errors
-    /// It fails.
+    /// If the measurement fails.
     pub fn baseline(&mut self, ground: &Ground<'_>, root: &str, questions: &Path) -> Result<()> {
         let arguments = ["--modes", "full-scan,grep", "-k", "5"];
         let report = ask(ground.scratch, root, questions, &arguments)?;
@@ -57,7 +57,7 @@ impl Ways {
         Ok(())
     }
 
-    /// Adds what the questions of one workspace came to, in the order of the file.
+    /// Adds the outcomes of one workspace, in file order.
     pub fn take(&mut self, name: &'static str, outcomes: Vec<Outcome>) {
         let at = self
             .rows
@@ -107,7 +107,7 @@ impl Ways {
         }
     }
 
-    /// What the warm-up should reach.
+    /// Returns the figures of the warm-up with their targets.
     pub fn figures(&self, part: &'static str) -> Vec<Figure> {
         let percent = |share: f64| format!("{:.1} %", 100.0 * share);
         let other = |name| {
@@ -165,7 +165,8 @@ impl Way {
     }
 }
 
-/// Sums of several workspaces, weighted by their questions; the time is the weighted mean of the medians.
+/// Combines the summaries of several workspaces, weighted by their questions; the time is the weighted mean of the
+/// medians.
 fn together(rows: &[Summary]) -> Summary {
     let all: f64 = rows.iter().map(|row| row.questions as f64).sum();
     let of = |value: &dyn Fn(&Summary) -> f64| {

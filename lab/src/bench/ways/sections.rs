@@ -1,4 +1,4 @@
-//! What is in the sections around the nearest chunks, read whole?
+//! Whole sections around the nearest chunks.
 
 use std::time::{Duration, Instant};
 
@@ -9,15 +9,15 @@ use hippo_proto::{GetRequest, GetResponse, Request};
 use crate::bench::Ground;
 use crate::bench::ask::{Answer, Asker, BUDGETS, Outcome, Question, Span, recall};
 
-/// Sections that are read.
+/// Number of sections to read.
 const SECTIONS: usize = 3;
-/// How long one answer may take.
+/// Time limit of one answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Reads the sections of the nearest chunks whole, as an agent does with files that it opens.
+/// Reads the sections of the nearest chunks whole, as an agent does with opened files.
 ///
 /// # Errors
-/// The daemon refuses.
+/// If the daemon refuses a request.
 pub fn measure(ground: &Ground<'_>, root: &str, questions: &[Question]) -> Result<Vec<Outcome>> {
     let mut asker = Asker::new(ground.scratch, root)?;
     let mut client = ground.scratch.connect(PATIENCE)?;
@@ -45,7 +45,7 @@ pub fn measure(ground: &Ground<'_>, root: &str, questions: &[Question]) -> Resul
                 start_line: text.start_line,
                 end_line: text.end_line,
             };
-            // Of two sections with one title `get` reads the first.
+            // If two sections have the same title, `get` reads the first one.
             if known(&span) {
                 read.push((span, text.text));
             }
@@ -70,7 +70,7 @@ pub fn measure(ground: &Ground<'_>, root: &str, questions: &[Question]) -> Resul
     Ok(outcomes)
 }
 
-/// The whole lines that a reader sees who stops when the budget is used up.
+/// Returns the whole lines that a reader sees within the budget.
 fn beginning(read: &[(Span, String)], budget: u32) -> Vec<Span> {
     let mut left = tokens::bytes(budget as usize);
     let mut spans = Vec::new();

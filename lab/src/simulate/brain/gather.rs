@@ -1,4 +1,4 @@
-//! What does a cycle plan from, as the daemon gathers it?
+//! Input of a cycle, gathered like the daemon does.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use super::Brain;
 use crate::simulate::shelf::Shelf;
 
 impl Brain {
-    /// What a cycle plans from.
+    /// Gathers the input of a cycle.
     pub(super) fn gather(&mut self, cycle: Cycle, shelf: &Shelf, now: Timestamp) {
         let last = self.last.get(&cycle).copied();
         for record in self.snapshot.records.values_mut() {
@@ -61,7 +61,7 @@ impl Brain {
         }
     }
 
-    /// Entries for what has none, and what summaries would say today of what changed.
+    /// Adds candidates for content without an entry, and new summaries of changed content.
     fn look_for_entries(&mut self, shelf: &Shelf, changed: &BTreeSet<String>, now: Timestamp) {
         let records = &self.snapshot.records;
         let of_changed = |record: &Record| {
@@ -88,7 +88,7 @@ impl Brain {
         self.snapshot.candidates = untold(made, records);
     }
 
-    /// Live entries that look alike, by hashed words in the place of the model; one of the two is new or has changed.
+    /// Returns pairs of similar live entries, one of them new or changed. Hashed words replace the model.
     fn similar(&mut self) -> Vec<Similar> {
         let live = self
             .snapshot
@@ -135,7 +135,7 @@ impl Brain {
     }
 }
 
-/// New entries without what others tell of already.
+/// Returns the new entries without those that existing entries cover.
 fn untold(made: Vec<NewEntry>, records: &BTreeMap<EntryId, Record>) -> Vec<NewEntry> {
     let told: BTreeSet<&Pointer> = records
         .values()
