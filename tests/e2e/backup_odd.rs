@@ -30,9 +30,17 @@ fn walk(folder: &Path) -> Vec<String> {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.path().display().to_string();
         // Files that a daemon may write at any time.
-        if ["-wal", "-shm", "-journal", "canary", "log", ".spare", ".spare.draft"]
-            .iter()
-            .any(|end| name.ends_with(end))
+        if [
+            "-wal",
+            "-shm",
+            "-journal",
+            "canary",
+            "log",
+            ".spare",
+            ".spare.draft",
+        ]
+        .iter()
+        .any(|end| name.ends_with(end))
             || name.contains("vectors")
         {
             continue;
