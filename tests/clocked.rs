@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hippo_core::time::Timestamp;
 use hippo_proto::{Client, Paths};
+use hippo_types::time::Timestamp;
 use hippod::clock::{Clock, ManualClock};
 use hippod::config::Config;
 use hippod::{Options, run};

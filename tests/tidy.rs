@@ -21,7 +21,7 @@ use serde_json::Value;
 /// Maximum number of lines of a source file.
 const LONGEST_FILE: usize = 400;
 /// Documents with their own limits.
-const LONGEST_DOCUMENTS: [(&str, usize); 2] = [("ARCHITECTURE.md", 320), ("CONTRIBUTING.md", 80)];
+const LONGEST_DOCUMENTS: [(&str, usize); 2] = [("ARCHITECTURE.md", 420), ("CONTRIBUTING.md", 80)];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -153,24 +153,29 @@ fn the_code_map_names_every_module_and_nothing_else() {
             rows.collect(),
         );
     }
-    let crates: BTreeSet<String> = files(&["crates"], "Cargo.toml")
+    let folders: BTreeMap<String, PathBuf> = files(&["crates"], "Cargo.toml")
         .iter()
-        .map(|path| path.split('/').nth(1).unwrap().to_owned())
+        .map(|path| {
+            let folder = Path::new(path).parent().unwrap();
+            let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
+            (name, root().join(folder))
+        })
         .collect();
     assert_eq!(
         named
             .keys()
             .map(|name| (*name).to_owned())
             .collect::<BTreeSet<_>>(),
-        crates
+        folders.keys().cloned().collect()
     );
     let mut wrong = Vec::new();
     for (name, rows) in &named {
-        let source = root().join("crates").join(name).join("src");
+        let source = folders[*name].join("src");
         for entry in fs::read_dir(&source).unwrap() {
             let path = entry.unwrap().path();
             let module = path.file_stem().unwrap().to_str().unwrap();
-            if !matches!(module, "lib" | "main") && !rows.contains(module) {
+            let is_test = module.ends_with("tests") || module == "snapshots";
+            if !matches!(module, "lib" | "main") && !is_test && !rows.contains(module) {
                 wrong.push(format!("{name}: `{module}` is not on the map"));
             }
         }

@@ -10,18 +10,24 @@
 //!
 //! The first byte often selects settings, so that all are tried.
 
-use hippo_core::compaction::{self, Compacted, CompactionOptions, CompactionPass, Compactor, SessionFormat};
-use hippo_core::context::Shown;
-use hippo_core::context::capture::{self, CaptureInput, CaptureSettings};
-use hippo_core::context::policy;
-use hippo_core::context::render::SectionFormat::{Json, Markdown};
-use hippo_core::context::render::{CLOSE, OPEN, render, without_sections};
-use hippo_core::extract::{self, Hints, MOST_TOKENS};
-use hippo_core::import::{self, LARGEST, Memory, Program, Trouble};
-use hippo_core::index_file::{self, IndexFile};
-use hippo_core::time::Timestamp;
-use hippo_core::{chunk, control, flush, harness, own_block, redact, tokens};
+use hippo_context::Shown;
+use hippo_context::capture::{self, CaptureInput, CaptureSettings};
+use hippo_context::extract::{self, Hints, MOST_TOKENS};
+use hippo_context::policy;
+use hippo_context::render::SectionFormat::{Json, Markdown};
+use hippo_context::render::render;
+use hippo_fs::harness;
+use hippo_map::index_file::{self, IndexFile};
 use hippo_proto::folder::Trust;
+use hippo_session::compaction::{
+    self, Compacted, CompactionOptions, CompactionPass, Compactor, SessionFormat,
+};
+use hippo_session::flush;
+use hippo_session::import::{self, LARGEST, Memory, Program, Trouble};
+use hippo_text::fence::{CLOSE, OPEN, without_sections};
+use hippo_text::{chunk, control, own_block};
+use hippo_types::time::Timestamp;
+use hippo_types::tokens;
 
 /// Fuzz target: name and function.
 pub type FuzzTarget = (&'static str, fn(&[u8]));
@@ -218,7 +224,7 @@ pub fn secrets(data: &[u8]) {
     let plain = control::without_escapes(&text);
     assert_eq!(control::without_escapes(&plain), plain);
     let _ = control::as_seen(&text);
-    let redacted = redact::redact(&text);
+    let redacted = hippo_redact::redact(&text);
     assert!(!redacted.is_empty() || text.is_empty());
 }
 

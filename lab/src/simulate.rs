@@ -22,8 +22,8 @@ use std::thread;
 use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow, bail};
-use hippo_core::decay::DecayCurve;
-use hippo_core::hierarchy::Limits;
+use hippo_map::decay::DecayCurve;
+use hippo_map::hierarchy::Limits;
 
 use crate::house::House;
 use crate::terminal::{duration, note, say};

@@ -6,9 +6,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use hippo_core::index_file::{IndexFile, IndexFileOptions};
-use hippo_core::time::Timestamp;
+use hippo_map::index_file::{IndexFile, IndexFileOptions};
 use hippo_proto::{CycleName, IndexEntry, IndexPointer, IndexPriority};
+use hippo_types::time::Timestamp;
 use hippod_tests::{Caller, Daemon, Dice, PATIENCE, QUIET, Scratch};
 
 use crate::index_file::block_of;

@@ -7,10 +7,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use hippo_core::consolidation::{ConsolidationSettings, Likeness, classify_pair};
-use hippo_core::entry::{Entry, Pointer};
 use hippo_embed::acquire::{Layout, Manifest, locate};
 use hippo_embed::{Embedder, OnnxEmbedder};
+use hippo_map::consolidation::{ConsolidationSettings, Likeness, classify_pair};
+use hippo_types::entry::{Entry, Pointer};
 use serde::Deserialize;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::hostile_text::{ask, hook};
 
-#[path = "../../crates/hippo-core/tests/secrets/planted.rs"]
+#[path = "../../crates/core/hippo-redact/tests/secrets/planted.rs"]
 mod planted;
 use planted::{Dice, Planted, formats, planted};
 

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hippo_core::time::Timestamp;
 use hippo_proto::{
     Client, ErrorKind, Mode, ModelLoad, Paths, SearchRequest, SearchResponse, WorkspaceAddRequest,
     WorkspaceAddResponse, WorkspaceSyncRequest, WorkspaceSyncResponse,
 };
+use hippo_types::time::Timestamp;
 use hippod::clock::ManualClock;
 use hippod::config::Config;
 use hippod::{Options, run};

@@ -6,8 +6,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::thread;
 
-use hippo_core::tree::Period;
 use hippo_proto::{SearchRequest, SearchResponse, TreeCompactRequest, TreeCompactResponse};
+use hippo_tree::Period;
 use hippod_tests::{Caller, Clocked, Daemon, Scratch};
 
 use super::tree::{NOW, begun, compact, day, fill, log, nodes};

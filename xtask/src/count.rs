@@ -81,7 +81,9 @@ fn count(sources: &BTreeMap<&str, String>) -> BTreeMap<String, Lines> {
     let mut crates: BTreeMap<String, Lines> = BTreeMap::new();
     for (name, source) in &read {
         let parts: Vec<&str> = name.split('/').collect();
-        let owner = if parts[0] == "crates" {
+        let owner = if parts[..2] == ["crates", "core"] {
+            parts[..3].join("/")
+        } else if parts[0] == "crates" {
             parts[..2].join("/")
         } else {
             parts[0].to_owned()

@@ -7,6 +7,9 @@
 
 mod error;
 mod folder;
+pub mod harness;
+
+pub mod nesting;
 mod path;
 mod workspace;
 

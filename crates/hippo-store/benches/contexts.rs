@@ -7,8 +7,8 @@ use std::env;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
-use hippo_core::context::lifecycle::SessionEntry;
-use hippo_core::context::{ContextEntry, Decay, EntryKind, EntrySource, Lifecycle, Modifiers, fade};
+use hippo_context::lifecycle::SessionEntry;
+use hippo_context::{ContextEntry, Decay, EntryKind, EntrySource, Lifecycle, Modifiers, fade};
 use hippo_store::contexts::{ContentId, ContextError, ContextReader, ContextStore, NewContent, NewEntry};
 
 const SIZE: usize = 200_000;

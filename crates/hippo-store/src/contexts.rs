@@ -27,7 +27,7 @@ mod write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use hippo_core::retrieval::terms::Analyzer;
+use hippo_text::terms::Analyzer;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 pub use accepted::Accepted;

@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use hippo_core::context::{ContextEntry, Decay, EntryKind, EntrySource, Lifecycle, Modifiers};
+use hippo_context::{ContextEntry, Decay, EntryKind, EntrySource, Lifecycle, Modifiers};
 use hippo_store::contexts::{
     ContentId, ContextReader, ContextStore, Lookup, NewContent, NewEntry, PutOutcome, TranscriptPiece,
 };

@@ -8,13 +8,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Instant;
 
-use hippo_core::chunk::{self, Section};
-use hippo_core::corpus::Corpus;
-use hippo_core::source::SourceRules;
 use hippo_proto::WorkspaceStatus;
+use hippo_rank::corpus::Corpus;
 use hippo_store::StoreError;
 use hippo_store::db::Reader;
 use hippo_store::vector::VectorIndex;
+use hippo_text::chunk::{self, Section};
+use hippo_text::source::SourceRules;
 
 use crate::config::WorkspaceConfig;
 use crate::index::IndexView;

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use hippo_core::compaction::{CompactionOptions, ParallelRunner, compact};
+use hippo_session::compaction::{CompactionOptions, ParallelRunner, compact};
 
 use super::table::Figure;
 use measure::Sums;

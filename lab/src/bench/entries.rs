@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use hippo_core::tokens;
+use hippo_types::tokens;
 use hippo_proto::{
     CycleHistoryRequest, CycleHistoryResponse, Request, WorkspaceRemoveRequest, WorkspaceRemoveResponse,
 };

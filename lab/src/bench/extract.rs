@@ -5,11 +5,11 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
-use hippo_core::context::capture::{CaptureInput, CaptureSettings, capture};
-use hippo_core::context::policy::built_in_rules;
-use hippo_core::extract::{Extract, Hints, Kind, extract};
-use hippo_core::text::start;
-use hippo_core::tokens;
+use hippo_context::capture::{CaptureInput, CaptureSettings, capture};
+use hippo_context::policy::built_in_rules;
+use hippo_context::extract::{Extract, Hints, Kind, extract};
+use hippo_text::text::start;
+use hippo_types::tokens;
 
 use super::table::{Figure, percentile};
 use super::transcripts::{Line, files, lines, read};

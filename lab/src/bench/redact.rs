@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use hippo_core::redact::{REDACTED, redact};
+use hippo_redact::{REDACTED, redact};
 
 use super::table::Figure;
 use super::transcripts::{files, lines, read};

@@ -152,7 +152,7 @@ fn figures(all: &[Replayed]) -> Vec<Figure> {
     let results: usize = all
         .iter()
         .flat_map(|one| one.session.results())
-        .map(|r| hippo_core::tokens::of(&r.content))
+        .map(|r| hippo_types::tokens::of(&r.content))
         .sum();
     let entries: Vec<(usize, usize)> = all.iter().flat_map(|one| one.played[0].entries.clone()).collect();
     let (large, small) = entries

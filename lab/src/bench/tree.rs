@@ -51,7 +51,7 @@ pub fn run(eval: &Path) -> Result<Vec<Figure>> {
             .reach(format!("≤ {}", SIZES[level]), sizes[level] <= SIZES[level]),
         );
     }
-    let tokens = sizes[3].div_ceil(hippo_core::tokens::BYTES);
+    let tokens = sizes[3].div_ceil(hippo_types::tokens::BYTES);
     figures.push(
         Figure::new(
             PART,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use hippo_core::tokens;
+use hippo_types::tokens;
 use hippo_fs::{Kind, WorkspaceDir};
 
 use super::file::Question;

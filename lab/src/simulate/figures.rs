@@ -1,8 +1,8 @@
 //! Figures of the simulation.
 
-use hippo_core::decay::{self, DecayCurve};
-use hippo_core::entry::{Entry, EntryId, Priority};
-use hippo_core::time::Timestamp;
+use hippo_map::decay::{self, DecayCurve};
+use hippo_types::entry::{Entry, EntryId, Priority};
+use hippo_types::time::Timestamp;
 
 use super::plot::{Panel, figure};
 use super::report::{DAY, Years};

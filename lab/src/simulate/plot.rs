@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use hippo_core::text::escape_xml;
+use hippo_text::text::escape_xml;
 
 /// A panel with lines.
 pub struct Panel<'a> {

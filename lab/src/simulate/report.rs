@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::ops::Range;
 
-use hippo_core::consolidation::{Cycle, Rule};
-use hippo_core::decay::{self, DecayCurve, DecayModifiers};
+use hippo_map::consolidation::{Cycle, Rule};
+use hippo_map::decay::{self, DecayCurve, DecayModifiers};
 
 use super::studies::{Alike, Grain};
 use super::sweep::Outcome;

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hippo_core::bootstrap::MemoryFile;
-use hippo_core::chunk::{self, ContentHash, Document};
-use hippo_core::consolidation::{DocumentState, Fact, LogDay, SectionState, find_repeated_facts};
-use hippo_core::entry::Pointer;
-use hippo_core::source::{SourceKind, date_in_name};
-use hippo_core::time::Timestamp;
-use hippo_core::tokens;
+use hippo_map::bootstrap::MemoryFile;
+use hippo_text::chunk::{self, ContentHash, Document};
+use hippo_map::consolidation::{DocumentState, Fact, LogDay, SectionState, find_repeated_facts};
+use hippo_types::entry::Pointer;
+use hippo_text::source::{SourceKind, date_in_name};
+use hippo_types::time::Timestamp;
+use hippo_types::tokens;
 
 use super::world::Written;
 

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use hippo_core::bootstrap::{self, BootstrapSettings, NewEntry, entry_tokens};
-use hippo_core::chunk::{ChunkKind, chunk_text};
-use hippo_core::consolidation::{Place, Record, value_conflict};
-use hippo_core::entry::{Entry, EntryId, Pointer};
-use hippo_core::retrieval::cue::Cues;
-use hippo_core::retrieval::terms::Analyzer;
+use hippo_map::bootstrap::{self, BootstrapSettings, NewEntry, entry_tokens};
+use hippo_text::chunk::{ChunkKind, chunk_text};
+use hippo_map::consolidation::{Place, Record, value_conflict};
+use hippo_types::entry::{Entry, EntryId, Pointer};
+use hippo_rank::cue::Cues;
+use hippo_text::terms::Analyzer;
 use hippo_embed::{Embedder, HashEmbedder};
 
 use super::agent::Agent;

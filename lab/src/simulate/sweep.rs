@@ -6,9 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use hippo_core::decay::{self, DecayCurve};
-use hippo_core::entry::{Entry, EntryId};
-use hippo_core::time::Timestamp;
+use hippo_map::decay::{self, DecayCurve};
+use hippo_types::entry::{Entry, EntryId};
+use hippo_types::time::Timestamp;
 
 use super::agent::Agent;
 use super::brain::SILENT;

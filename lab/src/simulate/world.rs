@@ -4,7 +4,7 @@
 //! and is
 //! one *need*: a question with a known right place.
 
-use hippo_core::entry::Pointer;
+use hippo_types::entry::Pointer;
 
 use super::dice::Dice;
 use super::templates::{self, Fact};

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use hippo_core::bootstrap::entry_tokens;
-use hippo_core::consolidation::Place;
-use hippo_core::entry::EntryId;
-use hippo_core::time::{Date, Timestamp};
-use hippo_core::tokens;
+use hippo_map::bootstrap::entry_tokens;
+use hippo_map::consolidation::Place;
+use hippo_types::entry::EntryId;
+use hippo_types::time::{Date, Timestamp};
+use hippo_types::tokens;
 
 use super::agent::Agent;
 use super::brain::{Brain, Options, SILENT};
@@ -232,7 +232,7 @@ fn pass(brain: &mut Brain, shelf: &Shelf, now: Timestamp, then: Timestamp) -> Re
 fn ask(
     brain: &mut Brain,
     question: &str,
-    gold: &[hippo_core::entry::Pointer],
+    gold: &[hippo_types::entry::Pointer],
     now: Timestamp,
     asked: &mut Asked,
 ) -> Vec<EntryId> {

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use hippo_core::context::complete::source_path;
-use hippo_core::context::lifecycle::SessionEntry;
-use hippo_core::context::{ContextEntry, Shown};
+use hippo_context::complete::source_path;
+use hippo_context::lifecycle::SessionEntry;
+use hippo_context::{ContextEntry, Shown};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
 

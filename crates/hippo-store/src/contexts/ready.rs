@@ -1,6 +1,6 @@
 //! Contents prepared for a put outside the database lock.
 
-use hippo_core::retrieval::terms::Analyzer;
+use hippo_text::terms::Analyzer;
 
 use super::content::PackedBytes;
 use super::search::text_terms;

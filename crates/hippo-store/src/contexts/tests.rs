@@ -10,8 +10,8 @@ mod words;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
-use hippo_core::context::lifecycle::SessionEntry;
-use hippo_core::context::{ContextEntry, Decay, EntryKind, EntrySource, Lifecycle, Modifiers};
+use hippo_context::lifecycle::SessionEntry;
+use hippo_context::{ContextEntry, Decay, EntryKind, EntrySource, Lifecycle, Modifiers};
 
 use super::*;
 

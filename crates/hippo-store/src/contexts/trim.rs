@@ -1,6 +1,6 @@
 //! Removal of contents by age and by budget.
 
-use hippo_core::time::DAY_MS;
+use hippo_types::time::DAY_MS;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{ContentId, ContextChange, ContextError, ContextStore, signed, unsigned};

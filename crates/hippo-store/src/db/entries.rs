@@ -2,7 +2,7 @@
 //!
 //! All changes are transactions of the write connection: [`EntryBatch`] for the caller's changes, [`Store::fold_accesses`] for
 //! reinforcement, [`Store::apply_step`] for the steps of a run. An entry that leaves the index gets another
-//! [place](hippo_core::consolidation::Place); its record stays. An unreadable row is reported and left unchanged.
+//! [place](hippo_map::consolidation::Place); its record stays. An unreadable row is reported and left unchanged.
 
 mod access;
 mod base;
@@ -19,9 +19,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::{Connection, Row};
 
-use hippo_core::consolidation::{CoAccess, Record, Removed};
-use hippo_core::entry::EntryId;
-use hippo_core::time::Timestamp;
+use hippo_map::consolidation::{CoAccess, Record, Removed};
+use hippo_types::entry::EntryId;
+use hippo_types::time::Timestamp;
 
 pub use access::{Access, Folded};
 pub use base::Base;

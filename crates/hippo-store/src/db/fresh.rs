@@ -73,7 +73,7 @@ pub(super) fn unmark(connection: &Connection, path: &str) -> rusqlite::Result<()
 mod tests {
     use super::*;
     use crate::db::DocumentRecord;
-    use hippo_core::chunk::{self, ContentHash};
+    use hippo_text::chunk::{self, ContentHash};
 
     fn put(store: &mut Store, path: &str, text: &str) {
         let document = chunk::chunk(text.as_bytes());
@@ -123,11 +123,11 @@ mod tests {
 
     #[test]
     fn a_document_is_fresh_again_after_its_entry_is_undone() {
-        use hippo_core::bootstrap::NewEntry;
-        use hippo_core::consolidation::{self, Cycle, Snapshot};
-        use hippo_core::entry::{Entry, EntryId, Pointer};
-        use hippo_core::schedule::Outcome;
-        use hippo_core::time::Timestamp;
+        use hippo_map::bootstrap::NewEntry;
+        use hippo_map::consolidation::{self, Cycle, Snapshot};
+        use hippo_map::schedule::Outcome;
+        use hippo_types::entry::{Entry, EntryId, Pointer};
+        use hippo_types::time::Timestamp;
 
         let folder = tempfile::tempdir().unwrap();
         let mut store = Store::open(&folder.path().join("index.db"), "/w").unwrap();

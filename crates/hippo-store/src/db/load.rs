@@ -1,6 +1,6 @@
 //! Loading of all documents at startup.
 
-use hippo_core::chunk::{Chunk, ChunkKind, ContentHash, Section, Speaker};
+use hippo_text::chunk::{Chunk, ChunkKind, ContentHash, Section, Speaker};
 
 use super::{DocumentRecord, NewChunk, Store};
 use crate::StoreError;

@@ -29,7 +29,7 @@ impl Reader {
     }
 
     /// Returns the ids of all chunks that match an FTS5 expression, ascending. Create the expression with
-    /// `hippo_core::retrieval::terms::fts_query`, which quotes every term.
+    /// `hippo_text::terms::fts_query`, which quotes every term.
     ///
     /// # Errors
     /// See [`StoreError`].

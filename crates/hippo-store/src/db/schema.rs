@@ -22,7 +22,7 @@ const MIGRATIONS: [(i64, &str); 7] = [
 
 /// Version 1: documents, sections, chunks and vectors.
 ///
-/// `hippo_core::retrieval::terms` creates the terms, joined by spaces. The tokenizer must not split anywhere else, so every other
+/// `hippo_text::terms` creates the terms, joined by spaces. The tokenizer must not split anywhere else, so every other
 /// ASCII character is a token character.
 const DOCUMENTS: &str = r#"
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;

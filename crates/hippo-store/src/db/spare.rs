@@ -96,8 +96,8 @@ pub fn recover(path: &Path, root: &str) -> Result<Option<Recovered>, StoreError>
 
 #[cfg(test)]
 mod tests {
-    use hippo_core::entry::EntryId;
-    use hippo_core::time::Timestamp;
+    use hippo_types::entry::EntryId;
+    use hippo_types::time::Timestamp;
 
     use super::super::Tombstone;
     use super::*;

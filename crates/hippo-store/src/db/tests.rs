@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use hippo_core::chunk::{self, ContentHash};
-use hippo_core::retrieval::terms::{self, QueryTerm};
+use hippo_text::chunk::{self, ContentHash};
+use hippo_text::terms::{self, QueryTerm};
 
 use super::*;
 

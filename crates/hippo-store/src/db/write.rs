@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 
-use hippo_core::chunk::{Chunk, Document};
+use hippo_text::chunk::{Chunk, Document};
 
 use super::{IdPool, Store, fresh, number, schema, seal::Seal};
 use crate::StoreError;

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use hippo_core::compaction::SessionFormat;
 use hippo_proto::TranscriptFormat;
+use hippo_session::compaction::SessionFormat;
 
 /// Shown below the help of `compact`.
 pub const EXAMPLES: &str = "\

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use hippo_core::import::Program;
+use hippo_session::import::Program;
 
 /// Shown below the help of `import`.
 pub const EXAMPLES: &str = "\

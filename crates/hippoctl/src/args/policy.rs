@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use hippo_core::context::WORTH_AN_ENTRY;
+use hippo_context::WORTH_AN_ENTRY;
 
 use super::FormatArg;
 

@@ -9,9 +9,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use hippo_core::index_file::{IndexFile, IndexFileOptions, IndexedEntry};
-use hippo_core::time::Timestamp;
 use hippo_fs::{Folder, Kind, WorkspaceDir};
+use hippo_map::index_file::{IndexFile, IndexFileOptions, IndexedEntry};
+use hippo_types::time::Timestamp;
 
 use super::layout::INDEX;
 use super::{Kept, Record};

@@ -3,7 +3,7 @@
 use super::Problem;
 use super::platform::Platform;
 
-pub use hippo_core::harness::FILE as CONFIG;
+pub use hippo_fs::harness::FILE as CONFIG;
 
 /// The keys that determine the layout. All other keys are left unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct Config {
 impl Config {
     /// Reads the configuration and returns it with the invalid values found in it.
     pub fn read(bytes: &[u8]) -> (Self, Vec<Problem>) {
-        let (said, misfits) = hippo_core::harness::read(bytes);
+        let (said, misfits) = hippo_fs::harness::read(bytes);
         let problems = misfits.iter().map(|misfit| Problem {
             path: CONFIG.to_owned(),
             what: misfit.to_string(),
@@ -63,7 +63,7 @@ mod tests {
         let text = Config::text(Platform::OpenCode, false);
         let (own, problems) = Config::read(text.as_bytes());
         assert_eq!((own.platform, problems), (Some(Platform::OpenCode), vec![]));
-        let (said, _) = hippo_core::harness::read(text.as_bytes());
+        let (said, _) = hippo_fs::harness::read(text.as_bytes());
         assert_eq!((said.vector, said.root_max_tokens), (Some(false), Some(3_000)));
         let theirs = "{ // ours\n \"index\": {\"inPrompt\": true}, \"tenants\": [1,] }";
         let expected = Config {
@@ -88,6 +88,6 @@ mod tests {
     #[test]
     fn platforms_are_called_the_same_wherever_they_are_named() {
         let names = Platform::value_variants().iter().map(|platform| platform.name());
-        assert_eq!(names.collect::<Vec<_>>(), hippo_core::harness::PLATFORMS);
+        assert_eq!(names.collect::<Vec<_>>(), hippo_fs::harness::PLATFORMS);
     }
 }

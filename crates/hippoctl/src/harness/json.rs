@@ -2,8 +2,8 @@
 //!
 //! Comments, order and indentation are preserved.
 
-use hippo_core::harness::json_options;
-use hippo_core::nesting;
+use hippo_fs::harness::json_options;
+use hippo_fs::nesting;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
 use serde::{Deserialize, Serialize};
 

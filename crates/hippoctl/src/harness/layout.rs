@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use hippo_core::own_block::BlockMarks;
+use hippo_text::own_block::BlockMarks;
 
 use super::json::{self, Edit};
 use super::platform::{Platform, signs};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hippo_core::nesting;
+use hippo_fs::nesting;
 
 use super::json::{self, Entered};
 use super::layout::{Block, INDEX, Part};
@@ -171,7 +171,7 @@ impl Planner<'_> {
                 .map_or(now.len(), |span| span.start);
             work.blocks.push(PutBlock {
                 name: name.clone(),
-                hash_marks: *marks == hippo_core::own_block::BlockMarks::HASH,
+                hash_marks: *marks == hippo_text::own_block::BlockMarks::HASH,
                 lead: String::from_utf8_lossy(&made[now.len()..start]).into_owned(),
             });
             work.what.push(format!("block \"{name}\""));

@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 
-use hippo_core::own_block::BlockMarks;
-use hippo_core::text::start;
 use hippo_proto::folder;
+use hippo_text::own_block::BlockMarks;
+use hippo_text::text::start;
 use serde::{Deserialize, Serialize};
 
 use super::json::{self, Entered};
@@ -19,7 +19,7 @@ use super::splice::Splice;
 use super::{Problem, Snapshot, State, layout};
 
 /// The path of the record in the workspace, as older builds wrote it.
-pub const OLD_RECORD: &str = hippo_core::harness::OLD_INIT_RECORD;
+pub const OLD_RECORD: &str = hippo_fs::harness::OLD_INIT_RECORD;
 /// Maximum parts of one kind in a file; init inserts fewer than ten.
 const MOST_PARTS: usize = 64;
 /// Maximum length of a shown reason in bytes.

@@ -90,7 +90,7 @@ impl Folder<'_> {
 
 /// Returns true if a file of `memory/` is a daily log.
 fn is_log(name: &str) -> bool {
-    name.ends_with(".md") && hippo_core::source::date_in_name(name).is_some()
+    name.ends_with(".md") && hippo_text::source::date_in_name(name).is_some()
 }
 
 #[cfg(test)]

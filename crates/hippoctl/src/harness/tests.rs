@@ -224,7 +224,7 @@ fn a_block_that_the_daemon_renewed_goes_all_the_same() {
     let before = World::of([("AGENTS.md", "# Rules"), (CONFIG, IN_PROMPT)]);
     let mut world = before.clone();
     world.init(Platform::OpenClaw);
-    let memory = hippo_core::own_block::put(&world.files["MEMORY.md"], "root", "## Topics\n- new\n").unwrap();
+    let memory = hippo_text::own_block::put(&world.files["MEMORY.md"], "root", "## Topics\n- new\n").unwrap();
     world.write("MEMORY.md", &memory);
     world.deinit();
     assert_eq!(world, before);

@@ -3,9 +3,9 @@
 use std::io;
 use std::path::Path;
 
-use hippo_core::context::render::fenced;
-use hippo_core::tokens;
 use hippo_fs::WorkspaceDir;
+use hippo_text::fence::fenced;
+use hippo_types::tokens;
 use rmcp::model::{Resource, ResourceContents};
 
 use super::calls::{Line, Trouble};

@@ -1,11 +1,11 @@
 //! Tools of the MCP server.
 
-use hippo_core::instruction;
 use hippo_proto::{
     ContextFetchRequest, ContextFetchResponse, GetRequest, GetResponse, MemoryType, ModelLoad,
     RememberRequest, RememberResponse, SearchHit, SearchRequest, SearchResponse, StatusRequest,
     StatusResponse, WorkspaceStatus, nearest, shorten,
 };
+use hippo_text::instruction;
 use rmcp::model::{ErrorData, Tool};
 use serde_json::{Value, json};
 
@@ -306,7 +306,7 @@ mod tests {
         let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
         assert_eq!(names, NAMES);
         let sent = serde_json::to_string(&tools).unwrap();
-        let tokens = hippo_core::tokens::of(&sent);
+        let tokens = hippo_types::tokens::of(&sent);
         assert!(tokens < MOST_TOKENS, "{tokens} tokens");
         for tool in &tools {
             let output = tool.output_schema.as_ref().unwrap();

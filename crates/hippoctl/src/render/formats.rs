@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use hippo_core::text::escape_xml;
 use hippo_proto::{SearchHit, SearchResponse};
+use hippo_text::text::escape_xml;
 
 use super::harmless;
 use hippoctl::args::OutputFormat;

@@ -72,7 +72,7 @@ fn memories(count: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use hippo_core::import::Trouble;
+    use hippo_session::import::Trouble;
 
     use super::*;
     use crate::verbs::import::NewFile;

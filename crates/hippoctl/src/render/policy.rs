@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use hippo_core::context::capture::Indexing;
-use hippo_core::context::policy::EvaluatedField;
+use hippo_context::capture::Indexing;
+use hippo_context::policy::EvaluatedField;
 use serde_json::Value;
 
 use super::{INDENT, one_line, plural, short, table};

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use hippo_core::text::{escape_xml, unescape_xml};
+use hippo_text::text::{escape_xml, unescape_xml};
 
 use super::{AGENT, Facts, Manager, SERVICE_UNIT, SOCKET_UNIT};
 use crate::failure::Failure;

@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::thread;
 
-use hippo_core::compaction::{
+use hippo_proto::folder::Trust;
+use hippo_proto::{CompactProblem, CompactStats};
+use hippo_session::compaction::{
     CONFIG_FILE, Compacted, CompactionConfig, CompactionOptions, CompactionPass, Compactor, Stats,
     TranscriptProblem,
 };
-use hippo_proto::folder::Trust;
-use hippo_proto::{CompactProblem, CompactStats};
 use serde::{Serialize, Serializer};
 
 use crate::connect::{Session, current_dir};

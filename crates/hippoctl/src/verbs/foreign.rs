@@ -1,8 +1,8 @@
 //! Detection and takeover of another program's compaction tree.
 
-use hippo_core::tree::{Node, Period};
 use hippo_fs::WorkspaceDir;
 use hippo_proto::{TreeCompactRequest, TreeCompactResponse};
+use hippo_tree::{Node, Period};
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
 

@@ -6,9 +6,9 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use hippo_core::import::{self, Found, Program, Trouble};
 use hippo_fs::WorkspaceDir;
 use hippo_proto::{WorkspaceSyncRequest, WorkspaceSyncResponse};
+use hippo_session::import::{self, Found, Program, Trouble};
 use indicatif::ProgressBar;
 use serde::Serialize;
 

@@ -9,8 +9,8 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use hippo_core::context::capture::{CaptureSettings, Indexing};
-use hippo_core::context::policy::{self, PolicyEvaluation, PolicyRecord, PolicyRule, evaluate};
+use hippo_context::capture::{CaptureSettings, Indexing};
+use hippo_context::policy::{self, PolicyEvaluation, PolicyRecord, PolicyRule, evaluate};
 use serde::Serialize;
 
 use crate::connect::{Session, current_dir};
@@ -150,7 +150,7 @@ impl Tested {
             Indexing::Passed => &mut self.passed,
             Indexing::Dropped => &mut self.dropped,
         } += 1;
-        let tokens = hippo_core::tokens::of(&record.content) as u64;
+        let tokens = hippo_types::tokens::of(&record.content) as u64;
         self.records.push(RecordUse {
             index: self.records.len(),
             type_: record.kind.name(),

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use hippo_core::context::lifecycle::{CyclePlan, LifecycleSettings, SessionEntry, Trigger, plan_sized, size};
+use hippo_context::lifecycle::{CyclePlan, LifecycleSettings, SessionEntry, Trigger, plan_sized, size};
 use hippo_proto::RpcError;
 use hippo_store::contexts::{ContentId, ContextStore, KeptEntry};
 
@@ -34,7 +34,7 @@ pub struct Sessions {
 /// Entries of a session in insertion order.
 #[derive(Default)]
 pub struct Entries {
-    /// Entries in the form that `hippo_core` uses.
+    /// Entries in the form that hippo-context uses.
     pub kept: Vec<SessionEntry>,
     /// Content id and content tokens of each entry.
     pub contents: Vec<(Option<ContentId>, u64)>,

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use hippo_core::consolidation::Place;
-use hippo_core::entry::Pointer;
-use hippo_core::harness::OLD_INIT_RECORD;
+use hippo_fs::harness::OLD_INIT_RECORD;
+use hippo_map::consolidation::Place;
 use hippo_proto::{RpcError, Severity};
 use hippo_store::db::Reader;
+use hippo_types::entry::Pointer;
 
 use super::entries::index_path;
 use super::housekeeping::look_at_database;

@@ -7,9 +7,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hippo_core::retrieval::terms::Analyzer;
 use hippo_proto::Event as News;
 use hippo_store::StoreError;
+use hippo_text::terms::Analyzer;
 
 use super::embedding::model_state;
 use super::housekeeping::{bring_back, look_at_database};

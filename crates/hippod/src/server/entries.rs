@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
-use hippo_core::time::Timestamp;
 use hippo_proto::{
     CycleHistoryRequest, CycleName, CycleReport, CycleRun, CycleRunRequest, ErrorKind, HeartbeatRequest,
     HeartbeatResponse, IndexListRequest, IndexListResponse, IndexShowRequest, IndexShowResponse, Pending,
     RememberRequest, RememberResponse, RpcError,
 };
+use hippo_types::time::Timestamp;
 
 use super::dispatch::{ask, blocking, stopping};
 use crate::clock::{date_in, moment};

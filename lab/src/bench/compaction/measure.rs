@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use hippo_core::compaction::{CompactionOptions, CompactionPass, Compactor, ContentId, Message, Role};
-use hippo_core::tokens;
+use hippo_session::compaction::{CompactionOptions, CompactionPass, Compactor, ContentId, Message, Role};
+use hippo_types::tokens;
 use serde_json::Value;
 
 use super::{needs, reference};

@@ -1,15 +1,13 @@
 //! The extension's compaction formula, as a baseline.
 //!
-//! Scores are those of hippo-core, with these differences: a message counts as referenced if a later one contains its
+//! Scores are those of hippo-session, with these differences: a message counts as referenced if a later one contains its
 //! first
 //! 30 characters, kept content is cut at 500 characters, the sparse index is filled from the beginning, and no line
 //! has an id.
 
 use std::fmt::Write as _;
 
-use hippo_core::compaction::{
-    CompactionConfig, EntryType, Message, Role, ScoreFacts, Tier, classify, importance, retention, tier,
-};
+use hippo_session::compaction::{CompactionConfig, EntryType, Message, Role, ScoreFacts, Tier, classify, importance, retention, tier};
 
 /// Maximum number of characters of a kept message.
 const KEPT: usize = 500;

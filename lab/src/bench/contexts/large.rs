@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use hippo_core::text::{end, start};
+use hippo_text::text::{end, start};
 
 use crate::bench::extract;
 

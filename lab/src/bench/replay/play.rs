@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result, bail};
-use hippo_core::extract::{Extract, Hints, extract};
-use hippo_core::redact::redact;
-use hippo_core::tokens;
+use hippo_context::extract::{Extract, Hints, extract};
+use hippo_redact::redact;
+use hippo_types::tokens;
 use hippo_proto::{
     Client, ContextCloseRequest, ContextCloseResponse, ContextEntry, ContextFetchRequest,
     ContextFetchResponse, ContextOpenRequest, ContextOpenResponse, ContextPutRequest, ContextPutResponse,

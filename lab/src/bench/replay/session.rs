@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use hippo_core::tokens;
+use hippo_types::tokens;
 use serde_json::Value;
 
 use crate::bench::compaction::needs;

@@ -87,7 +87,7 @@ fn line(name: &str, of: &[&Replayed]) {
         results += one
             .session
             .results()
-            .map(|result| hippo_core::tokens::of(&result.content))
+            .map(|result| hippo_types::tokens::of(&result.content))
             .sum::<usize>();
         for (whole, entry) in &one.played[0].entries {
             entries = (entries.0 + 1, entries.1 + whole, entries.2 + entry);

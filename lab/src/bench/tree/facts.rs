@@ -6,10 +6,10 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Result;
-use hippo_core::retrieval::terms::Analyzer;
-use hippo_core::source::NodeKind;
-use hippo_core::tokens;
-use hippo_core::tree::digest::{Source, digest};
+use hippo_text::terms::Analyzer;
+use hippo_text::source::NodeKind;
+use hippo_types::tokens;
+use hippo_tree::digest::{Source, digest};
 use serde::Deserialize;
 
 use super::super::table::Figure;

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use hippo_core::tokens;
+use hippo_types::tokens;
 use hippo_proto::{GetRequest, GetResponse, Request};
 
 use crate::bench::Ground;

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hippo_core::bootstrap::{self, NewEntry};
-use hippo_core::chunk::ContentHash;
-use hippo_core::consolidation::{CoAccess, Cycle, Place, Record, Similar, decayed_co_access};
-use hippo_core::decay;
-use hippo_core::entry::{EntryId, Pointer};
-use hippo_core::time::Timestamp;
+use hippo_map::bootstrap::{self, NewEntry};
+use hippo_text::chunk::ContentHash;
+use hippo_map::consolidation::{CoAccess, Cycle, Place, Record, Similar, decayed_co_access};
+use hippo_map::decay;
+use hippo_types::entry::{EntryId, Pointer};
+use hippo_types::time::Timestamp;
 use hippo_embed::Embedder;
 
 use super::Brain;

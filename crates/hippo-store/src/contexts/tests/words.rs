@@ -155,7 +155,7 @@ proptest! {
         entry.summary = summary.clone();
         store.put(&new("s", &entry, &content, 1)).unwrap();
         store.read().search("s", &cue, 3).unwrap();
-        let words = hippo_core::retrieval::terms::query_terms(&summary);
+        let words = hippo_text::terms::query_terms(&summary);
         let hits = store.read().search("s", &summary, 3).unwrap();
         prop_assert_eq!(hits.len(), usize::from(!words.is_empty()));
         prop_assert!(hits.iter().all(|hit| hit.score > 0.0 && hit.score <= 1.0), "{:?}", hits);

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 
 use rusqlite::{Connection, params};
 
-use hippo_core::consolidation::Record;
-use hippo_core::decay::{self, DecayCurve};
-use hippo_core::entry::EntryId;
-use hippo_core::time::{Date, Timestamp};
+use hippo_map::consolidation::Record;
+use hippo_map::decay::{self, DecayCurve};
+use hippo_types::entry::EntryId;
+use hippo_types::time::{Date, Timestamp};
 
 use super::{CoAccessed, Store, row};
 use crate::StoreError;

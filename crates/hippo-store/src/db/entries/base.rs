@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use hippo_core::time::Timestamp;
+use hippo_types::time::Timestamp;
 
 use super::{Reader, Store};
 use crate::StoreError;

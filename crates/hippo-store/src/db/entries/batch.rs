@@ -2,9 +2,9 @@
 
 use rusqlite::{Transaction, TransactionBehavior, params};
 
-use hippo_core::consolidation::Record;
-use hippo_core::entry::EntryId;
-use hippo_core::time::{Date, Timestamp};
+use hippo_map::consolidation::Record;
+use hippo_types::entry::EntryId;
+use hippo_types::time::{Date, Timestamp};
 
 use super::{Access, CoAccessed, Store, Tombstone, access, base, put_quick_access, row};
 use crate::StoreError;

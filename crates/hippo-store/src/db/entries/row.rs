@@ -10,9 +10,9 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use hippo_core::consolidation::{Filed, Learned, Place, Record};
-use hippo_core::entry::{Entry, EntryId};
-use hippo_core::time::Timestamp;
+use hippo_map::consolidation::{Filed, Learned, Place, Record};
+use hippo_types::entry::{Entry, EntryId};
+use hippo_types::time::Timestamp;
 
 /// Selects the columns for [`read`].
 pub(super) const SELECT: &str =

@@ -2,7 +2,7 @@
 
 use rusqlite::params;
 
-use hippo_core::time::Timestamp;
+use hippo_types::time::Timestamp;
 
 use super::{RunId, Store};
 use crate::StoreError;

@@ -5,8 +5,8 @@
 
 use rusqlite::Connection;
 
-use hippo_core::consolidation::{Change, ConsolidationRun, Snapshot};
-use hippo_core::entry::EntryId;
+use hippo_map::consolidation::{Change, ConsolidationRun, Snapshot};
+use hippo_types::entry::EntryId;
 
 use super::{put_quick_access, row};
 

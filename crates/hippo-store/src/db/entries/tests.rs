@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
-use hippo_core::consolidation::{Place, Record};
-use hippo_core::entry::{Entry, EntryId, Pointer};
-use hippo_core::time::Timestamp;
+use hippo_map::consolidation::{Place, Record};
+use hippo_types::entry::{Entry, EntryId, Pointer};
+use hippo_types::time::Timestamp;
 
 use super::super::{Reader, Store};
 

@@ -2,9 +2,9 @@
 
 use rusqlite::params;
 
-use hippo_core::consolidation::Change;
-use hippo_core::entry::EntryId;
-use hippo_core::time::Timestamp;
+use hippo_map::consolidation::Change;
+use hippo_types::entry::EntryId;
+use hippo_types::time::Timestamp;
 
 use super::{RunId, Store, row, runs, step};
 use crate::StoreError;

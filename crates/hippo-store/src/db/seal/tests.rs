@@ -1,7 +1,7 @@
 //! Damaged rows and their checksums, in a real file.
 
-use hippo_core::chunk::{self, ContentHash};
-use hippo_core::retrieval::terms;
+use hippo_text::chunk::{self, ContentHash};
+use hippo_text::terms;
 
 use super::*;
 use crate::db::{DocumentRecord, Embedding, Reader};

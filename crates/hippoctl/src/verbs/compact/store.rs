@@ -5,8 +5,8 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use hippo_core::compaction::CompactionConfig;
 use hippo_proto::{SessionCompactRequest, SessionCompactResponse};
+use hippo_session::compaction::CompactionConfig;
 use serde_json::{Map, Value};
 use tempfile::NamedTempFile;
 

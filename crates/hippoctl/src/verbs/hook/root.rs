@@ -8,12 +8,12 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use hippo_core::context::render::fenced;
-use hippo_core::harness::FILE;
-use hippo_core::redact::redact;
+use hippo_fs::harness::FILE;
 use hippo_fs::{WorkspaceDir, is_absence};
 use hippo_proto::folder::{self, Trust};
 use hippo_proto::{Paths, Pending};
+use hippo_redact::redact;
+use hippo_text::fence::fenced;
 
 /// The path of the file in a workspace.
 const ROOT: &str = "memory/ROOT.md";
@@ -101,7 +101,7 @@ fn configured(paths: &Paths, dir: &WorkspaceDir, owner: &Metadata) -> u32 {
     let Ok(text) = own_text(dir, FILE, owner) else {
         return user;
     };
-    let (said, _) = hippo_core::harness::read(text.as_bytes());
+    let (said, _) = hippo_fs::harness::read(text.as_bytes());
     let trusted = Trust::of(&paths.state, dir.root()).covers(FILE, text.as_bytes());
     match said.root_max_tokens {
         Some(tokens) if trusted => tokens,

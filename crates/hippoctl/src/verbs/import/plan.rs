@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Component, Path};
 
-use hippo_core::import::{Memory, Program, Section, hashes, section};
-use hippo_core::source::{SourceKind, SourceRules};
-use hippo_core::time::{DAY_MS, Date, Timestamp, is_far_ahead};
 use hippo_fs::{Kind, WorkspaceDir};
+use hippo_session::import::{Memory, Program, Section, hashes, section};
+use hippo_text::source::{SourceKind, SourceRules};
+use hippo_types::time::{DAY_MS, Date, Timestamp, is_far_ahead};
 use jiff::tz::TimeZone;
 
 use crate::failure::{Exit, Failure};

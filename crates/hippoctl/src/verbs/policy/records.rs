@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use hippo_core::compaction::{CompactionOptions, CompactionPass, Compactor, Message, Role, SessionFormat};
-use hippo_core::context::EntryKind;
-use hippo_core::context::policy::PolicyRecord;
+use hippo_context::EntryKind;
+use hippo_context::policy::PolicyRecord;
+use hippo_session::compaction::{CompactionOptions, CompactionPass, Compactor, Message, Role, SessionFormat};
 
 use super::calls;
 

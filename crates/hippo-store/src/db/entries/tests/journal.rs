@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use hippo_core::decay::{self, DecayCurve};
+use hippo_map::decay::{self, DecayCurve};
 
 use super::super::access::{self, Access};
 use super::*;

@@ -1,6 +1,6 @@
 //! Migration of older schemas without loss.
 
-use hippo_core::chunk;
+use hippo_text::chunk;
 
 use super::*;
 use crate::StoreError;

@@ -4,9 +4,9 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 
-use hippo_core::bootstrap::TimeBand;
-use hippo_core::consolidation::{CoAccess, Filed, Learned, Passage, Removed};
-use hippo_core::entry::{Origin, Priority};
+use hippo_map::bootstrap::TimeBand;
+use hippo_map::consolidation::{CoAccess, Filed, Learned, Passage, Removed};
+use hippo_types::entry::{Origin, Priority};
 
 use super::super::{CoAccessed, Damaged, Tombstone};
 use super::*;

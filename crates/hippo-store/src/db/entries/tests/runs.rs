@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use hippo_core::bootstrap::TECHNICAL;
-use hippo_core::chunk::ContentHash;
-use hippo_core::consolidation::{
+use hippo_map::bootstrap::TECHNICAL;
+use hippo_map::consolidation::{
     self, Change, CoAccess, ConsolidationSettings, Cycle, DocumentState, Plan, Rule, SectionState, Similar,
     Snapshot, Step,
 };
-use hippo_core::entry::Priority;
-use hippo_core::schedule::Outcome;
+use hippo_map::schedule::Outcome;
+use hippo_text::chunk::ContentHash;
+use hippo_types::entry::Priority;
 
 use super::super::{RunFile, RunId, RunReport};
 use super::*;

@@ -1,0 +1,301 @@
+//! Capture of content as a context entry (v2 §6).
+//!
+//! Policies decide first, then the caller's request, then the size rule of v2 §6.1. An entry never shows a secret,
+//! even in a summary given by the caller, and takes at most [`MOST_TOKENS`] tokens in a prompt.
+
+mod clean;
+#[cfg(test)]
+mod tests;
+mod worth;
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::policy::{self, Compression, Decided, Decision, ERROR, PolicyRule, Subject};
+use super::render::format_block;
+use super::{
+    ContextEntry, Decay, Encoding, EntryKind, EntrySource, Lifecycle, Modifiers, Priority, complete,
+};
+use crate::extract::{self, Hints, MOST_TOKENS};
+use hippo_text::fence::without_sections;
+use hippo_text::text;
+use hippo_types::tokens;
+
+pub use worth::{Verdict, WorthFacts, judge_worth};
+
+/// Contents of at most this many tokens serve as their own summary.
+const SHORT: usize = 60;
+/// Maximum bytes of a reference that is not a path.
+const MOST_REFERENCE: usize = 1_000;
+/// Maximum number of related entries.
+const MOST_ASSOCIATIONS: usize = 16;
+
+/// Capture settings of a workspace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CaptureSettings {
+    /// Tool results with more tokens become entries.
+    pub worth_tokens: u64,
+    /// Maximum tokens of an entry, up to [`MOST_TOKENS`].
+    pub entry_tokens: usize,
+    /// True if content with secrets may be stored.
+    pub store_secrets: bool,
+}
+
+impl Default for CaptureSettings {
+    fn default() -> Self {
+        Self {
+            worth_tokens: super::WORTH_AN_ENTRY,
+            entry_tokens: MOST_TOKENS,
+            store_secrets: true,
+        }
+    }
+}
+
+/// Content to capture, with the caller's metadata.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CaptureInput<'a> {
+    /// Id of the entry, if one is created.
+    pub id: &'a str,
+    /// Type; `None` for a tool result.
+    pub kind: Option<EntryKind>,
+    /// `source.type`.
+    pub source_type: &'a str,
+    /// `source.ref`.
+    pub source_ref: &'a str,
+    /// Turn of the capture.
+    pub turn: u64,
+    /// The complete content.
+    pub content: &'a str,
+    /// Summary given by the caller.
+    pub summary: Option<&'a str>,
+    /// Key data given by the caller.
+    pub key_data: Option<&'a Map<String, Value>>,
+    /// `modifiers.priority`.
+    pub priority: Option<Priority>,
+    /// `modifiers.encoding`.
+    pub encoding: Option<Encoding>,
+    /// `modifiers.associations`.
+    pub associations: &'a [String],
+    /// `lifecycle.expires`, a turn.
+    pub expires: Option<u64>,
+    /// `lifecycle.persist`.
+    pub persist: Option<bool>,
+    /// True for an error. The source type `error` implies it.
+    pub error: bool,
+}
+
+/// Outcome of a capture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Indexing {
+    /// An entry represents the content.
+    Entry,
+    /// The content stays in the context unchanged.
+    Passed,
+    /// The content is useless: not stored, and no entry.
+    Dropped,
+}
+
+/// Result of a capture.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Captured {
+    /// Outcome.
+    pub indexing: Indexing,
+    /// The entry, if one was created.
+    pub entry: Option<ContextEntry>,
+    /// Reason for the outcome, for people.
+    pub reason: String,
+    /// Position of the rule that decided the outcome.
+    pub rule: Option<usize>,
+    /// True if the content shows a secret.
+    pub secret: bool,
+    /// True if the content may be stored: not dropped, and without secrets unless the settings allow them.
+    pub store: bool,
+    /// Estimated tokens of the content.
+    pub tokens: u64,
+    /// Estimated tokens of the rendered entry, at most [`MOST_TOKENS`]; 0 without an entry.
+    pub entry_tokens: u64,
+}
+
+/// Decides on the outcome and creates the entry. Runs in time linear in the content.
+#[must_use]
+pub fn capture(put: &CaptureInput<'_>, rules: &[PolicyRule], settings: &CaptureSettings) -> Captured {
+    let kind = put.kind.unwrap_or(EntryKind::ToolResult);
+    let error = put.error || put.source_type == ERROR;
+    let decision = policy::decide(
+        rules,
+        &Subject {
+            kind,
+            priority: put.priority.unwrap_or_default(),
+            source: put.source_type,
+            content: put.content,
+            error,
+        },
+    );
+    let content_tokens = tokens::of(put.content) as u64;
+    let verdict = judge_worth(
+        rules,
+        &decision,
+        &WorthFacts {
+            kind,
+            tokens: content_tokens,
+            blank: put.content.trim().is_empty(),
+            error,
+            asked: put.encoding == Some(Encoding::Manual) || put.persist == Some(true),
+        },
+        settings,
+    );
+    let secret = shows_secret(put.content);
+    let store = verdict.indexing != Indexing::Dropped && (settings.store_secrets || !secret);
+    let entry = (verdict.indexing == Indexing::Entry).then(|| {
+        let retrievable = store || complete::source_path(put.source_type, put.source_ref).is_some();
+        build_entry(put, kind, retrievable, secret, rules, &decision, settings)
+    });
+    Captured {
+        indexing: verdict.indexing,
+        entry_tokens: entry
+            .as_ref()
+            .map_or(0, |entry| tokens::of(&format_block(entry)) as u64),
+        entry,
+        reason: verdict.reason,
+        rule: verdict.rule,
+        secret,
+        store,
+        tokens: content_tokens,
+    }
+}
+
+/// Chooses between the caller's value and the value of a rule. A workspace rule wins over the caller; a built-in rule
+/// only fills in a missing value.
+fn resolve<T>(given: Option<T>, decided: Decided<T>, rules: &[PolicyRule]) -> Option<T> {
+    let built_in = |rule: usize| rules.get(rule).is_some_and(|rule| rule.built_in);
+    match decided {
+        Some((value, rule)) if given.is_none() || !built_in(rule) => Some(value),
+        _ => given,
+    }
+}
+
+fn build_entry(
+    put: &CaptureInput<'_>,
+    kind: EntryKind,
+    retrievable: bool,
+    secret: bool,
+    rules: &[PolicyRule],
+    decision: &Decision,
+    settings: &CaptureSettings,
+) -> ContextEntry {
+    let expires = decision
+        .expires_after_turns
+        .map(|(turns, rule)| (put.turn.saturating_add(turns), rule));
+    let mut associations: Vec<String> = Vec::new();
+    for id in put
+        .associations
+        .iter()
+        .filter(|id| !id.is_empty() && *id != put.id)
+    {
+        if associations.len() < MOST_ASSOCIATIONS && !associations.contains(id) {
+            associations.push(id.clone());
+        }
+    }
+    let mut entry = ContextEntry {
+        id: put.id.to_owned(),
+        kind,
+        source: EntrySource {
+            kind: text::clip(&hippo_redact::redact(put.source_type), 128),
+            reference: redact_reference(put),
+            turn: put.turn,
+            retrievable,
+        },
+        summary: String::new(),
+        key_data: None,
+        strength: 1.0,
+        decay: Decay {
+            rate: resolve(None, decision.decay_rate, rules).unwrap_or(kind.rate()),
+            floor: resolve(None, decision.floor, rules).unwrap_or(0.0),
+            last_access: put.turn,
+        },
+        modifiers: Modifiers {
+            priority: resolve(put.priority, decision.priority, rules).unwrap_or_default(),
+            encoding: put.encoding.unwrap_or_default(),
+            associations,
+        },
+        lifecycle: Lifecycle {
+            created: put.turn,
+            expires: resolve(put.expires, expires, rules),
+            persist: resolve(put.persist, decision.persist, rules).unwrap_or(false),
+        },
+    };
+    let most = settings.entry_tokens.clamp(extract::LEAST_TOKENS, MOST_TOKENS);
+    let room = most
+        .saturating_sub(clean::count_tokens(&entry))
+        .max(extract::LEAST_TOKENS);
+    let aggressive = resolve(None, decision.compression, rules) == Some(Compression::Aggressive);
+    let (summary, key_data) = summarize(put, kind, secret, room, aggressive);
+    entry.summary = summary;
+    entry.key_data = Some(key_data).filter(|data| !data.is_empty());
+    clean::hide_secrets(&mut entry);
+    clean::shrink_to(&mut entry, most);
+    entry
+}
+
+/// Returns summary and key data within the token limit. Values that the caller did not give are extracted from the
+/// content.
+fn summarize(
+    put: &CaptureInput<'_>,
+    kind: EntryKind,
+    secret: bool,
+    room: usize,
+    aggressive: bool,
+) -> (String, Map<String, Value>) {
+    let given = put
+        .summary
+        .map(clean::clean_summary)
+        .filter(|summary| !summary.is_empty());
+    let given_data = put.key_data.map(clean::clean_data);
+    if let (Some(summary), Some(data)) = (&given, &given_data) {
+        return (summary.clone(), data.clone());
+    }
+    // Sections that hippod inserted into the prompt are already known.
+    let content = without_sections(put.content);
+    let short = tokens::of(&content) <= SHORT && !content.trim().is_empty();
+    let (summary, data) = if short {
+        (clean::clean_summary(&content), Map::new())
+    } else {
+        let usual = extract::default_tokens(tokens::of(&content));
+        let budget = if aggressive { usual / 2 } else { usual };
+        // The removed sections may have separated two parts of a secret.
+        let clean = !secret && matches!(content, Cow::Borrowed(_));
+        let hints = Hints {
+            source_type: put.source_type,
+            source_ref: put.source_ref,
+            content_type: None,
+        };
+        let extract = extract::extract_from(content.as_bytes(), &hints, Some(budget.min(room)), clean);
+        let said = (kind == EntryKind::Message).then(|| clean::find_instructions(&content, room * 2));
+        let summary = said.filter(|said| !said.is_empty()).unwrap_or(extract.summary);
+        (summary, extract.key_data)
+    };
+    let summary = if summary.is_empty() {
+        format!("{} tokens of content", tokens::of(put.content))
+    } else {
+        summary
+    };
+    (given.unwrap_or(summary), given_data.unwrap_or(data))
+}
+
+/// Redacts the reference, and shortens it unless it is a path.
+fn redact_reference(put: &CaptureInput<'_>) -> String {
+    let shown = hippo_redact::redact(put.source_ref);
+    if complete::source_path(put.source_type, put.source_ref).is_some() {
+        return shown.into_owned();
+    }
+    text::clip(&shown, MOST_REFERENCE)
+}
+
+/// Returns true if a text shows a secret, see [`hippo_redact`].
+#[must_use]
+pub fn shows_secret(text: &str) -> bool {
+    hippo_redact::redact(text) != text
+}

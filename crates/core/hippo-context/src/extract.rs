@@ -1,0 +1,170 @@
+//! Summaries and key values of large tool results.
+//!
+//! Extraction uses no model: it recognises the kind of content, and each kind has rules for the values that are
+//! likely to be needed again. It never fails: unrecognised content is treated as plain text. The running time is
+//! linear in the length of the content. docs/extraction.md lists the values kept for each kind.
+
+mod clean;
+mod detect;
+mod diff;
+mod draft;
+mod json;
+mod lines;
+mod log;
+mod snapshot;
+mod text;
+mod trace;
+mod values;
+mod words;
+
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod tests;
+
+use serde_json::{Map, Value};
+
+use draft::Draft;
+use lines::Text;
+
+use hippo_types::tokens;
+
+/// Maximum tokens of an entry, regardless of the requested budget.
+pub const MOST_TOKENS: usize = 500;
+/// Minimum tokens of an entry; smaller requested budgets are raised to this value.
+pub const LEAST_TOKENS: usize = 16;
+
+/// Metadata of the content.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Hints<'h> {
+    /// `source.type`: the tool that produced the content, such as `browser.snapshot`, `exec`, `read`; may be empty.
+    pub source_type: &'h str,
+    /// `source.ref`: a path, an address, a command, or the arguments of the call as JSON; may be empty.
+    pub source_ref: &'h str,
+    /// Media type, if known.
+    pub content_type: Option<&'h str>,
+}
+
+/// Detected kind of content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// Only white space.
+    Empty,
+    /// Bytes that are not text.
+    Binary,
+    /// A JSON value, or one value per line.
+    Json,
+    /// A JSON Schema.
+    JsonSchema,
+    /// The accessibility tree of a page.
+    Snapshot,
+    /// Output of a build or a test run.
+    Log,
+    /// A stack trace.
+    Trace,
+    /// A unified diff.
+    Diff,
+    /// Any other text.
+    Text,
+}
+
+impl Kind {
+    /// Returns the name used on the wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Empty => "empty",
+            Self::Binary => "binary",
+            Self::Json => "json",
+            Self::JsonSchema => "json-schema",
+            Self::Snapshot => "snapshot",
+            Self::Log => "log",
+            Self::Trace => "trace",
+            Self::Diff => "diff",
+            Self::Text => "text",
+        }
+    }
+}
+
+/// The extract that replaces the content in the context.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Extract {
+    /// Detected kind of the content.
+    pub kind: Kind,
+    /// Summary in one or a few sentences, on one line.
+    pub summary: String,
+    /// Values that are likely to be needed again, by name.
+    pub key_data: Map<String, Value>,
+    /// Estimated tokens of the content.
+    pub content_tokens: usize,
+    /// Estimated tokens of summary and key data as rendered by [`Extract::rendered`]; at most the requested budget.
+    pub entry_tokens: usize,
+}
+
+impl Extract {
+    /// Returns summary and key data as they appear in a prompt: a line of text, and a line of JSON if there are key
+    /// data.
+    #[must_use]
+    pub fn rendered(&self) -> String {
+        draft::rendered(&self.summary, &self.key_data)
+    }
+}
+
+/// Returns the default number of tokens of an entry for content of this size, 24 to [`MOST_TOKENS`].
+///
+/// The number grows with the cube root of the content, so that the entry of a small result is not longer than the
+/// result, and a large result gets more than one line: 27 tokens for 1,000, 58 for 10,000, 250 for 50,000.
+#[must_use]
+pub fn default_tokens(content_tokens: usize) -> usize {
+    let grown = 27.0 * (content_tokens as f64 / 1_000.0).cbrt();
+    let share = content_tokens / 200;
+    (grown.round() as usize).max(share).clamp(24, MOST_TOKENS)
+}
+
+/// Returns summary and key data of the content within `budget` tokens, or within [`default_tokens`]. Secrets are
+/// redacted.
+///
+/// The same bytes and hints give the same extract. Hints that contradict the content are ignored.
+#[must_use]
+pub fn extract(content: &[u8], hints: &Hints<'_>, budget: Option<usize>) -> Extract {
+    extract_from(content, hints, budget, false)
+}
+
+/// Does the same as [`extract`]. `clean`: the content is known to contain no secrets (see [`hippo_redact::redact`])
+/// and is not scanned again.
+pub(crate) fn extract_from(content: &[u8], hints: &Hints<'_>, budget: Option<usize>, clean: bool) -> Extract {
+    let content_tokens = tokens::of_bytes(content.len());
+    let budget = budget
+        .unwrap_or_else(|| default_tokens(content_tokens))
+        .clamp(LEAST_TOKENS, MOST_TOKENS);
+    let draft = if clean::is_binary(content) {
+        clean::binary(content)
+    } else {
+        let shown = clean::shown(content, clean);
+        let text = Text::new(&shown);
+        draft_of(&text, hints)
+    };
+    draft.within(budget, content_tokens)
+}
+
+/// Returns the draft of the first matching kind that finds any values.
+fn draft_of(text: &Text<'_>, hints: &Hints<'_>) -> Draft {
+    if text.all.trim().is_empty() {
+        return Draft::new(Kind::Empty, "nothing but white space");
+    }
+    detect::kinds(text, hints)
+        .into_iter()
+        .find_map(|kind| drafted(kind, text))
+        .unwrap_or_else(|| text::draft(text))
+}
+
+fn drafted(kind: Kind, text: &Text<'_>) -> Option<Draft> {
+    match kind {
+        Kind::Json | Kind::JsonSchema => json::draft(text),
+        Kind::Snapshot => snapshot::draft(text),
+        Kind::Log => log::draft(text),
+        Kind::Trace => trace::draft(text),
+        Kind::Diff => diff::draft(text),
+        Kind::Empty | Kind::Binary | Kind::Text => None,
+    }
+}

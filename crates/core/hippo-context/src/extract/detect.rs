@@ -1,0 +1,207 @@
+//! Detection of the kind of a text.
+
+use super::json::tokens::is_json;
+use super::lines::Text;
+use super::log::{Outcome, outcome};
+use super::values::first_path;
+use super::words::extension;
+use super::{Hints, Kind, snapshot, trace};
+use hippo_text::text::{floor, start};
+
+/// Maximum number of lines examined at the start and at the end.
+const LINES: usize = 400;
+/// Maximum number of bytes examined at the start and at the end.
+const BYTES: usize = 65_536;
+/// Extensions of files that may be a diff; documents and source files may quote one.
+const MAY_BE_DIFFS: [&str; 6] = ["", "diff", "patch", "txt", "log", "out"];
+/// Bytes of a ref in which a path is searched.
+const REF: usize = 4_096;
+
+/// Returns the possible kinds of a text, the most likely first.
+pub(super) fn kinds(text: &Text<'_>, hints: &Hints<'_>) -> Vec<Kind> {
+    let seen = Seen::of(text);
+    let mut kinds = Vec::new();
+    let named = by_media(hints.content_type.unwrap_or_default());
+    kinds.extend(named.filter(|kind| seen.fits(*kind, text)));
+    kinds.extend(seen.kinds(text, hints));
+    kinds
+}
+
+/// Returns a line without its written number.
+fn bare<'t>(text: &Text<'_>, line: &'t str) -> &'t str {
+    if !text.is_numbered() {
+        return line;
+    }
+    line.trim_start_matches(|c: char| c == ' ' || c.is_ascii_digit())
+        .trim_start_matches(['\t', '→', ':', '|'])
+}
+
+/// Returns the file of the text: from the ref if the tool reads a file, or from a header that the tool wrote above
+/// the lines.
+fn path_of(text: &Text<'_>, hints: &Hints<'_>) -> Option<String> {
+    let first = text
+        .all
+        .lines()
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or_default();
+    let above = [
+        "[File: ",
+        "File: ",
+        "Here's the result of running",
+        "==> ",
+        "--- ",
+    ]
+    .iter()
+    .any(|mark| first.starts_with(mark));
+    let tool = hints.source_type.to_ascii_lowercase();
+    let reads = ["read", "open", "view", "cat", "file", "fetch", "get"]
+        .iter()
+        .any(|word| tool.contains(word))
+        || tool.is_empty();
+    let from = start(hints.source_ref, REF);
+    let command = ["cat ", "head ", "tail ", "sed -n", "nl ", "bat "]
+        .iter()
+        .any(|word| from.contains(word));
+    let find = |line: &str| first_path(line).map(str::to_owned);
+    let from_ref = (reads || command).then(|| find(from)).flatten();
+    from_ref.or_else(|| above.then(|| find(start(first, REF))).flatten())
+}
+
+fn by_media(media: &str) -> Option<Kind> {
+    match media.split(';').next().unwrap_or(media).trim() {
+        "application/json" | "application/x-ndjson" | "application/jsonl" | "application/schema+json" => {
+            Some(Kind::Json)
+        }
+        "text/x-diff" | "text/x-patch" => Some(Kind::Diff),
+        _ => None,
+    }
+}
+
+/// Returns the start and the end of a text, cut at line ends where possible.
+fn sample(text: &str) -> (&str, &str) {
+    if text.len() <= 2 * BYTES {
+        return (text, "");
+    }
+    let head = start(text, BYTES);
+    let start = head.rfind('\n').map_or(head, |at| &head[..at]);
+    let end = &text[floor(text, text.len() - BYTES)..];
+    (start, end.find('\n').map_or(end, |at| &end[at + 1..]))
+}
+
+/// Number of examined lines by appearance.
+#[derive(Debug, Default)]
+struct Seen {
+    lines: usize,
+    elements: usize,
+    frames: usize,
+    thrown: usize,
+    totals: usize,
+    tests: usize,
+    errors: usize,
+    levels: usize,
+    hunks: usize,
+    files: usize,
+    json: usize,
+}
+
+impl Seen {
+    fn of(text: &Text<'_>) -> Self {
+        let mut seen = Self::default();
+        let (head, end) = sample(text.all);
+        let tail = end.lines().rev().take(LINES);
+        // Examine the end of a short text as well, because test runs print their results there.
+        let within = head.lines().skip(LINES).collect::<Vec<_>>();
+        let within = within
+            .into_iter()
+            .rev()
+            .take(if end.is_empty() { LINES } else { 0 });
+        for line in head.lines().take(LINES).chain(within).chain(tail) {
+            let line = start(line, 2_000);
+            seen.take(bare(text, line));
+        }
+        seen
+    }
+
+    fn take(&mut self, line: &str) {
+        let trimmed = line.trim();
+        if trimmed.is_empty() {
+            return;
+        }
+        self.lines += 1;
+        self.elements += usize::from(snapshot::element(line).is_some());
+        self.frames += usize::from(trace::frame(line).is_some());
+        self.thrown += usize::from(
+            trimmed.starts_with("Traceback (most recent call last)")
+                || trimmed.contains(" panicked at ")
+                || trace::exception(line).is_some(),
+        );
+        match outcome(line) {
+            Some(Outcome::Total(_)) => self.totals += 1,
+            Some(Outcome::Failed(_) | Outcome::Passed) => self.tests += 1,
+            Some(Outcome::Error(_) | Outcome::Place(_) | Outcome::Warning | Outcome::Exit(_)) => {
+                self.errors += 1
+            }
+            Some(Outcome::Level(_)) => self.levels += 1,
+            _ => {}
+        }
+        self.hunks += usize::from(line.starts_with("@@ -"));
+        self.files += usize::from(line.starts_with("diff --git ") || line.starts_with("+++ "));
+        self.json += usize::from(trimmed.starts_with('{') && trimmed.ends_with('}'));
+    }
+
+    /// Returns true if a text has at least some features of the kind given by a hint.
+    fn fits(&self, kind: Kind, text: &Text<'_>) -> bool {
+        match kind {
+            Kind::Json => is_json(text.all),
+            _ => self.files > 0,
+        }
+    }
+
+    fn kinds(&self, text: &Text<'_>, hints: &Hints<'_>) -> Vec<Kind> {
+        let lines = self.lines.max(1);
+        let most = |count: usize, percent: usize| count * 100 >= lines * percent;
+        let by_path = path_of(text, hints).map(|path| extension(&path));
+        let is_other_file = by_path.is_some_and(|ending| !MAY_BE_DIFFS.contains(&ending.as_str()));
+        let runs = self.totals > 0
+            && (self.tests > 0 || self.errors > 0 || most(self.totals, 10) || self.lines > 10);
+        let browser = hints.source_type.contains("snapshot") || hints.source_type.contains("browser");
+        let start = text.all.trim_start();
+        [
+            (
+                Kind::Json,
+                !text.is_numbered() && (is_json(text.all) || most(self.json, 90)),
+            ),
+            (
+                Kind::Diff,
+                self.hunks > 0 && self.files > 0 && !is_other_file && self.tests < 6,
+            ),
+            (
+                Kind::Snapshot,
+                most(self.elements, 30) || (browser && self.elements > 3),
+            ),
+            (Kind::Log, runs),
+            (
+                Kind::Trace,
+                self.frames > 1
+                    && self.thrown > 0
+                    && (most(self.frames, 20) || start.starts_with("Traceback")),
+            ),
+            (Kind::Log, self.tests > 2 || most(self.levels + self.errors, 30)),
+            (Kind::Log, self.errors > 0 && hints_run(hints)),
+            (Kind::Trace, self.frames > 0 && self.thrown > 0),
+            (Kind::Log, self.errors > 2),
+        ]
+        .into_iter()
+        .filter(|(_, fits)| *fits)
+        .map(|(kind, _)| kind)
+        .collect()
+    }
+}
+
+/// Returns true if the tool runs programs.
+fn hints_run(hints: &Hints<'_>) -> bool {
+    let tool = hints.source_type.to_ascii_lowercase();
+    ["exec", "bash", "shell", "run", "terminal", "command"]
+        .iter()
+        .any(|word| tool.contains(word))
+}

@@ -1,0 +1,231 @@
+//! Result, failures and errors of a build or test log.
+
+mod outcome;
+
+use std::collections::{BTreeMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::Kind;
+use super::draft::Draft;
+use super::lines::Text;
+use super::trace::{self, Frame};
+use super::values::Values;
+use super::words::counted;
+use hippo_text::literal::LiteralKind;
+use hippo_text::text::clip;
+pub(super) use outcome::{Outcome, outcome};
+
+/// Maximum number of failed tests, errors and locations kept; all are counted.
+const KEPT: usize = 400;
+/// Maximum number of failed tests and errors checked for duplicates; further ones are counted on each occurrence.
+const MET: usize = 50_000;
+
+#[derive(Default)]
+struct Run<'t> {
+    lines: usize,
+    /// Line with the numbers of passed and failed tests.
+    totals: Vec<String>,
+    failed: Distinct<&'t str>,
+    errors: Distinct<String>,
+    places: Vec<String>,
+    frames: Vec<Frame>,
+    warnings: usize,
+    passed: usize,
+    exit: Option<&'t str>,
+    took: Option<String>,
+    levels: BTreeMap<&'static str, usize>,
+    first: &'t str,
+    last: &'t str,
+}
+
+pub(super) fn draft(text: &Text<'_>) -> Option<Draft> {
+    let mut run = Run::default();
+    text.lines().for_each(|line| run.take(line.text));
+    Some(run.told(text))
+}
+
+/// Distinct items: the first ones are kept, all are counted.
+#[derive(Debug)]
+struct Distinct<T> {
+    kept: Vec<T>,
+    /// Hashes of the first [`MET`] items.
+    met: HashSet<u64>,
+    count: usize,
+}
+
+impl<T> Default for Distinct<T> {
+    fn default() -> Self {
+        Self {
+            kept: Vec::new(),
+            met: HashSet::new(),
+            count: 0,
+        }
+    }
+}
+
+impl<T: Hash> Distinct<T> {
+    fn take(&mut self, value: T) {
+        let mut hasher = DefaultHasher::new();
+        value.hash(&mut hasher);
+        let hash = hasher.finish();
+        if self.met.contains(&hash) {
+            return;
+        }
+        self.count += 1;
+        if self.met.len() < MET {
+            self.met.insert(hash);
+        }
+        if self.kept.len() < KEPT {
+            self.kept.push(value);
+        }
+    }
+
+    fn count(&self) -> usize {
+        self.count
+    }
+}
+
+impl<'t> Run<'t> {
+    fn take(&mut self, line: &'t str) {
+        self.lines += 1;
+        if !line.trim().is_empty() {
+            if self.first.is_empty() {
+                self.first = line.trim();
+            }
+            self.last = line.trim();
+        }
+        match outcome(line) {
+            Some(Outcome::Total(text)) => self.sum(text),
+            Some(Outcome::Failed(name)) => self.failed.take(name),
+            // A test that runs other tests also prints their failures; the last list belongs to the run.
+            Some(Outcome::Summary) => self.failed = Distinct::default(),
+            Some(Outcome::Passed) => self.passed += 1,
+            Some(Outcome::Error(text)) => self.errors.take(clip(text, 200)),
+            Some(Outcome::Place(place)) if self.places.len() < KEPT && !self.places.contains(&place) => {
+                self.places.push(place);
+            }
+            Some(Outcome::Warning) => self.warnings += 1,
+            Some(Outcome::Exit(code)) => self.exit = Some(code),
+            Some(Outcome::Took(took)) => self.took = Some(took),
+            Some(Outcome::Level(level)) => *self.levels.entry(level).or_default() += 1,
+            _ => {}
+        }
+        if let Some(frame) = trace::frame(line).filter(|_| self.frames.len() < KEPT) {
+            self.frames.push(frame);
+        }
+    }
+
+    /// Keeps one total. If several packages print totals, the last failed total counts, otherwise the last one.
+    fn sum(&mut self, text: String) {
+        let failed = |text: &str| {
+            ["fail", "FAIL", "error"].iter().any(|word| text.contains(word)) && !text.contains(" 0 failed")
+        };
+        if text.contains(" 0 passed; 0 failed") {
+            return;
+        }
+        match self.totals.last_mut() {
+            // unittest prints its total on two lines.
+            Some(last)
+                if last.starts_with("Ran ") && (text.starts_with("FAILED") || text.starts_with("OK")) =>
+            {
+                *last = format!("{text} {}", last.replacen('R', "r", 1));
+            }
+            Some(last) if failed(last) && !failed(&text) => {}
+            _ => self.totals = vec![text],
+        }
+    }
+
+    fn told(self, text: &Text<'_>) -> Draft {
+        let mut said = self.totals.last().map_or_else(String::new, |total| total.clone());
+        if said.is_empty() && (self.passed > 0 || self.failed.count() > 0) {
+            said = format!("{} failed, {} passed", self.failed.count(), self.passed);
+        }
+        let first_error = self.errors.kept.first().cloned();
+        if said.is_empty() && self.errors.count() > 0 {
+            said = counted(self.errors.count(), "error");
+        }
+        if said.is_empty() && !self.levels.is_empty() {
+            let levels: Vec<String> = self
+                .levels
+                .iter()
+                .map(|(level, count)| format!("{count} {level}"))
+                .collect();
+            said = format!("{}: {}", counted(self.lines, "line"), levels.join(", "));
+        }
+        if said.is_empty() {
+            said = format!("{}: {}", counted(self.lines, "line"), clip(self.last, 160));
+        } else if let Some(took) = self.took.as_ref().filter(|_| !said.contains(" in ")) {
+            said.push_str(&format!(" in {took}"));
+        }
+        let mut draft = Draft::new(Kind::Log, said);
+        let has_error = first_error.is_some();
+        if let Some(error) = first_error {
+            draft.one("error", clip(&error, 140));
+        }
+        // Tests of one file are listed without the file.
+        let failed = self.failed.kept;
+        let file = failed
+            .first()
+            .and_then(|name| name.split_once("::"))
+            .map(|(file, _)| file);
+        let file = file.filter(|file| {
+            file.contains('.')
+                && failed
+                    .iter()
+                    .all(|name| name.split_once("::").is_some_and(|(own, _)| own == *file))
+        });
+        let names = failed.iter().map(|name| match file {
+            Some(file) => name.get(file.len() + 2..).unwrap_or(name),
+            None => name,
+        });
+        draft.list("failed", names.map(str::to_owned), 1);
+        let mut at: Vec<String> = self.places;
+        // A Python trace ends with the failing frame.
+        at.extend(self.frames.iter().rev().map(|frame| frame.place.clone()));
+        let (foreign, own): (Vec<_>, Vec<_>) = at.into_iter().partition(|place| is_foreign(place));
+        let file = file.map(str::to_owned);
+        draft.list("at", own.into_iter().chain(file).chain(foreign), 1);
+        draft.list("errors", self.errors.kept.into_iter().skip(1), 1);
+        if self.warnings > 0 {
+            draft.one("warnings", self.warnings);
+        }
+        if let Some(code) = self.exit {
+            draft.one(
+                "exit",
+                serde_json::from_str::<serde_json::Value>(code).unwrap_or_else(|_| code.into()),
+            );
+        }
+        if !has_error && failed.is_empty() {
+            draft.say(clip(self.last, 160));
+            // Values are collected only here: for a log with failures, this scan would take most of the time.
+            let mut values = Values::default();
+            text.lines().for_each(|line| values.take(line.text));
+            for (key, sort) in [
+                ("paths", LiteralKind::Path),
+                ("ids", LiteralKind::Id),
+                ("numbers", LiteralKind::Number),
+            ] {
+                draft.list(
+                    key,
+                    values.of(&[sort]).into_iter().map(|found| found.text.to_owned()),
+                    2,
+                );
+            }
+            draft.say(clip(self.first, 160));
+        }
+        draft
+    }
+}
+
+fn is_foreign(place: &str) -> bool {
+    [
+        "site-packages",
+        "node_modules",
+        "/lib/python",
+        "/rustc/",
+        ".cargo/",
+        "<frozen",
+    ]
+    .iter()
+    .any(|part| place.contains(part))
+}

@@ -1,0 +1,390 @@
+//! Result in one line of a build or test log.
+
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+
+use crate::extract::trace;
+use hippo_text::text::start;
+
+/// Maximum bytes of a line that are examined.
+const LINE: usize = 2_000;
+
+/// Information in a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::extract) enum Outcome<'t> {
+    /// Numbers of passed and failed tests.
+    Total(String),
+    /// Start of the final list of failures, which replaces earlier ones.
+    Summary,
+    /// A failed test.
+    Failed(&'t str),
+    /// A passed test.
+    Passed,
+    /// An error message.
+    Error(&'t str),
+    /// Location of an error: `path:line`.
+    Place(String),
+    /// A warning.
+    Warning,
+    /// The exit code of a program.
+    Exit(&'t str),
+    /// The duration of the run.
+    Took(String),
+    /// The level of a service's log line.
+    Level(&'static str),
+}
+
+/// Returns the information in a line, if any.
+pub(in crate::extract) fn outcome(line: &str) -> Option<Outcome<'_>> {
+    let line = start(line, LINE);
+    let text = line.trim();
+    if text.is_empty() {
+        return None;
+    }
+    if text.contains('=') && text.contains("= short test summary info =") {
+        return Some(Outcome::Summary);
+    }
+    // Most lines contain none of these words, so one pass for all words is faster than one pass for each.
+    let marks = marks_of(text);
+    total(text, marks & SUMS != 0)
+        .or_else(|| test(text, marks & DOTS != 0))
+        .or_else(|| compiler(text, marks & COMPILERS != 0))
+        .or_else(|| ending(text, marks & EXITS != 0))
+        .or_else(|| service(text))
+        .or_else(|| error(line, text, marks & MISSING != 0))
+}
+
+/// Returns the words of [`MARKED`] that a line contains, as bits.
+fn marks_of(text: &str) -> u16 {
+    let Some(marked) = &*MARKED else { return u16::MAX };
+    let found = marked.find_iter(text);
+    found.fold(0, |marks, found| marks | 1 << found.pattern().as_u32())
+}
+
+/// Bits of words in the same group.
+const SUMS: u16 = 0xf;
+const DOTS: u16 = 1 << 4;
+const COMPILERS: u16 = 0xf << 5;
+const EXITS: u16 = 0x7 << 9;
+const MISSING: u16 = 0x3 << 12;
+
+/// Words searched anywhere in a line. `None` would require an invalid word list, and the words are constants.
+static MARKED: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    let words = [
+        "passed",
+        "failed",
+        "passing",
+        "failing",
+        " ... ",
+        ": error",
+        ": fatal error: ",
+        ": warning",
+        "Warning: ",
+        "exited with code ",
+        "xit code",
+        "exit status ",
+        "No such file or directory",
+        "Permission denied",
+    ];
+    AhoCorasick::builder()
+        .kind(Some(AhoCorasickKind::DFA))
+        .build(words)
+        .ok()
+});
+
+/// Parses the totals of test runners.
+fn total(text: &str, marked: bool) -> Option<Outcome<'_>> {
+    let bare = text.trim_matches(['=', ' ', '-', '_']);
+    let counted = |word: &str| {
+        bare.match_indices(word).any(|(at, _)| {
+            let before = bare[..at].trim_end();
+            before.len() < at && before.ends_with(|c: char| c.is_ascii_digit())
+        })
+    };
+    // pytest, cargo, jest, vitest, mocha, sympy
+    let sum = marked
+        && (counted("passed") || counted("failed") || counted("passing") || counted("failing"))
+        && bare.len() < 200;
+    if sum {
+        let bare = bare.strip_prefix("test result: ").unwrap_or(bare);
+        let bare = bare.split("; 0 ignored").next().unwrap_or(bare);
+        let took = text
+            .split_once("finished in ")
+            .map_or(String::new(), |(_, took)| format!(" in {took}"));
+        let took = if bare.contains("finished in") {
+            String::new()
+        } else {
+            took
+        };
+        return Some(Outcome::Total(format!(
+            "{}{took}",
+            bare.trim_end_matches([',', ';'])
+        )));
+    }
+    // unittest: `Ran 157 tests in 1.893s` and `FAILED (failures=2)`
+    if bare.starts_with("Ran ") && bare.contains(" test") {
+        return Some(Outcome::Total(bare.to_owned()));
+    }
+    if (bare.starts_with("FAILED (") || bare.starts_with("OK (")) && bare.contains('=') {
+        return Some(Outcome::Total(bare.to_owned()));
+    }
+    (bare.starts_with("BUILD SUCCESS") || bare.starts_with("BUILD FAIL"))
+        .then(|| Outcome::Total(bare.to_owned()))
+}
+
+/// Parses the result of one test.
+fn test(text: &str, marked: bool) -> Option<Outcome<'_>> {
+    // pytest: `FAILED path::name - words`
+    for mark in ["FAILED ", "ERROR "] {
+        if let Some(rest) = text.strip_prefix(mark).filter(|rest| is_test(rest)) {
+            return Some(Outcome::Failed(rest.split(" - ").next().unwrap_or(rest).trim()));
+        }
+    }
+    // unittest: `FAIL: name (module.Class)`
+    for mark in ["FAIL: ", "ERROR: "] {
+        if let Some(rest) = text.strip_prefix(mark) {
+            return (rest.contains('(') && rest.ends_with(')') && rest.starts_with("test"))
+                .then_some(Outcome::Failed(rest));
+        }
+    }
+    // go: `--- FAIL: Name (0.00s)`
+    if let Some(rest) = text.strip_prefix("--- FAIL: ") {
+        return Some(Outcome::Failed(rest.split(" (").next().unwrap_or(rest)));
+    }
+    if text.starts_with("--- PASS: ") || text.starts_with("PASSED ") {
+        return Some(Outcome::Passed);
+    }
+    // cargo: `test name ... FAILED`
+    if let Some((name, how)) = text
+        .strip_prefix("test ")
+        .and_then(|rest| rest.rsplit_once(" ... "))
+    {
+        return Some(if how.starts_with("FAILED") {
+            Outcome::Failed(name)
+        } else {
+            Outcome::Passed
+        });
+    }
+    // jest: `FAIL path`, `● suite › name`, `✕ name`
+    for mark in ["✕ ", "✗ ", "× ", "● "] {
+        if let Some(rest) = text.strip_prefix(mark) {
+            return Some(Outcome::Failed(rest.split(" (").next().unwrap_or(rest)));
+        }
+    }
+    if let Some(path) = text.strip_prefix("FAIL ").map(str::trim) {
+        return path.contains(['/', '.']).then_some(Outcome::Failed(path));
+    }
+    if text.starts_with("✓ ") || text.starts_with("✔ ") || text.ends_with(" ... ok") {
+        return Some(Outcome::Passed);
+    }
+    // unittest -v: `name (module.Class) ... FAIL`, unless a description replaces the name
+    if marked && let Some((name, how)) = text.rsplit_once(" ... ") {
+        let failed = matches!(how, "FAIL" | "ERROR") && name.ends_with(')');
+        return failed.then_some(Outcome::Failed(name));
+    }
+    None
+}
+
+/// Returns true if the first word is `path::name` or a path, as pytest writes it.
+fn is_test(rest: &str) -> bool {
+    let word = rest.split(' ').next().unwrap_or_default();
+    word.contains("::") || word.ends_with(".py")
+}
+
+/// Parses errors and warnings of compilers.
+fn compiler(text: &str, marked: bool) -> Option<Outcome<'_>> {
+    if let Some(rest) = text.strip_prefix("error") {
+        return (rest.starts_with(": ") || rest.starts_with('[')).then_some(Outcome::Error(text));
+    }
+    if let Some(place) = text
+        .strip_prefix("--> ")
+        .and_then(|place| trace::place_of(place).map(|_| place))
+    {
+        return Some(Outcome::Place(trace::shorter(place)));
+    }
+    let lower = text.get(..8).unwrap_or_default().to_ascii_lowercase();
+    if lower.starts_with("warning:") || lower.starts_with("warning[") || lower.starts_with("warn ") {
+        return Some(Outcome::Warning);
+    }
+    // tsc: `a.ts(5,15): error TS2305: …`; gcc: `a.c:1:2: error: …`; pytest: `a.py:400: AttributeError`
+    if marked && (text.contains(": error ") || text.contains(": error: ") || text.contains(": fatal error: "))
+    {
+        return Some(Outcome::Error(text));
+    }
+    if marked && (text.contains(": warning: ") || text.contains(": warning ") || text.contains("Warning: ")) {
+        return Some(Outcome::Warning);
+    }
+    if !text.contains(':') {
+        return None;
+    }
+    let (place, words) = text.rsplit_once(": ").unwrap_or((text.trim_end_matches(':'), ""));
+    let found = trace::place_of(place).filter(|_| {
+        !place.contains(' ')
+            && (words.is_empty()
+                || trace::exception(words).is_some()
+                || words.starts_with("in ")
+                || words.starts_with("Assertion"))
+    });
+    if let Some((path, line)) = found {
+        return (path.contains('.')).then(|| Outcome::Place(format!("{path}:{line}")));
+    }
+    None
+}
+
+/// Parses the exit code of a program, or its duration.
+fn ending(text: &str, marked: bool) -> Option<Outcome<'_>> {
+    let marks = [
+        "exited with code ",
+        "exit code: ",
+        "exit code ",
+        "exit status ",
+        "Exit code: ",
+        "Exit code ",
+    ];
+    for mark in marks.into_iter().filter(|_| marked) {
+        if let Some((_, rest)) = text.split_once(mark) {
+            let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+            return (digits > 0).then(|| Outcome::Exit(&rest[..digits]));
+        }
+    }
+    if text.starts_with("Finished ")
+        || text.starts_with("real\t")
+        || text.starts_with("Done in ")
+        || text.starts_with("Duration ")
+    {
+        let took = text.rsplit([' ', '\t']).next().unwrap_or(text);
+        return took
+            .starts_with(|c: char| c.is_ascii_digit())
+            .then(|| Outcome::Took(took.to_owned()));
+    }
+    None
+}
+
+/// Parses a line of a service's log.
+fn service(text: &str) -> Option<Outcome<'_>> {
+    let head = start(text, 80);
+    if !head.starts_with(|c: char| c.is_ascii_digit() || c == '[') {
+        return None;
+    }
+    const LEVELS: [&str; 4] = ["warn", "info", "debug", "trace"];
+    // The first matching level in this list counts, regardless of its position in the line.
+    let mut level = LEVELS.len();
+    for word in head.as_bytes().split(|byte| !byte.is_ascii_alphanumeric()) {
+        let own = match word {
+            b"ERROR" | b"FATAL" | b"CRITICAL" => return Some(Outcome::Error(text)),
+            b"error" if head.starts_with('[') => return Some(Outcome::Error(text)),
+            b"WARN" | b"WARNING" => 0,
+            b"INFO" => 1,
+            b"DEBUG" => 2,
+            b"TRACE" => 3,
+            _ => continue,
+        };
+        level = level.min(own);
+    }
+    LEVELS.get(level).copied().map(Outcome::Level)
+}
+
+/// Parses an error message in prose.
+fn error<'t>(line: &'t str, text: &'t str, marked: bool) -> Option<Outcome<'t>> {
+    if let Some(words) = text.strip_prefix("E  ") {
+        return Some(Outcome::Error(words.trim_start()));
+    }
+    let inner = line.starts_with("    ") && !text.starts_with("Error");
+    if inner {
+        return None;
+    }
+    if let Some((name, _)) = trace::exception(text) {
+        return (name != "panic" || text.contains("panicked")).then_some(Outcome::Error(text));
+    }
+    const MARKS: [&str; 14] = [
+        "Error: ",
+        "ERROR: ",
+        "ERROR ",
+        "fatal: ",
+        "FATAL ",
+        "npm ERR! ",
+        "npm error ",
+        "Fatal error: ",
+        "make: *** ",
+        "CMake Error",
+        "AssertionError",
+        "Segmentation fault",
+        "error TS",
+        "ld: ",
+    ];
+    let begins = MARKS.iter().any(|mark| text.starts_with(mark)) || text.ends_with("command not found");
+    let missing =
+        marked && (text.contains("No such file or directory") || text.contains("Permission denied"));
+    (begins || missing).then_some(Outcome::Error(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_the_usual_runners_tell_how_it_went() {
+        use Outcome::{Error, Exit, Failed, Level, Passed, Place, Took, Total, Warning};
+        let total = |text: &str| Some(Total(text.to_owned()));
+        for (line, expected) in [
+            (
+                "===== 1 failed, 80 passed in 2.53s =====",
+                total("1 failed, 80 passed in 2.53s"),
+            ),
+            (
+                "test result: FAILED. 3 passed; 1 failed; 0 ignored; 0 measured; finished in 0.02s",
+                total("FAILED. 3 passed; 1 failed in 0.02s"),
+            ),
+            ("Ran 12 tests in 0.5s", total("Ran 12 tests in 0.5s")),
+            ("FAILED (failures=2)", total("FAILED (failures=2)")),
+            (
+                "Tests:  1 failed, 4 passed, 5 total",
+                total("Tests:  1 failed, 4 passed, 5 total"),
+            ),
+            (
+                "FAILED tests/test_a.py::TestX::test_y - assert 1",
+                Some(Failed("tests/test_a.py::TestX::test_y")),
+            ),
+            (
+                "FAIL: test_more (shop.tests.CartTests)",
+                Some(Failed("test_more (shop.tests.CartTests)")),
+            ),
+            ("--- FAIL: TestParse (0.00s)", Some(Failed("TestParse"))),
+            ("test engine::opens ... FAILED", Some(Failed("engine::opens"))),
+            ("test engine::closes ... ok", Some(Passed)),
+            (
+                "error[E0308]: mismatched types",
+                Some(Error("error[E0308]: mismatched types")),
+            ),
+            ("   --> src/lib.rs:12:5", Some(Place("src/lib.rs:12".to_owned()))),
+            (
+                "a/b.ts(5,15): error TS2305: no member",
+                Some(Error("a/b.ts(5,15): error TS2305: no member")),
+            ),
+            ("warning: unused variable: `x`", Some(Warning)),
+            (
+                "lib/scales.py:400: AttributeError",
+                Some(Place("lib/scales.py:400".to_owned())),
+            ),
+            (
+                "E       ValueError: too small",
+                Some(Error("ValueError: too small")),
+            ),
+            ("Command exited with code 101", Some(Exit("101"))),
+            (
+                "    Finished `dev` profile in 3.21s",
+                Some(Took("3.21s".to_owned())),
+            ),
+            ("2026-01-02T10:00:00Z INFO started", Some(Level("info"))),
+            (
+                "2026-01-02T10:00:00Z ERROR lost",
+                Some(Error("2026-01-02T10:00:00Z ERROR lost")),
+            ),
+            ("cp: Permission denied", Some(Error("cp: Permission denied"))),
+            ("Everything is fine.", None),
+        ] {
+            assert_eq!(outcome(line), expected, "{line}");
+        }
+    }
+}

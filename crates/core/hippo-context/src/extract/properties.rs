@@ -1,0 +1,161 @@
+//! Property tests of extraction on arbitrary bytes.
+
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+use super::tests::fixtures;
+use super::*;
+
+fn config() -> ProptestConfig {
+    ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
+/// Arbitrary bytes, and fixtures that are modified, cut, repeated and concatenated.
+fn contents() -> impl Strategy<Value = Vec<u8>> {
+    let fixture =
+        || (any::<Index>()).prop_map(|at| fixtures()[at.index(fixtures().len())].1.as_bytes().to_vec());
+    let edits = prop::collection::vec((any::<Index>(), any::<u8>()), 0..12);
+    let mutated = (fixture(), edits).prop_map(|(mut bytes, edits)| {
+        for (at, byte) in edits {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        bytes
+    });
+    prop_oneof![
+        1 => prop::collection::vec(any::<u8>(), 0..2_000),
+        1 => any::<String>().prop_map(String::into_bytes),
+        3 => mutated,
+        2 => (fixture(), any::<Index>(), 1_usize..40).prop_map(|(bytes, cut, times)| {
+            bytes[..cut.index(bytes.len())].repeat(times)
+        }),
+        2 => (fixture(), fixture(), any::<Index>()).prop_map(|(mut one, two, at)| {
+            let at = at.index(one.len());
+            one.splice(at..at, two);
+            one
+        }),
+        1 => ("[\\[{(<\"'`:,#|*=@+\\-/\\\\\n ]{1,3}", 1_usize..2_000).prop_map(|(text, times)| text.repeat(times).into_bytes()),
+    ]
+}
+
+fn hint() -> impl Strategy<Value = (&'static str, &'static str, Option<&'static str>)> {
+    let tools = vec!["", "read", "exec", "browser.snapshot"];
+    let refs = vec![
+        "",
+        "src/lib.rs",
+        "{\"path\":\"a/b.py\"}",
+        "x.json",
+        "a.md",
+        "cat y.go",
+        "page.html",
+    ];
+    let media = vec![
+        None,
+        Some("application/json"),
+        Some("text/html; charset=utf-8"),
+        Some("text/csv"),
+        Some("text/markdown"),
+        Some("text/x-diff"),
+    ];
+    (
+        prop::sample::select(tools),
+        prop::sample::select(refs),
+        prop::sample::select(media),
+    )
+}
+
+/// A secret with its surroundings: recognised by its format, by its label alone, or by the lines of a key.
+fn hidden() -> impl Strategy<Value = (&'static str, String)> {
+    let known = prop::sample::select(vec![
+        "\npassword = \"{}\"\n",
+        "\"api_key\": \"{}\",",
+        "\nAuthorization: Bearer {}\n",
+        " {} ",
+        "https://ada:{}@example.org/x",
+        "\nexport TOKEN={}\n",
+    ]);
+    let labelled = prop::sample::select(vec![
+        "\npassword = \"{}\"\n",
+        "\n\"api_key\": \"{}\",\n",
+        "\nexport DB_PASSWORD={}\n",
+    ]);
+    let line = prop::collection::vec("[a-z][A-Z][0-9][A-Za-z0-9+/]{61}", 1..4);
+    prop_oneof![
+        known.prop_map(|form| (form, "ghp_aB3dE5gH7jK9mN1pQ3sT5vW7xY9zA1bC3dE5".to_owned())),
+        (labelled, "[a-z]{2}[0-9][A-Z][a-z]{2}[0-9]{2}[a-zA-Z0-9]{14}")
+            .prop_map(|(form, secret)| (form, secret)),
+        line.prop_map(|lines| (
+            "{}",
+            format!("{}\n-----END RSA PRIVATE KEY-----", lines.join("\n"))
+        )),
+    ]
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn any_bytes_give_an_entry_within_its_budget_and_always_the_same(
+        bytes in contents(),
+        (source_type, source_ref, content_type) in hint(),
+        tokens in prop::option::of(0_usize..700),
+    ) {
+        let hints = Hints { source_type, source_ref, content_type };
+        let entry = extract(&bytes, &hints, tokens);
+        let most = tokens.unwrap_or_else(|| default_tokens(tokens::of_bytes(bytes.len())));
+        prop_assert!(entry.entry_tokens <= most.clamp(LEAST_TOKENS, MOST_TOKENS), "{entry:?}");
+        prop_assert_eq!(entry.entry_tokens, tokens::of(&entry.rendered()));
+        prop_assert_eq!(entry.content_tokens, tokens::of_bytes(bytes.len()));
+        prop_assert!(!entry.summary.trim().is_empty() && !entry.summary.contains('\n'));
+        prop_assert_eq!(extract(&bytes, &hints, tokens), entry);
+    }
+
+    #[test]
+    fn no_secret_is_in_an_entry(
+        bytes in contents(),
+        at in any::<Index>(),
+        (form, secret) in hidden(),
+        tokens in 16_usize..500,
+    ) {
+        let mut text = String::from_utf8_lossy(&bytes).into_owned();
+        let at = hippo_text::text::floor(&text, at.index(text.len() + 1));
+        // The secret is on its own line, because text before it could make it the middle of a word.
+        text.insert_str(at, &format!("\n{}\n", form.replace("{}", &secret)));
+        let shown = extract(text.as_bytes(), &Hints::default(), Some(tokens)).rendered();
+        for piece in secret.split('\n').filter(|line| !line.starts_with("---")) {
+            prop_assert!(!shown.contains(&piece[4..20]), "{shown}");
+        }
+        prop_assert_eq!(hippo_redact::redact(&shown).into_owned(), shown.clone());
+    }
+
+    #[test]
+    fn more_room_never_tells_less_of_the_summary(bytes in contents(), tokens in 16_usize..250) {
+        let less = extract(&bytes, &Hints::default(), Some(tokens));
+        let more = extract(&bytes, &Hints::default(), Some(tokens * 2));
+        prop_assert_eq!(less.kind, more.kind);
+        // The headline is equal up to its cut; further sentences can be replaced by values.
+        let headline = less.summary.split(['…', ';']).next().unwrap_or_default();
+        prop_assert!(more.summary.starts_with(headline), "{less:?}\n{more:?}");
+        prop_assert!(more.entry_tokens + 24 >= less.entry_tokens, "{less:?}\n{more:?}");
+    }
+}
+
+#[test]
+fn depth_costs_no_stack() {
+    for part in [
+        "[", "{\"a\":", "<div>", "(", "> ", "- ", "    ", "│   ", "/* ", "\"\"\"", "[a](", "```\n",
+    ] {
+        let text = part.repeat(200_000);
+        for content_type in [None, Some("application/json"), Some("text/html")] {
+            let hints = Hints {
+                content_type,
+                ..Hints::default()
+            };
+            let entry = extract(text.as_bytes(), &hints, None);
+            assert!(entry.entry_tokens <= MOST_TOKENS, "{part}");
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Extraction of values from plain text.
+
+use super::Kind;
+use super::draft::Draft;
+use super::lines::Text;
+use super::values::{Found, Values};
+use super::words::counted;
+use hippo_text::literal::LiteralKind;
+use hippo_text::text::clip;
+
+/// Maximum bytes of the first line in the summary.
+const FIRST: usize = 200;
+/// Last characters of lines of code; at least a quarter of the lines in source code end with one.
+const CODE: [char; 8] = ['{', '}', '(', ')', '[', ']', ';', ','];
+
+pub(super) fn draft(text: &Text<'_>) -> Draft {
+    let mut values = Values::default();
+    let (mut lines, mut code, mut first) = (0_usize, 0_usize, "");
+    for line in text.lines() {
+        lines += 1;
+        code += usize::from(line.text.trim_end().ends_with(CODE));
+        values.take(line.text);
+        if first.is_empty() && line.text.chars().filter(|c| c.is_alphanumeric()).count() > 2 {
+            first = line.text;
+        }
+    }
+    let mut said = counted(lines, "line");
+    // The first line of code is often an import or a comment, and values need its room more.
+    if code * 4 < lines {
+        said.push_str(&format!(": {}", clip(first, FIRST)));
+    }
+    let mut draft = Draft::new(Kind::Text, said);
+    let texts = |sorts: &[LiteralKind]| {
+        values
+            .of(sorts)
+            .into_iter()
+            .map(|found: Found<'_>| found.text.to_owned())
+    };
+    draft.list("paths", texts(&[LiteralKind::Path]), 2);
+    draft.list("ids", texts(&[LiteralKind::Id]), 3);
+    draft.list("urls", texts(&[LiteralKind::Url]), 1);
+    draft.list("numbers", texts(&[LiteralKind::Number]), 2);
+    draft
+}

@@ -1,0 +1,273 @@
+//! Exception and frames of a stack trace.
+
+use super::Kind;
+use super::draft::Draft;
+use super::lines::Text;
+use super::words::counted;
+use hippo_text::text::{clip, start};
+
+/// Maximum number of frames kept.
+const FRAMES: usize = 400;
+/// Maximum bytes of a line that are examined.
+const LINE: usize = 2_000;
+
+/// A frame of a stack trace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Frame {
+    /// `path:line`
+    pub place: String,
+    /// Name of the function; may be empty.
+    pub name: String,
+}
+
+impl Frame {
+    /// Returns true if the frame belongs to a library or a runtime.
+    fn is_foreign(&self) -> bool {
+        const FOREIGN: [&str; 16] = [
+            "site-packages",
+            "node_modules",
+            "/lib/python",
+            "<frozen",
+            "node:",
+            "/rustc/",
+            ".cargo/registry",
+            "/usr/lib",
+            "/usr/local/go",
+            "java.base",
+            "<anonymous>",
+            "internal/",
+            "/std/src",
+            "core::",
+            "Thread.java",
+            "Method.java",
+        ];
+        FOREIGN.iter().any(|part| self.place.contains(part))
+    }
+}
+
+impl std::fmt::Display for Frame {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.name.as_str() {
+            "" | "<module>" => f.write_str(&self.place),
+            name => write!(f, "{} {name}", self.place),
+        }
+    }
+}
+
+/// Returns the frame in a line.
+pub(super) fn frame(line: &str) -> Option<Frame> {
+    let line = start(line, LINE).trim();
+    let number = |text: &str| {
+        let digits: String = text.chars().take_while(char::is_ascii_digit).collect();
+        (!digits.is_empty()).then_some(digits)
+    };
+    // Python
+    if let Some(rest) = line.strip_prefix("File \"") {
+        let (path, rest) = rest.split_once('"')?;
+        let rest = rest.strip_prefix(", line ")?;
+        let name = rest.split_once(" in ").map_or("", |(_, name)| name);
+        return Some(Frame {
+            place: format!("{path}:{}", number(rest)?),
+            name: name.to_owned(),
+        });
+    }
+    // Java, JavaScript, .NET, and locations in a Rust backtrace
+    if let Some(rest) = line.strip_prefix("at ") {
+        if let Some((name, place)) = rest
+            .rsplit_once(" in ")
+            .filter(|(_, place)| place.contains(":line "))
+        {
+            return Some(Frame {
+                place: place.replace(":line ", ":"),
+                name: name.split('(').next().unwrap_or(name).to_owned(),
+            });
+        }
+        let (name, place) = match rest.rsplit_once('(') {
+            Some((name, place)) => (name.trim(), place.trim_end_matches(')')),
+            None => ("", rest),
+        };
+        let place = place.trim_start_matches("file://");
+        place_of(place)?;
+        return Some(Frame {
+            place: shorter(place),
+            name: name.trim_start_matches("async ").to_owned(),
+        });
+    }
+    // Go: the line after the function
+    if line.contains('+')
+        && let Some((place, offset)) = line.split_once(" +0x")
+        && place.contains(".go:")
+        && offset.len() < 12
+    {
+        return Some(Frame {
+            place: place.to_owned(),
+            name: String::new(),
+        });
+    }
+    // Ruby, PHP
+    if line.contains(':')
+        && let Some((place, name)) = line.trim_start_matches("from ").split_once(":in ")
+    {
+        place_of(place)?;
+        return Some(Frame {
+            place: place.to_owned(),
+            name: name.trim_matches(['`', '\'', '"']).to_owned(),
+        });
+    }
+    // Compiler locations with an arrow
+    if let Some(place) = line.strip_prefix("--> ") {
+        place_of(place)?;
+        return Some(Frame {
+            place: shorter(place),
+            name: String::new(),
+        });
+    }
+    None
+}
+
+/// Returns path and line of `path:12` or `path:12:3`.
+pub(super) fn place_of(text: &str) -> Option<(&str, u32)> {
+    let mut parts = text.splitn(2, ':');
+    let mut path = parts.next()?;
+    let mut rest = parts.next()?;
+    // `C:\a.rs:1`
+    if path.len() == 1 {
+        let (name, after) = rest.split_once(':')?;
+        path = text.get(..name.len() + 2)?;
+        rest = after;
+    }
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let sound = !path.is_empty() && !path.contains([' ', '\t', '"', '(']) && path.contains(['.', '/', '<']);
+    let end = rest.as_bytes().get(digits);
+    (sound && matches!(end, None | Some(b':' | b' ' | b')' | b',')))
+        .then(|| rest[..digits].parse().ok())
+        .flatten()
+        .map(|line| (path, line))
+}
+
+/// Returns path and line without the column.
+pub(super) fn shorter(place: &str) -> String {
+    match place_of(place) {
+        Some((path, line)) => format!("{path}:{line}"),
+        None => place.to_owned(),
+    }
+}
+
+/// Returns the type and message of the exception in a line.
+pub(super) fn exception(line: &str) -> Option<(&str, &str)> {
+    let line = start(line, LINE).trim();
+    let line = line.strip_prefix("E  ").map_or(line, str::trim_start);
+    let line = line.strip_prefix("Caused by: ").unwrap_or(line);
+    let line = line.strip_prefix("Uncaught ").unwrap_or(line);
+    if line.contains('"')
+        && let Some((_, rest)) = line.split_once("Exception in thread ")
+    {
+        return exception(rest.split_once("\" ").map_or(rest, |(_, rest)| rest));
+    }
+    if line.starts_with("thread '") && line.contains(" panicked at ") {
+        return Some((
+            "panic",
+            line.split_once(" panicked at ").map_or(line, |(_, rest)| rest),
+        ));
+    }
+    if let Some(rest) = line.strip_prefix("panic: ") {
+        return Some(("panic", rest));
+    }
+    if !line.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | ':' | '\\' | '$')) {
+        return None;
+    }
+    let (name, words) = line.split_once(": ").unwrap_or((line.trim_end_matches(':'), ""));
+    let last = name.rsplit(['.', ':', '\\']).next().unwrap_or(name);
+    let plain = name
+        .bytes()
+        .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b':' | b'\\' | b'$'));
+    let sound = plain
+        && last.starts_with(|c: char| c.is_ascii_uppercase())
+        && ([
+            "Error",
+            "Exception",
+            "Warning",
+            "Failure",
+            "Interrupt",
+            "Exit",
+            "Fault",
+        ]
+        .iter()
+        .any(|end| last.ends_with(end) && (last.len() > end.len() || *end == "Error"))
+            && !last.ends_with("Warning"));
+    sound.then_some((name, words))
+}
+
+pub(super) fn draft(text: &Text<'_>) -> Option<Draft> {
+    let mut frames: Vec<Frame> = Vec::new();
+    let mut thrown: Vec<(String, String)> = Vec::new();
+    let (mut python, mut after_panic, mut count) = (false, false, 0);
+    for line in text.lines() {
+        let line = line.text;
+        python |= line.starts_with("Traceback (most recent call last)");
+        if after_panic {
+            after_panic = false;
+            if let Some(last) = thrown.last_mut() {
+                last.1 = line.trim().to_owned();
+            }
+            continue;
+        }
+        if let Some(frame) = frame(line) {
+            count += 1;
+            if frames.len() < FRAMES {
+                frames.push(frame);
+            }
+        } else if let Some((name, words)) = exception(line).filter(|_| thrown.len() < 50) {
+            if name == "panic" && words.ends_with(':') {
+                // Rust prints the location in this line and the message in the next one.
+                after_panic = true;
+                count += 1;
+                let place = shorter(words.trim_end_matches(':'));
+                frames.insert(
+                    0,
+                    Frame {
+                        place,
+                        name: String::new(),
+                    },
+                );
+            }
+            thrown.push((name.to_owned(), words.to_owned()));
+        }
+    }
+    if frames.is_empty() && !python {
+        return None;
+    }
+    // Python prints the innermost frame and the last exception at the end; other languages print them at the start.
+    if python {
+        frames.reverse();
+        thrown.reverse();
+    }
+    let (name, words) = thrown.first().cloned().unwrap_or_default();
+    let said = match (name.is_empty(), words.is_empty()) {
+        (true, _) => counted(count, "frame"),
+        (false, true) => name.clone(),
+        (false, false) => format!("{name}: {}", clip(&words, 200)),
+    };
+    let mut draft = Draft::new(Kind::Trace, said);
+    draft.say(counted(count, "frame"));
+    let own: Vec<String> = frames
+        .iter()
+        .filter(|frame| !frame.is_foreign())
+        .map(ToString::to_string)
+        .collect();
+    let foreign = frames
+        .iter()
+        .filter(|frame| frame.is_foreign())
+        .map(ToString::to_string);
+    let all: Vec<String> = own.into_iter().chain(foreign).collect();
+    draft.list("frames", all, 2);
+    let causes = thrown
+        .into_iter()
+        .skip(1)
+        .map(|(name, words)| clip(&format!("{name}: {words}"), 120));
+    draft.list("also", causes, 1);
+    if !name.is_empty() {
+        draft.one("exception", name);
+    }
+    Some(draft)
+}

@@ -1,0 +1,175 @@
+//! Paths, addresses, identifiers and numbers in a text, with counts.
+
+use std::collections::HashMap;
+
+use super::draft::KEPT;
+use hippo_text::literal::{self, LiteralKind, LiteralVisitor, classify_literal, location_end};
+
+/// Maximum number of distinct values.
+const DIFFERENT: usize = 8_192;
+
+/// A value with its count and the rank of its first occurrence among all distinct values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Found<'t> {
+    pub text: &'t str,
+    pub sort: LiteralKind,
+    pub count: usize,
+    pub first: usize,
+}
+
+/// Counted values of many lines.
+#[derive(Debug)]
+pub(super) struct Values<'t> {
+    found: HashMap<&'t str, Found<'t>>,
+}
+
+impl Default for Values<'_> {
+    fn default() -> Self {
+        Self {
+            found: HashMap::with_capacity(1_024),
+        }
+    }
+}
+
+impl<'t> Values<'t> {
+    pub fn take(&mut self, line: &'t str) {
+        literal::scan(line, &mut Line { values: self, line });
+    }
+
+    /// Returns the values of some kinds, the most frequent first, then the earliest.
+    pub fn of(&self, sorts: &[LiteralKind]) -> Vec<Found<'t>> {
+        let mut found: Vec<_> = self
+            .found
+            .values()
+            .filter(|found| sorts.contains(&found.sort))
+            .copied()
+            .collect();
+        first_by_key(&mut found, |found| {
+            (std::cmp::Reverse(found.count.min(9)), found.first)
+        });
+        found
+    }
+}
+
+/// Sorts by `key` and keeps the first [`KEPT`] items.
+pub(super) fn first_by_key<T, K: Ord>(all: &mut Vec<T>, key: impl Fn(&T) -> K) {
+    if all.len() > KEPT {
+        all.select_nth_unstable_by_key(KEPT, &key);
+        all.truncate(KEPT);
+    }
+    all.sort_unstable_by_key(key);
+}
+
+/// Visitor that collects the values of a line.
+struct Line<'v, 't> {
+    values: &'v mut Values<'t>,
+    line: &'t str,
+}
+
+impl<'t> LiteralVisitor<'t> for Line<'_, 't> {
+    fn literal(&mut self, literal: &'t str, sort: LiteralKind, at: usize) {
+        let text = match sort {
+            // Capitalized and hyphenated terms are rarely needed again.
+            LiteralKind::Term => return,
+            LiteralKind::Path => &self.line[at..location_end(self.line, at + literal.len())],
+            _ => literal,
+        };
+        let found = &mut self.values.found;
+        let first = found.len();
+        if let Some(found) = found.get_mut(text) {
+            found.count += 1;
+        } else if first < DIFFERENT {
+            let count = 1;
+            found.insert(
+                text,
+                Found {
+                    text,
+                    sort,
+                    count,
+                    first,
+                },
+            );
+        }
+    }
+}
+
+/// Returns the first path in a line, without a line number after it.
+pub(super) fn first_path(line: &str) -> Option<&str> {
+    struct First<'t>(Option<&'t str>);
+    impl<'t> LiteralVisitor<'t> for First<'t> {
+        fn literal(&mut self, literal: &'t str, sort: LiteralKind, _: usize) {
+            if sort == LiteralKind::Path && self.0.is_none() {
+                self.0 = Some(literal);
+            }
+        }
+    }
+    let mut first = First(None);
+    literal::scan(line, &mut first);
+    first.0
+}
+
+/// Returns true if a word is an identifier: `snake_case`, `camelCase`, or a mix of letters and digits.
+pub(super) fn is_code(word: &str) -> bool {
+    let mixed = || {
+        word.bytes().any(|byte| byte.is_ascii_alphabetic())
+            && word.bytes().any(|byte| byte.is_ascii_digit())
+            && word.bytes().all(|byte| byte.is_ascii_graphic())
+    };
+    matches!(classify_literal(word), Some(LiteralKind::Id | LiteralKind::Path)) || word.len() >= 3 && mixed()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frequent_values_come_first_and_paths_have_their_places() {
+        let mut values = Values::default();
+        for line in ["see foo_bar, baz_qux and README.", "`baz_qux` of a/b/c.rs:1:"] {
+            values.take(line);
+        }
+        let ids: Vec<_> = values
+            .of(&[LiteralKind::Id, LiteralKind::Path, LiteralKind::Term])
+            .iter()
+            .map(|found| found.text)
+            .collect();
+        assert_eq!(ids, ["baz_qux", "foo_bar", "a/b/c.rs:1"]);
+    }
+
+    #[test]
+    fn letters_of_any_script_are_part_of_a_path() {
+        let mut values = Values::default();
+        values.take("open /home/müller/notes.md:12 now");
+        assert_eq!(
+            values.of(&[LiteralKind::Path])[0].text,
+            "/home/müller/notes.md:12"
+        );
+    }
+
+    #[test]
+    fn paths_are_found_in_commands_and_arguments() {
+        for (line, path) in [
+            ("cat src/main.rs", Some("src/main.rs")),
+            (r#"{"path":"a/main.pony:3"}"#, Some("a/main.pony")),
+            ("curl https://a.b/c.rs", None),
+            ("", None),
+        ] {
+            assert_eq!(first_path(line), path, "{line}");
+        }
+    }
+
+    #[test]
+    fn names_of_a_program_are_told_from_words() {
+        for (word, code) in [
+            ("r-1", true),
+            ("ORD-1041", true),
+            ("max_size", true),
+            ("maxSize", true),
+            ("paid", false),
+            ("158", false),
+            ("at 12 h", false),
+        ] {
+            assert_eq!(is_code(word), code, "{word}");
+        }
+    }
+}

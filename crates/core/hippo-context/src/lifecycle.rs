@@ -1,0 +1,331 @@
+//! Plans for the entries of a session at a turn, a full context, a session end or a defrag run (v2 §9, §14.3).
+//!
+//! A plan lists the entries that change visibility, new associations, and the entries to write to long-term memory.
+//! Planning again after applying a plan yields an empty plan. A plan never deletes an entry.
+
+mod link;
+mod persist;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use super::fade::strengths;
+use super::render::format_block;
+use super::{ContextEntry, Shown};
+use hippo_types::tokens;
+
+pub use persist::{PersistReason, PersistedEntry, merge_promoted};
+
+/// Event that triggers a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Trigger {
+    /// A turn ended.
+    TurnComplete,
+    /// A turn ended, and the context is nearly full.
+    ContextThreshold,
+    /// The session ended.
+    SessionEnd,
+    /// A defrag run was requested.
+    DefragCycle,
+}
+
+/// Thoroughness of a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cycle {
+    /// Weak entries become dormant; entries used together are associated.
+    Light,
+    /// As light; in addition, only strong entries stay active.
+    Deep,
+    /// As light; in addition, the store removes unused contents.
+    Archival,
+}
+
+impl Trigger {
+    /// Returns the trigger at the end of a turn: [`Trigger::ContextThreshold`] if `used` is at least this share of
+    /// `limit` tokens. If either number is missing or the limit is 0, the context does not count as full.
+    #[must_use]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a few tokens in millions make no difference"
+    )]
+    pub fn of_turn(used: Option<u64>, limit: Option<u64>, threshold: f64) -> Self {
+        match (used, limit) {
+            (Some(used), Some(limit)) if limit > 0 && used as f64 >= threshold * limit as f64 => {
+                Self::ContextThreshold
+            }
+            _ => Self::TurnComplete,
+        }
+    }
+
+    /// Returns the cycle of this trigger (v2 §14.3).
+    #[must_use]
+    pub const fn cycle(self) -> Cycle {
+        match self {
+            Self::TurnComplete => Cycle::Light,
+            Self::ContextThreshold | Self::SessionEnd => Cycle::Deep,
+            Self::DefragCycle => Cycle::Archival,
+        }
+    }
+}
+
+/// Maximum number of uses that an entry remembers: the latest ones.
+const MOST_USES: usize = 64;
+
+/// Settings of the cycles.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LifecycleSettings {
+    /// Entries below this strength are dormant after a deep cycle; in [0, 1].
+    pub strong: f32,
+    /// Maximum entries that one session writes to long-term memory.
+    pub most_persisted: usize,
+    /// Maximum tokens that one session writes to long-term memory. The block of `MEMORY.md` has the same limit for
+    /// all sessions together.
+    pub persist_tokens: usize,
+    /// Number of turns with a use from which an entry counts as frequently used.
+    pub often: usize,
+}
+
+impl Default for LifecycleSettings {
+    fn default() -> Self {
+        Self {
+            strong: 0.5,
+            most_persisted: 20,
+            persist_tokens: 2_000,
+            often: 3,
+        }
+    }
+}
+
+/// Entry of a session with its state.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionEntry {
+    /// The entry, with its strength at the last access.
+    pub entry: ContextEntry,
+    /// Visibility after the last plan.
+    pub shown: Shown,
+    /// Turns with an access, each once, without the turn of creation.
+    pub uses: Vec<u64>,
+    /// True if the entry was written to long-term memory.
+    pub persisted: bool,
+}
+
+impl SessionEntry {
+    /// Wraps a new entry, which is active.
+    #[must_use]
+    pub const fn new(entry: ContextEntry) -> Self {
+        Self {
+            entry,
+            shown: Shown::Active,
+            uses: Vec::new(),
+            persisted: false,
+        }
+    }
+
+    /// Records an access: resets the strength and activates the entry, unless it has expired.
+    pub fn touch(&mut self, turn: u64) {
+        self.entry.touch(turn);
+        let turn = self.entry.decay.last_access;
+        if !self.uses.contains(&turn) {
+            if self.uses.len() >= MOST_USES {
+                self.uses.remove(0);
+            }
+            self.uses.push(turn);
+        }
+        self.shown = self.entry.shown_at(turn, self.entry.strength);
+    }
+
+    /// Handles a repeated capture of the same content, with `made` as the new entry: counts as an access. If the
+    /// entry has expired, or the caller gave metadata (`asked`), the new entry replaces the old one. The id stays,
+    /// and the turn of creation too unless the entry had expired.
+    pub fn renew(&mut self, made: ContextEntry, turn: u64, asked: bool) {
+        let over = self.entry.shown_at(turn, 1.0) == Shown::Expired;
+        if over || asked {
+            let known = std::mem::replace(&mut self.entry, made);
+            self.entry.id = known.id;
+            if self.entry.modifiers.associations.is_empty() {
+                self.entry.modifiers.associations = known.modifiers.associations;
+            }
+            if !over {
+                self.entry.source.turn = known.source.turn;
+                self.entry.lifecycle.created = known.lifecycle.created;
+            }
+        }
+        self.touch(turn);
+    }
+}
+
+/// Change of an entry's visibility.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StateChange {
+    /// Position of the entry.
+    pub at: usize,
+    /// Visibility before.
+    pub from: Shown,
+    /// Visibility after.
+    pub to: Shown,
+}
+
+/// Change of an entry's associations.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AssociationChange {
+    /// Position of the entry.
+    pub at: usize,
+    /// All associations: the existing ones, then the new ones.
+    pub associations: Vec<String>,
+}
+
+/// Planned changes, and the state after them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CyclePlan {
+    /// Event that triggered the plan.
+    pub trigger: Trigger,
+    /// Effective turn: the highest turn seen.
+    pub turn: u64,
+    /// True if the reported turn is before the effective turn.
+    pub went_back: bool,
+    /// Changes of visibility.
+    pub moved: Vec<StateChange>,
+    /// Changes of associations.
+    pub linked: Vec<AssociationChange>,
+    /// Entries to write to long-term memory; only at the end of a session.
+    pub persist: Vec<PersistedEntry>,
+    /// Number of entries that were not selected for lack of room.
+    pub not_persisted: usize,
+    /// Strengths of all entries, in their order.
+    pub strengths: Vec<f32>,
+    /// Visibility of all entries, in their order.
+    pub states: Vec<Shown>,
+    /// Estimated tokens of the active entries as rendered.
+    pub tokens: u64,
+}
+
+impl CyclePlan {
+    /// Returns the number of entries with this visibility.
+    #[must_use]
+    pub fn count(&self, state: Shown) -> usize {
+        self.states.iter().filter(|one| **one == state).count()
+    }
+
+    /// Returns true if the plan changes nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.moved.is_empty() && self.linked.is_empty() && self.persist.is_empty()
+    }
+
+    /// Applies the plan. The caller must write the texts of [`PersistedEntry`] first.
+    pub fn apply(&self, entries: &mut [SessionEntry]) {
+        for StateChange { at, to, .. } in &self.moved {
+            if let Some(kept) = entries.get_mut(*at) {
+                kept.shown = *to;
+            }
+        }
+        for link in &self.linked {
+            if let Some(kept) = entries.get_mut(link.at) {
+                kept.entry.modifiers.associations.clone_from(&link.associations);
+            }
+        }
+        for persist in &self.persist {
+            if let Some(kept) = entries.get_mut(persist.at) {
+                kept.persisted = true;
+            }
+        }
+    }
+}
+
+/// Returns the estimated tokens of a rendered entry. Turns and accesses do not change them, so a store can cache
+/// them.
+#[must_use]
+pub fn size(entry: &ContextEntry) -> u64 {
+    tokens::of(&format_block(entry)) as u64
+}
+
+/// Plans the changes for a trigger in a turn. `highest` is the highest turn of the session so far and replaces a
+/// lower `turn`.
+#[must_use]
+pub fn plan(
+    entries: &[SessionEntry],
+    trigger: Trigger,
+    turn: u64,
+    highest: u64,
+    settings: &LifecycleSettings,
+) -> CyclePlan {
+    let sizes = |at: usize| entries.get(at).map_or(0, |kept| size(&kept.entry));
+    plan_sized(entries, trigger, turn, highest, settings, sizes)
+}
+
+/// Like [`plan`], with the [`size`]s of entries given by position. Only the sizes of active entries are requested.
+#[must_use]
+pub fn plan_sized(
+    entries: &[SessionEntry],
+    trigger: Trigger,
+    turn: u64,
+    highest: u64,
+    settings: &LifecycleSettings,
+    size: impl Fn(usize) -> u64,
+) -> CyclePlan {
+    let (told, turn) = (turn, turn.max(highest));
+    let linked = link::find_links(entries);
+    let mut known: Vec<Cow<'_, ContextEntry>> =
+        entries.iter().map(|kept| Cow::Borrowed(&kept.entry)).collect();
+    for link in &linked {
+        if let Some(entry) = known.get_mut(link.at) {
+            entry
+                .to_mut()
+                .modifiers
+                .associations
+                .clone_from(&link.associations);
+        }
+    }
+    let strengths = strengths(&known, turn);
+    let deep = trigger.cycle() == Cycle::Deep;
+    let states: Vec<Shown> = entries
+        .iter()
+        .zip(&strengths)
+        .map(|(kept, strength)| next_state(kept, turn, *strength, deep.then_some(settings.strong)))
+        .collect();
+    let changes = |(at, (kept, to)): (usize, (&SessionEntry, &Shown))| {
+        let (from, to) = (kept.shown, *to);
+        (from != to).then_some(StateChange { at, from, to })
+    };
+    let moved = entries
+        .iter()
+        .zip(&states)
+        .enumerate()
+        .filter_map(changes)
+        .collect();
+    let (persist, not_persisted) = if trigger == Trigger::SessionEnd {
+        persist::select_persisted(entries, &strengths, turn, settings)
+    } else {
+        (Vec::new(), 0)
+    };
+    let active = states
+        .iter()
+        .enumerate()
+        .filter(|(_, state)| **state == Shown::Active);
+    CyclePlan {
+        trigger,
+        turn,
+        went_back: told < turn,
+        moved,
+        linked,
+        persist,
+        not_persisted,
+        tokens: active.map(|(at, _)| size(at)).sum(),
+        strengths,
+        states,
+    }
+}
+
+/// Returns the new visibility of an entry. A dormant entry becomes active only through [`SessionEntry::touch`].
+fn next_state(kept: &SessionEntry, turn: u64, strength: f32, strong: Option<f32>) -> Shown {
+    match kept.entry.shown_at(turn, strength) {
+        Shown::Active if kept.shown == Shown::Dormant => Shown::Dormant,
+        Shown::Active if strong.is_some_and(|strong| strength < strong) => Shown::Dormant,
+        state => state,
+    }
+}

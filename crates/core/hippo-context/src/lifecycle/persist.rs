@@ -1,0 +1,157 @@
+//! Selection and wording of the entries written to long-term memory.
+
+use serde::Serialize;
+
+use super::{LifecycleSettings, SessionEntry};
+use crate::render::format_key_data;
+use crate::{EntryKind, Priority, Shown};
+use hippo_text::fence::to_safe_line;
+use hippo_text::gist::label::claims_the_user;
+use hippo_text::text::clip;
+use hippo_types::time::Date;
+use hippo_types::tokens;
+
+/// Maximum bytes of a text.
+const TEXT: usize = 1_200;
+/// Maximum bytes of key data in a text.
+const VALUES: usize = 240;
+/// Maximum bytes of a reference in a text.
+const REFERENCE: usize = 160;
+/// Maximum number of state entries that are relevant at the end of a session: the latest ones.
+const STATES: usize = 3;
+
+/// Heading of the block in `MEMORY.md`, so that it does not become part of a section that a person wrote.
+const PROMOTED: &str = "## From sessions\n\n";
+
+/// Reason for writing an entry to long-term memory; the first that applies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PersistReason {
+    /// `lifecycle.persist` is set.
+    Asked,
+    /// The priority is critical.
+    Critical,
+    /// The priority is high.
+    High,
+    /// It is a recent state of the agent.
+    State,
+    /// It was used in many turns.
+    OftenUsed,
+}
+
+/// Entry to write to long-term memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PersistedEntry {
+    /// Position of the entry.
+    pub at: usize,
+    /// Reason for the selection.
+    pub why: PersistReason,
+    /// One redacted line for the daily log, with the summary and the source.
+    pub text: String,
+}
+
+/// Selects the entries, most important first. Also returns the number of entries without room.
+pub(super) fn select_persisted(
+    entries: &[SessionEntry],
+    strengths: &[f32],
+    turn: u64,
+    settings: &LifecycleSettings,
+) -> (Vec<PersistedEntry>, usize) {
+    let is_state = |kept: &SessionEntry| kept.entry.kind == EntryKind::State;
+    let mut made: Vec<u64> = entries
+        .iter()
+        .filter(|kept| is_state(kept))
+        .map(|kept| kept.entry.lifecycle.created)
+        .collect();
+    made.sort_unstable_by(|a, b| b.cmp(a));
+    let last = made.get(STATES - 1).or(made.last()).copied().unwrap_or(0);
+    let mut wanted: Vec<(PersistReason, usize, f32)> = Vec::new();
+    for (at, (kept, strength)) in entries.iter().zip(strengths).enumerate() {
+        let state = kept.entry.shown_at(turn, *strength);
+        let why = match kept.entry.modifiers.priority {
+            _ if kept.entry.lifecycle.persist => Some(PersistReason::Asked),
+            _ if state == Shown::Expired => None,
+            Priority::Critical => Some(PersistReason::Critical),
+            Priority::High => Some(PersistReason::High),
+            _ if is_state(kept) && state == Shown::Active && kept.entry.lifecycle.created >= last => {
+                Some(PersistReason::State)
+            }
+            _ if kept.uses.len() >= settings.often => Some(PersistReason::OftenUsed),
+            _ => None,
+        };
+        if let Some(why) = why {
+            wanted.push((why, at, *strength));
+        }
+    }
+    wanted.sort_by(|(why, at, strength), (other, place, weaker)| {
+        why.cmp(other)
+            .then_with(|| weaker.total_cmp(strength))
+            .then_with(|| at.cmp(place))
+    });
+    // Entries written before still use up room, so that repeated plans do not write more.
+    let (mut chosen, mut left_out, mut count, mut room) = (Vec::new(), 0, 0, settings.persist_tokens);
+    for (why, at, _) in wanted {
+        let Some(kept) = entries.get(at) else { continue };
+        let text = describe(kept);
+        let cost = tokens::of(&text);
+        if count == settings.most_persisted || cost > room {
+            left_out += usize::from(!kept.persisted);
+            continue;
+        }
+        count += 1;
+        room -= cost;
+        if !kept.persisted {
+            chosen.push(PersistedEntry { at, why, text });
+        }
+    }
+    (chosen, left_out)
+}
+
+/// Adds the texts of a session to the block of `MEMORY.md`, newest last. Repeated texts are kept once, and the oldest
+/// lines are dropped when the block exceeds the token limit. The daily log keeps every line.
+#[must_use]
+pub fn merge_promoted(body: &str, date: Date, texts: &[String], most_tokens: usize) -> String {
+    let stand = body.lines().filter(|line| line.starts_with("- "));
+    let said = |line: &str, text: &str| line.split_once(": ").is_some_and(|(_, said)| said == text);
+    let mut lines: Vec<String> = stand
+        .filter(|line| !texts.iter().any(|text| said(line, text)))
+        .map(str::to_owned)
+        .collect();
+    lines.extend(texts.iter().map(|text| format!("- {date}: {text}")));
+    let mut room = tokens::bytes(most_tokens).saturating_sub(PROMOTED.len());
+    let fits = |line: &&String| {
+        let fits = line.len() < room;
+        room = room.saturating_sub(line.len() + 1);
+        fits
+    };
+    let kept = lines.iter().rev().take_while(fits).count();
+    let kept = lines.split_off(lines.len() - kept);
+    PROMOTED.to_owned() + &kept.join("\n") + "\n"
+}
+
+/// Describes an entry in one line.
+fn describe(kept: &SessionEntry) -> String {
+    let entry = &kept.entry;
+    let data = entry
+        .key_data
+        .as_ref()
+        .map(format_key_data)
+        .filter(|data| !data.is_empty() && data.len() <= VALUES);
+    let data = data.map(|data| format!(" [{data}]")).unwrap_or_default();
+    let reference = clip(&entry.source.reference, REFERENCE);
+    let from = format!("{} {reference}", entry.source.kind);
+    // At the start of a line, the log would attribute fields and tags to the user.
+    let claims = match claims_the_user(&entry.summary) {
+        true => format!("{}: ", entry.kind.name()),
+        false => String::new(),
+    };
+    let said = format!("{claims}{}{data}", entry.summary);
+    let text = format!(
+        "{} ({}, turn {}, {})",
+        clip(&said, TEXT),
+        from.trim(),
+        entry.source.turn,
+        entry.id
+    );
+    to_safe_line(&hippo_redact::without_secrets(&text)).into_owned()
+}

@@ -1,0 +1,281 @@
+//! Rendering of a session's entries as a section for the agent's context.
+//!
+//! The section is fenced and has one block for each active entry, within a token budget. The strongest entries are
+//! selected and listed in order of creation. A block never changes from turn to turn, so that a prompt starting with
+//! the section can be cached. The text of an entry cannot end the section, and hippod ignores the section when it is
+//! captured again.
+
+#[cfg(test)]
+mod tests;
+
+use std::borrow::{Borrow, Cow};
+use std::cmp::Reverse;
+use std::fmt::Write as _;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::{ContextEntry, EntrySource, Shown};
+use hippo_text::fence::{CLOSE, OPEN, STANCE, sanitize_value, to_safe_line};
+use hippo_text::instruction;
+use hippo_text::text::clip;
+
+/// Maximum bytes of a reference.
+const REFERENCE: usize = 160;
+/// Tells the model how to fetch the content of an entry.
+const FETCH: &str = "hippoctl context fetch ID gives all that an entry stands for.";
+
+/// Format of a section.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum SectionFormat {
+    /// A markdown list.
+    #[default]
+    Markdown,
+    /// A JSON object.
+    Json,
+}
+
+/// Rendered section.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ContextSection {
+    /// The section; empty if there are no entries.
+    pub text: String,
+    /// Positions of the entries in the section, in order.
+    pub entries: Vec<usize>,
+    /// Tokens of the text, as counted by `count`.
+    pub tokens: u64,
+    /// Number of active entries without room.
+    pub left_out: usize,
+    /// Number of dormant and expired entries.
+    pub dormant: usize,
+}
+
+/// Description of a shown entry.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ShownEntry<'e> {
+    /// Id of the entry.
+    pub id: &'e str,
+    /// Type of the entry.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// Current strength.
+    pub strength: f32,
+    /// Summary of the entry.
+    pub summary: &'e str,
+    /// Key data of the entry.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key_data: Option<&'e Map<String, Value>>,
+    /// Source of the entry.
+    pub source: &'e EntrySource,
+    /// Tokens of its markdown block.
+    pub tokens: u64,
+}
+
+/// Renders the section within `budget` tokens. `strengths` and `states` correspond to `entries`, see
+/// [`super::fade::strengths`] and [`super::lifecycle::CyclePlan`]. `count` counts the tokens of a text and must not
+/// return more for a part than for the whole.
+#[must_use]
+pub fn render(
+    entries: &[ContextEntry],
+    strengths: &[f32],
+    states: &[Shown],
+    budget: u64,
+    format: SectionFormat,
+    count: impl Fn(&str) -> u64,
+) -> ContextSection {
+    render_sized(entries, strengths, states, budget, format, count, |_| 0)
+}
+
+/// Like [`render`], with a lower bound for the tokens of each entry, by position. Entries without room are then
+/// skipped without formatting them.
+#[must_use]
+pub fn render_sized<E: Borrow<ContextEntry>>(
+    entries: &[E],
+    strengths: &[f32],
+    states: &[Shown],
+    budget: u64,
+    format: SectionFormat,
+    count: impl Fn(&str) -> u64,
+    least: impl Fn(usize) -> u64,
+) -> ContextSection {
+    let mut active: Vec<(usize, f32)> = Vec::new();
+    let mut dormant = 0;
+    for (at, (strength, state)) in strengths.iter().zip(states).enumerate().take(entries.len()) {
+        match state {
+            Shown::Active => active.push((at, *strength)),
+            Shown::Dormant | Shown::Expired => dormant += 1,
+        }
+    }
+    let order = |at: usize| {
+        let entry = entries.get(at).map(Borrow::borrow);
+        entry.map(|entry: &ContextEntry| (entry.lifecycle.created, entry.id.as_str()))
+    };
+    active.sort_by(|(a, s), (b, t)| {
+        t.total_cmp(s)
+            .then_with(|| Reverse(order(*a)).cmp(&Reverse(order(*b))))
+    });
+    let frame = count(&assemble(format, &[], active.len(), dormant)) + 1;
+    let mut left = budget.saturating_sub(frame);
+    let mut taken: Vec<(usize, String)> = Vec::new();
+    for (at, _) in &active {
+        let Some(entry) = entries.get(*at).map(Borrow::borrow) else {
+            continue;
+        };
+        if least(*at) >= left {
+            continue;
+        }
+        let block = match format {
+            SectionFormat::Markdown => format_block(entry),
+            SectionFormat::Json => format_json(entry),
+        };
+        let tokens = count(&block) + 1;
+        if tokens <= left {
+            left -= tokens;
+            taken.push((*at, block));
+        }
+    }
+    taken.sort_by(|(a, _), (b, _)| order(*a).cmp(&order(*b)));
+    // The sum of the parts may be slightly below the count of the whole; then the weakest entry is removed.
+    loop {
+        let left_out = active.len() - taken.len();
+        if taken.is_empty() {
+            return ContextSection {
+                left_out,
+                dormant,
+                ..ContextSection::default()
+            };
+        }
+        let blocks: Vec<&str> = taken.iter().map(|(_, block)| block.as_str()).collect();
+        let text = assemble(format, &blocks, left_out, dormant);
+        let tokens = count(&text);
+        if tokens <= budget {
+            return ContextSection {
+                text,
+                entries: taken.into_iter().map(|(at, _)| at).collect(),
+                tokens,
+                left_out,
+                dormant,
+            };
+        }
+        let weakest = active
+            .iter()
+            .rev()
+            .find_map(|(at, _)| taken.iter().position(|(one, _)| one == at));
+        taken.remove(weakest.unwrap_or(0));
+    }
+}
+
+/// Describes the entries of a section, in its order.
+#[must_use]
+pub fn shown_entries<'e, E: Borrow<ContextEntry>>(
+    section: &ContextSection,
+    entries: &'e [E],
+    strengths: &[f32],
+    count: impl Fn(&str) -> u64,
+) -> Vec<ShownEntry<'e>> {
+    let one = |at: &usize| {
+        let entry: &ContextEntry = entries.get(*at)?.borrow();
+        Some(ShownEntry {
+            id: &entry.id,
+            kind: entry.kind.name(),
+            strength: strengths.get(*at).copied().unwrap_or(0.0),
+            summary: &entry.summary,
+            key_data: entry.key_data.as_ref(),
+            source: &entry.source,
+            tokens: count(&format_block(entry)),
+        })
+    };
+    section.entries.iter().filter_map(one).collect()
+}
+
+fn assemble(format: SectionFormat, blocks: &[&str], left_out: usize, dormant: usize) -> String {
+    match format {
+        SectionFormat::Markdown => {
+            let mut text = format!("{OPEN}\n{STANCE} {FETCH}\n");
+            blocks.iter().for_each(|block| text.push_str(block));
+            // This line changes between turns, so it comes last and the text before it stays a common prefix.
+            if left_out + dormant > 0 {
+                let _ = writeln!(text, "(not shown: {left_out} without room, {dormant} dormant)");
+            }
+            text + CLOSE + "\n"
+        }
+        SectionFormat::Json => format!(
+            "{{\"begin\":\"{OPEN}\",\"about\":\"{STANCE} {FETCH}\",\"entries\":[{}],\"left_out\":{left_out},\
+             \"dormant\":{dormant},\"end\":\"{CLOSE}\"}}\n",
+            blocks.join(",\n")
+        ),
+    }
+}
+
+/// Formats an entry as a list item: id, source, turn, summary, key data.
+pub(super) fn format_block(entry: &ContextEntry) -> String {
+    let reference = match to_safe_line(&entry.source.reference) {
+        reference if reference.is_empty() => String::new(),
+        reference => format!(" {}", clip(&reference, REFERENCE)),
+    };
+    let (id, kind, turn) = (
+        to_safe_line(&entry.id),
+        to_safe_line(&entry.source.kind),
+        entry.source.turn,
+    );
+    let summary = to_safe_line(&entry.summary);
+    let mut text = format!(
+        "- [{id}] {kind}{reference} @ turn {turn}: {}{summary}\n",
+        instruction_mark(entry)
+    );
+    if let Some(data) = entry.key_data.as_ref().filter(|data| !data.is_empty()) {
+        // The braces prevent the name of a value from starting a line.
+        let _ = writeln!(text, "  {{{}}}", to_safe_line(&format_key_data(data)));
+    }
+    text
+}
+
+/// Returns the mark for an entry with text that reads like an instruction; otherwise an empty string.
+fn instruction_mark(entry: &ContextEntry) -> String {
+    let steers = |text: &str| instruction::match_rule(text).is_some();
+    let data = || {
+        entry
+            .key_data
+            .as_ref()
+            .is_some_and(|data| steers(&format_key_data(data)))
+    };
+    if steers(&entry.summary) || steers(&entry.source.reference) || data() {
+        return format!("{} ", instruction::MARK);
+    }
+    String::new()
+}
+
+/// Formats an entry as a JSON object.
+fn format_json(entry: &ContextEntry) -> String {
+    #[derive(Serialize)]
+    struct EntryJson<'e> {
+        id: Cow<'e, str>,
+        r#type: &'static str,
+        source: Cow<'e, str>,
+        r#ref: String,
+        turn: u64,
+        summary: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        key_data: Option<Value>,
+    }
+    let data = entry.key_data.as_ref().filter(|data| !data.is_empty());
+    let object = EntryJson {
+        id: to_safe_line(&entry.id),
+        r#type: entry.kind.name(),
+        source: to_safe_line(&entry.source.kind),
+        r#ref: clip(&to_safe_line(&entry.source.reference), REFERENCE),
+        turn: entry.source.turn,
+        summary: format!("{}{}", instruction_mark(entry), to_safe_line(&entry.summary)),
+        key_data: data.map(|data| sanitize_value(&Value::Object(data.clone()))),
+    };
+    serde_json::to_string(&object).unwrap_or_default()
+}
+
+/// Formats key data compactly: `name: value; name: value`.
+pub(super) fn format_key_data(data: &Map<String, Value>) -> String {
+    let one = |(name, value): (&String, &Value)| match value {
+        Value::String(text) => format!("{name}: {text}"),
+        value => format!("{name}: {value}"),
+    };
+    data.iter().map(one).collect::<Vec<_>>().join("; ")
+}

@@ -1,0 +1,222 @@
+//! Tests that types, JSON Schema, examples and docs/context.md agree.
+
+mod schema;
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::capture::CaptureSettings;
+use super::complete::{CompletionOutcome, CompletionSources, complete, content_hash};
+use super::fade::strengths;
+use super::lifecycle::merge_promoted;
+use super::policy::{BUILT_IN, PolicyRecord, evaluate, load_rules, parse_rules};
+use super::render::{SectionFormat, render};
+use super::*;
+use hippo_text::own_block::put;
+use hippo_types::tokens;
+use schema::{schema, whole, wrong};
+
+const DOCS: &str = include_str!("../../../../docs/context.md");
+
+/// Returns the fenced blocks of the page: info string and text.
+fn blocks() -> Vec<(&'static str, &'static str)> {
+    let mut found = Vec::new();
+    let mut rest = DOCS;
+    while let Some((_, from)) = rest.split_once("\n```") {
+        let (kind, body) = from.split_once('\n').unwrap();
+        let (text, after) = body.split_once("\n```\n").unwrap();
+        found.push((kind, text));
+        rest = after;
+    }
+    found
+}
+
+fn block(kind: &str) -> &'static str {
+    let mut of_kind = blocks().into_iter().filter(|(found, _)| *found == kind);
+    of_kind.next().map(|(_, text)| text).unwrap()
+}
+
+fn documented_entries() -> Vec<ContextEntry> {
+    let of_kind = blocks().into_iter().filter(|(kind, _)| *kind == "json entry");
+    of_kind
+        .map(|(_, text)| serde_json::from_str(text).unwrap())
+        .collect()
+}
+
+/// Returns the cells of the table rows below a line.
+fn table(heading: &str) -> Vec<Vec<&'static str>> {
+    let (_, below) = DOCS.split_once(heading).unwrap_or_else(|| panic!("{heading}"));
+    let lines = below.lines().skip_while(|line| !line.starts_with("|---"));
+    let rows = lines.skip(1).take_while(|line| line.starts_with('|'));
+    rows.map(|row| row.trim_matches('|').split(" | ").map(str::trim).collect())
+        .collect()
+}
+
+#[test]
+fn every_code_block_of_the_page_is_valid() {
+    let mut seen = BTreeSet::new();
+    for (kind, text) in blocks() {
+        seen.insert(kind);
+        match kind {
+            "typescript" => assert_eq!(text.lines().next(), Some("interface HippocampusEntry {")),
+            "json entry" => {
+                let value: Value = serde_json::from_str(text).unwrap();
+                assert_eq!(wrong(&value, &schema(), ""), [""; 0]);
+                let entry: ContextEntry = serde_json::from_value(value).unwrap();
+                assert!((entry.decay.rate - entry.kind.rate()).abs() < 1e-6, "the default");
+            }
+            "yaml built-in" => assert_eq!(text.trim(), BUILT_IN.trim()),
+            "yaml policies" => assert_eq!(parse_rules(text).unwrap().len(), 4),
+            "json records" => assert_eq!(serde_json::from_str::<Vec<PolicyRecord>>(text).unwrap().len(), 4),
+            "markdown section" | "json section" => assert!(text.contains(hippo_text::fence::OPEN)),
+            "markdown memory" => {
+                let said =
+                    "The anchor was deployed to staging. (state deploy, turn 1, ctx-04f1a2b3c4)".to_owned();
+                let date = hippo_types::time::Date::new(2026, 3, 2).unwrap();
+                let body = merge_promoted("", date, &[said], 2_000);
+                assert_eq!(
+                    put(b"", "sessions", &body).unwrap().trim_ascii_end(),
+                    text.as_bytes()
+                );
+            }
+            other => panic!("no test reads blocks of `{other}`"),
+        }
+    }
+    assert_eq!(seen.len(), 8, "{seen:?}");
+    let mut none = whole();
+    none["lifecycle"]["expires"] = Value::Null;
+    assert_eq!(
+        serde_json::from_value::<ContextEntry>(none)
+            .unwrap()
+            .lifecycle
+            .expires,
+        None
+    );
+    let mut more = whole();
+    more["new"] = json!(1);
+    assert!(
+        serde_json::from_value::<ContextEntry>(more.clone()).is_ok()
+            && wrong(&more, &schema(), "").is_empty()
+    );
+}
+
+#[test]
+fn the_example_uses_every_condition_and_action_and_decides_as_documented() {
+    let text = block("yaml policies");
+    let named = ["type:", "priority:", "source.type:", "source:", "contains:"].map(str::to_owned);
+    for key in named
+        .into_iter()
+        .chain(policy::FIELDS.map(|field| format!("{field}:")))
+    {
+        assert!(text.contains(&format!(" {key} ")), "{key}");
+    }
+    let records: Vec<PolicyRecord> = serde_json::from_str(block("json records")).unwrap();
+    let all = evaluate(&load_rules(text).unwrap(), &records, &CaptureSettings::default());
+    let rows = table("which rule decided which field:");
+    assert_eq!(rows.len(), all.len());
+    for (row, record) in rows.iter().zip(&all) {
+        assert_eq!(json!(record.outcome), row[1], "{row:?}");
+        let own = |rule: &Option<String>| rule.as_ref().is_some_and(|rule| !rule.starts_with("built-in"));
+        let fields = record.fields.iter().filter(|field| own(&field.rule));
+        let told =
+            fields.map(|field| format!("`{}` {}", field.field, field.value.to_string().trim_matches('"')));
+        let told: BTreeSet<String> = told.collect();
+        let said: BTreeSet<String> = row[2]
+            .split(", ")
+            .filter(|cell| *cell != "–")
+            .map(str::to_owned)
+            .collect();
+        assert_eq!(told, said, "{row:?}");
+    }
+}
+
+#[test]
+fn the_decay_tables_match_the_formula() {
+    let of = |change: fn(&mut ContextEntry), associated: bool, turns: u64| {
+        let mut entry = documented_entries().remove(0);
+        change(&mut entry);
+        format!(
+            "{:.3}",
+            entry.strength_at(entry.decay.last_access + turns, associated)
+        )
+    };
+    let rows = table("and of variants:");
+    assert_eq!(rows.len(), 6);
+    for row in rows {
+        let turns = row[0].trim_start_matches('|').trim().parse().unwrap();
+        let computed = [
+            of(|_| {}, false, turns),
+            of(|entry| entry.modifiers.priority = Priority::High, false, turns),
+            of(|entry| entry.modifiers.priority = Priority::Low, false, turns),
+            of(|entry| entry.modifiers.encoding = Encoding::Manual, false, turns),
+            of(|_| {}, true, turns),
+        ];
+        assert_eq!(row[1..], computed, "{turns}");
+    }
+    let rates = EntryKind::ALL
+        .map(|kind| format!("{} {}", kind.name(), kind.rate()))
+        .join(", ");
+    assert!(DOCS.contains(&format!("| rate | {rates} |")), "{rates}");
+    let factors = Priority::ALL
+        .map(|priority| format!("{} {}", priority.name(), priority.factor()))
+        .join(", ");
+    assert!(DOCS.contains(&format!("| priority | {factors} |")), "{factors}");
+}
+
+#[test]
+fn the_documented_sections_match_the_rendering() {
+    let mut entries = documented_entries();
+    entries.push(ContextEntry {
+        id: "ctx_0".to_owned(),
+        ..entries[0].clone()
+    });
+    let strengths = strengths(&entries, 13);
+    let states = [Shown::Active, Shown::Active, Shown::Dormant];
+    for (kind, format) in [
+        ("markdown section", SectionFormat::Markdown),
+        ("json section", SectionFormat::Json),
+    ] {
+        let section = render(&entries, &strengths, &states, 1_000, format, |text| {
+            tokens::of(text) as u64
+        });
+        assert_eq!(section.text.trim_end(), block(kind));
+    }
+}
+
+#[test]
+fn the_documented_outcomes_match_the_code() {
+    let (then, now) = (b"then".as_slice(), b"now".as_slice());
+    let hash = content_hash(then);
+    let cases = [
+        (Ok(then), Err("gone"), "a summary"),
+        (Ok(then), Ok(now), "a summary"),
+        (Err("old"), Ok(then), "a summary"),
+        (Err("old"), Ok(now), "a summary"),
+        (Err("old"), Err("gone"), "a summary"),
+        (Err("old"), Err("gone"), ""),
+    ];
+    let rows = table("## Pattern completion");
+    assert_eq!(rows.len(), cases.len());
+    for (row, (stored, source, summary)) in rows.iter().zip(cases) {
+        let given = complete(&CompletionSources {
+            stored,
+            source,
+            stored_hash: Some(&hash),
+            summary,
+            key_data: None,
+        });
+        let outcome = json!(given.outcome);
+        assert!(
+            row[1].starts_with(&format!("`{}`", outcome.as_str().unwrap())),
+            "{row:?}"
+        );
+        let from = given.from.map_or("–".to_owned(), |from| {
+            format!("`{}`", json!(from).as_str().unwrap())
+        });
+        let stale = if given.stale { "yes" } else { "no" };
+        assert_eq!((row[2], row[3]), (from.as_str(), stale), "{row:?}");
+        let plain = given.outcome == CompletionOutcome::Full && !given.stale;
+        assert_eq!(given.reason.is_none(), plain, "{row:?}");
+    }
+}

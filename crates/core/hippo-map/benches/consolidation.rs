@@ -1,0 +1,84 @@
+//! How long does planning take where nothing has changed?
+
+use std::collections::BTreeMap;
+
+use divan::Bencher;
+
+use hippo_map::consolidation::{self, Cycle, Filed, Record, Snapshot};
+use hippo_map::decay::DecayCurve;
+use hippo_types::entry::{Entry, EntryId, Pointer};
+use hippo_types::time::Timestamp;
+
+const NOW: Timestamp = Timestamp(1_775_000_000_000);
+
+fn main() {
+    divan::main();
+}
+
+/// Entries as a light cycle leaves them.
+fn settled(entries: usize) -> Snapshot {
+    let mut records = BTreeMap::new();
+    for number in 0..entries {
+        let id = EntryId(format!("entry-number-{number}"));
+        let entry = Entry {
+            id: id.clone(),
+            topic: format!("The matter of number {number}"),
+            summary: "What there is to know of it in one line of some length, as summaries are.".to_owned(),
+            pointers: vec![Pointer {
+                path: format!("memory/{number}.md"),
+                section: Some("Section".to_owned()),
+            }],
+            created: NOW.plus(-86_400_000),
+            accessed: NOW.plus(-3_600_000),
+            hits: 2,
+            strength: 0.7,
+            tags: ["pump", "valve", "lantern"].map(str::to_owned).to_vec(),
+            version: 1,
+            ..Entry::default()
+        };
+        let record = Record {
+            strength: 0.68,
+            hashes: vec![Some([7; 16])],
+            filed: Some(Filed {
+                accessed: entry.accessed,
+                hits: entry.hits,
+                hundredths: 68,
+            }),
+            ..Record::new(entry, "Projects")
+        };
+        records.insert(id, record);
+    }
+    let mut snapshot = Snapshot {
+        quick_access: vec![EntryId("entry-number-0".to_owned())],
+        records,
+        ..Snapshot::default()
+    };
+    snapshot.settings.profile = DecayCurve::PROTOCOL;
+    snapshot.begin(NOW);
+    snapshot
+}
+
+/// A light cycle that finds nothing to do, and knows it beforehand.
+#[divan::bench(args = [1_000, 10_000])]
+fn light_idle(bencher: Bencher<'_, '_>, entries: usize) {
+    let snapshot = settled(entries);
+    let idle =
+        || consolidation::plan_idle(&snapshot.records, &snapshot.quick_access, &snapshot.settings, NOW);
+    assert!(idle().is_some());
+    bencher.bench(idle);
+}
+
+/// The same, planned in full.
+#[divan::bench(args = [1_000, 10_000])]
+fn light_unchanged(bencher: Bencher<'_, '_>, entries: usize) {
+    let snapshot = settled(entries);
+    assert!(consolidation::plan(&snapshot, Cycle::Light).steps.is_empty());
+    bencher.bench(|| consolidation::plan(&snapshot, Cycle::Light));
+}
+
+/// The copy that the engine hands to the thread that plans.
+#[divan::bench(args = [1_000, 10_000])]
+fn copy_of_the_entries(bencher: Bencher<'_, '_>, entries: usize) {
+    let snapshot = settled(entries);
+    bencher.bench(|| snapshot.records.clone());
+}

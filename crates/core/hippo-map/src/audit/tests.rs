@@ -1,0 +1,222 @@
+//! Tests of the audit formulas.
+
+use jiff::civil::date;
+
+use super::*;
+
+fn file(path: &str, text: &str) -> AuditedFile {
+    let mut at = 0;
+    let chunks = (1..).zip(text.split_inclusive('\n')).map(|(line, text)| {
+        at += text.len();
+        let bytes = at - text.len()..at;
+        AuditedChunk { line, bytes }
+    });
+    AuditedFile {
+        path: path.to_owned(),
+        date: hippo_text::source::date_in_name(path),
+        text: text.to_owned(),
+        chunks: chunks.collect(),
+    }
+}
+
+fn audit_all(files: &[AuditedFile], entries: &[AuditedEntry], boot: &[(String, String)]) -> AuditReport {
+    audit(files, entries, boot, 10, &mut |_| true).unwrap()
+}
+
+fn audit_files(files: &[AuditedFile]) -> AuditReport {
+    audit_all(files, &[], &[])
+}
+
+fn places(finding: &AuditTally) -> Vec<(String, u32)> {
+    let of = finding.examples.iter();
+    of.map(|example| (example.place.clone(), example.line.unwrap_or(0)))
+        .collect()
+}
+
+#[test]
+fn a_chunk_with_the_words_of_an_earlier_one_is_a_duplicate() {
+    let files = [
+        file(
+            "memory/2026-03-01.md",
+            "- The pump in hall four is blue.\nyes\nyes\n",
+        ),
+        file(
+            "memory/2026-03-02.md",
+            "the pump in hall FOUR is blue\nthe pump in hall five is blue\n",
+        ),
+    ];
+    let found = audit_files(&files).duplicate;
+    assert_eq!((found.count, found.of), (1, 5));
+    assert_eq!(found.examples[0].place, "memory/2026-03-02.md");
+    assert_eq!(found.examples[0].why, "duplicates memory/2026-03-01.md:1");
+}
+
+#[test]
+fn entries_with_missing_targets_are_stale() {
+    let entry = |id: &str, lost: Option<&str>| AuditedEntry {
+        id: id.to_owned(),
+        lost: lost.map(str::to_owned),
+    };
+    let entries = [entry("a", None), entry("b", Some("knowledge/gone.md"))];
+    let found = audit_all(&[], &entries, &[]).stale;
+    assert_eq!((found.count, found.of), (1, 2));
+    assert_eq!(
+        (found.examples[0].place.as_str(), found.examples[0].line),
+        ("b", None)
+    );
+}
+
+#[test]
+fn an_older_value_is_contradicted_only_by_the_newest_one() {
+    let files = [
+        file(
+            "memory/2026-03-01.md",
+            "- the lease of the pump lasts 30 seconds\n- tea is at 4 in the hall\n",
+        ),
+        file(
+            "memory/2026-03-02.md",
+            "- the lease of the pump lasts 60 seconds\n",
+        ),
+        file(
+            "memory/2026-03-03.md",
+            "- the lease of the pump lasts 120 seconds\n- tea is at 4 in the hall\n",
+        ),
+        file("MEMORY.md", "- the lease of the pump lasts 5 seconds\n"),
+    ];
+    let found = audit_files(&files).contradicted;
+    let expected = [
+        ("memory/2026-03-01.md".to_owned(), 1),
+        ("memory/2026-03-02.md".to_owned(), 1),
+    ];
+    assert_eq!(places(&found), expected);
+    assert_eq!((found.count, found.of), (2, 6));
+    assert!(found.examples[0].why.starts_with("memory/2026-03-03.md:1 "));
+}
+
+#[test]
+fn a_form_that_is_filled_in_each_day_contradicts_nothing() {
+    let day = |day: i8| {
+        let text = format!(
+            "- slept {day} hours and walked for {} minutes in the park\n",
+            day * 3
+        );
+        file(&format!("memory/{}.md", date(2026, 3, day)), &text)
+    };
+    let files: Vec<AuditedFile> = (1..=20).map(day).collect();
+    assert_eq!(audit_files(&files).contradicted.count, 0);
+    assert!(audit_files(&files[..3]).contradicted.count > 0);
+}
+
+#[test]
+fn secrets_are_counted_by_line_and_named_by_kind() {
+    let key = "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEAyz\n-----END RSA PRIVATE KEY-----\n";
+    let files = [file(
+        "memory/a.md",
+        &format!("nothing\npassword: hunter2-Xk9\n{key}"),
+    )];
+    let found = audit_files(&files).secret_bearing;
+    assert_eq!(found.of, 5);
+    assert_eq!(found.examples[0].why, "password");
+    assert_eq!(found.examples[0].line, Some(2));
+    assert!(found.count >= 3, "{found:?}");
+    assert!(!format!("{found:?}").contains("hunter2"));
+}
+
+#[test]
+fn lines_that_restate_a_boot_file_are_counted() {
+    let boot = [(
+        "AGENTS.md".to_owned(),
+        "# Rules\n\nAlways run the tests before you commit.\n".to_owned(),
+    )];
+    let files = [
+        file("AGENTS.md", &boot[0].1),
+        file(
+            "memory/2026-03-01.md",
+            "- always run the tests before you commit\n- run the pump before you leave\n",
+        ),
+    ];
+    let found = audit_all(&files, &[], &boot).boot_restating;
+    assert_eq!(places(&found), [("memory/2026-03-01.md".to_owned(), 1)]);
+    assert_eq!((found.count, found.of), (1, 2));
+    assert_eq!(found.examples[0].why, "restates AGENTS.md:3");
+}
+
+#[test]
+fn any_text_is_audited() {
+    let reversed = Range { start: 9, end: 3 };
+    for text in [
+        "",
+        "\n\n",
+        "\u{feff}",
+        "日本語の記憶はここにある\n日本語の記憶はここにある",
+        "- \0 x",
+    ] {
+        let report = audit_files(&[file("memory/a.md", text)]);
+        assert!(report.duplicate.count <= report.duplicate.of);
+    }
+    let report = audit_files(&[AuditedFile {
+        chunks: [0..0, reversed, 4..99, 0..99]
+            .map(|bytes| AuditedChunk { line: 1, bytes })
+            .to_vec(),
+        ..file("memory/a.md", "one line of a few words")
+    }]);
+    assert_eq!(report.duplicate.of, 4);
+}
+
+/// Creates text of about `bytes` that is expensive to audit: a single line in many chunks, or a line per day with
+/// other values.
+fn hard(shape: usize, bytes: usize) -> Vec<AuditedFile> {
+    match shape {
+        0 => {
+            let text = "the pump of hall 7 is blue ".repeat(bytes / 27);
+            let ends = (0..text.len()).step_by(500);
+            let chunks = ends.map(|start| AuditedChunk {
+                line: 1,
+                bytes: start..(start + 500).min(text.len()),
+            });
+            let chunks = chunks.collect();
+            vec![AuditedFile {
+                text,
+                chunks,
+                ..file("memory/2026-03-01.md", "")
+            }]
+        }
+        _ => ["1", "2"]
+            .map(|day| {
+                let line = format!("- the lease of the pump lasts {day}0 seconds\n");
+                let text = line.repeat(bytes / 2 / line.len());
+                file(&format!("memory/2026-03-0{day}.md"), &text)
+            })
+            .to_vec(),
+    }
+}
+
+#[test]
+fn the_work_of_an_audit_is_linear_in_the_text() {
+    for shape in 0..2 {
+        let read = |bytes: usize| {
+            let mut read = 0;
+            let files = hard(shape, bytes);
+            let report = audit(&files, &[], &[], 5, &mut |bytes| {
+                read += bytes;
+                true
+            });
+            assert!(report.is_ok());
+            read
+        };
+        let (small, large) = (read(50_000), read(200_000));
+        assert!(large <= 6 * 200_000, "shape {shape}: {large} bytes");
+        assert!(large <= 5 * small, "shape {shape}: {small} and {large} bytes");
+    }
+}
+
+#[test]
+fn an_audit_stops_when_asked_to() {
+    let files = hard(1, 20_000);
+    let mut steps = 0;
+    let report = audit(&files, &[], &[], 5, &mut |_| {
+        steps += 1;
+        steps < 3
+    });
+    assert_eq!((report, steps), (Err(AuditStopped), 3));
+}

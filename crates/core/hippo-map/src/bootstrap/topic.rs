@@ -1,0 +1,227 @@
+//! Topics and ids of entries.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::group;
+use hippo_text::chunk::ContentHash;
+use hippo_text::gist::phrases::Phrase;
+use hippo_text::terms::is_stop;
+use hippo_text::text::start;
+use hippo_types::entry::EntryId;
+
+/// Maximum number of bytes of a topic.
+const TOPIC: usize = 80;
+/// Maximum number of bytes of an id.
+const ID: usize = 40;
+/// Maximum number of headings in a topic.
+const SHOWN: usize = 3;
+/// Possible names of a unit.
+pub(super) struct UnitNaming<'a> {
+    /// Outermost headings of the unit, without marks.
+    pub titles: &'a [String],
+    /// Title of its file or project, if meaningful.
+    pub about: Option<&'a str>,
+    /// `true` if it continues a section that another unit starts.
+    pub part: bool,
+    /// `true` if it belongs to a project, whose name is part of every topic.
+    pub project: bool,
+}
+
+/// Returns the topic and the number of phrases that it uses.
+pub(super) fn compose_topic(
+    naming: &UnitNaming<'_>,
+    tells: impl Fn(&str) -> bool,
+    phrases: &[Phrase],
+) -> (String, usize) {
+    let meaningful: Vec<&str> = naming
+        .titles
+        .iter()
+        .map(String::as_str)
+        .filter(|title| tells(title))
+        .collect();
+    let shown = |titles: &[&str]| titles.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
+    let all: Vec<&str> = naming.titles.iter().map(String::as_str).collect();
+    let said = |count: usize| {
+        let words: Vec<&str> = phrases
+            .iter()
+            .take(count)
+            .map(|phrase| phrase.text.as_str())
+            .collect();
+        capitalize(&words.join(", "))
+    };
+    let about = naming.about.filter(|about| {
+        !all.iter()
+            .any(|title| title.contains(about) || about.contains(title))
+    });
+    let heading = match (meaningful.is_empty(), about) {
+        // A single word is only unique within its file.
+        (false, Some(about)) if naming.project || (all.len() == 1 && !all[0].contains(' ')) => {
+            Some(format!("{about}: {}", shown(&meaningful)))
+        }
+        (false, _) => Some(shown(&meaningful)),
+        (true, Some(about)) if !all.is_empty() => Some(format!("{about}: {}", shown(&all))),
+        (true, _) => naming.about.map(str::to_owned),
+    };
+    match heading {
+        Some(heading) if naming.part && !phrases.is_empty() => {
+            let used = phrases.len().min(2);
+            (
+                shorten(&format!("{}: {}", shorten(&heading, 40), said(used)), TOPIC),
+                used,
+            )
+        }
+        Some(heading) => (shorten(&heading, TOPIC), 0),
+        None => {
+            let used = phrases.len().min(SHOWN);
+            let made = shorten(&said(used), TOPIC);
+            if made.is_empty() {
+                (shorten(&shown(&all), TOPIC), 0)
+            } else {
+                (made, used)
+            }
+        }
+    }
+}
+
+fn capitalize(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters).collect()
+}
+
+/// Cuts between words and removes marks of the index file.
+fn shorten(text: &str, most: usize) -> String {
+    let text = text.replace("<!--", "").replace("-->", "").replace('|', "/");
+    let text = text.trim().trim_start_matches(['#', '→', ' ']);
+    if text.len() <= most {
+        return text.to_owned();
+    }
+    let cut = start(text, most);
+    let cut = cut.rsplit_once(' ').map_or(cut, |(words, _)| words);
+    cut.trim_end_matches([',', ':', ' ', '-', '(']).to_owned()
+}
+
+/// Returns the name of a file or project from its path: the folder if the file name is a convention.
+pub(super) fn file_name(path: &str) -> String {
+    let mut parts = path.rsplit('/');
+    let name = parts.next().unwrap_or(path);
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let convention = [
+        "project", "readme", "skill", "index", "notes", "overview", "main", "plan", "agents", "claude",
+    ];
+    let folder = parts
+        .next()
+        .filter(|_| convention.iter().any(|known| stem.eq_ignore_ascii_case(known)));
+    group::title(folder.unwrap_or(stem))
+}
+
+/// Assigner of unique ids.
+///
+/// An id is a slug of file and heading and does not depend on other files. If it is taken, a hash of the
+/// path, the heading and `part` is appended.
+pub(super) struct IdAllocator {
+    taken: BTreeSet<EntryId>,
+    given: HashMap<String, u32>,
+}
+
+impl IdAllocator {
+    pub fn new(taken: &BTreeSet<EntryId>) -> Self {
+        Self {
+            taken: taken.clone(),
+            given: HashMap::new(),
+        }
+    }
+
+    /// Assigns an id to content in `path` below `title`. `part` distinguishes parts of one section.
+    pub fn assign(&mut self, path: &str, title: &str, part: Option<ContentHash>) -> EntryId {
+        let plain = slug(&format!("{} {title}", file_name(path)));
+        let plain = if plain.is_empty() {
+            "entry".to_owned()
+        } else {
+            plain
+        };
+        let key = format!(
+            "{path}\n{title}\n{}",
+            part.map(|hash| hash.to_string()).unwrap_or_default()
+        );
+        let again = self.given.entry(key.clone()).or_default();
+        *again += 1;
+        let mark = ContentHash::of(format!("{key}\n{again}").as_bytes()).to_string();
+        let first = part.is_none().then(|| EntryId(plain.clone()));
+        let longer = (4..=mark.len()).map(|length| EntryId(format!("{plain}-{}", &mark[..length])));
+        let mut choice = first.into_iter().chain(longer);
+        let id = choice
+            .find(|id| !self.taken.contains(id))
+            .unwrap_or(EntryId(mark));
+        self.taken.insert(id.clone());
+        id
+    }
+}
+
+/// Returns lower-case words joined by `-`, without repetitions and stop words.
+pub(super) fn slug(text: &str) -> String {
+    let mut out = String::new();
+    let mut used: Vec<String> = Vec::new();
+    for word in text
+        .split(|mark: char| !mark.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+    {
+        let word = word.to_lowercase();
+        let number = word.chars().all(|mark| mark.is_ascii_digit());
+        if (is_stop(&word) || used.contains(&word)) && !number {
+            continue;
+        }
+        if out.len() + word.len() + 1 > ID {
+            break;
+        }
+        if !out.is_empty() {
+            out.push('-');
+        }
+        out.push_str(&word);
+        used.push(word);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_do_not_depend_on_other_files() {
+        let mut ids = IdAllocator::new(&BTreeSet::new());
+        let one = ids.assign("projects/heron/PROJECT.md", "Next", None);
+        assert_eq!(one.0, "heron-next");
+        let twin = ids.assign("archive/heron/PROJECT.md", "Next", None);
+        assert!(twin != one && twin.0.starts_with("heron-next-"));
+        let again = ids.assign("projects/heron/PROJECT.md", "Next", None);
+        assert!(again != one && again != twin);
+        let mut others = IdAllocator::new(&BTreeSet::new());
+        others.assign("knowledge/else.md", "Next", None);
+        assert_eq!(others.assign("projects/heron/PROJECT.md", "Next", None), one);
+        assert_eq!(ids.assign("", "", None).0, "entry");
+        assert_eq!(slug("The Rules of the House, the house"), "rules-house");
+    }
+
+    #[test]
+    fn topics_use_meaningful_names() {
+        let titles = ["Overview".to_owned()];
+        let naming = |titles, about| UnitNaming {
+            titles,
+            about,
+            part: false,
+            project: false,
+        };
+        let tells = |title: &str| title != "Overview" && title != "Session 1";
+        assert_eq!(
+            compose_topic(&naming(&titles, Some("Heron")), tells, &[]).0,
+            "Heron: Overview"
+        );
+        let titles = ["Slots".to_owned(), "Board".to_owned()];
+        assert_eq!(
+            compose_topic(&naming(&titles, Some("Heron")), tells, &[]).0,
+            "Slots, Board"
+        );
+        assert!(shorten(&"word ".repeat(40), TOPIC).len() <= TOPIC);
+    }
+}

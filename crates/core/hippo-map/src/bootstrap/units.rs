@@ -1,0 +1,292 @@
+//! Division of a workspace into units, one per entry.
+//!
+//! Each file starts as one unit. The heaviest unit is split until the number of entries is reached or no
+//! unit is worth splitting. Splits between sections come first, outermost headings first, so that small
+//! neighbours stay together. Long sections, such as a log of one conversation, are split only when no file
+//! has sections left to separate.
+
+use std::cmp::Ordering;
+use std::collections::{BinaryHeap, HashSet};
+
+use hippo_text::chunk::{Chunk, ChunkKind, Document, Speaker};
+use hippo_text::gist::line::mass;
+
+/// Minimum mass of a unit of whole sections.
+const LEAST_SECTION: f32 = 90.0;
+/// Minimum mass of a part of a section.
+const LEAST_PART: f32 = 700.0;
+/// Weight of units without inner headings, which are split after those with headings.
+const INSIDE: f32 = 0.15;
+/// One file may have at most 1/8 of all entries, if that is more than [`FEW`].
+const SHARE: usize = 8;
+/// Number of entries that any file may have.
+const FEW: usize = 6;
+
+/// Run of chunks of one file that becomes an entry.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct MemoryUnit {
+    /// Index of the file.
+    pub file: usize,
+    /// First chunk.
+    pub from: usize,
+    /// Chunk after the last one.
+    pub to: usize,
+    /// Information content; see [`mass`].
+    pub mass: f32,
+}
+
+/// Unit with its best split position.
+struct UnitSplit {
+    urgency: f32,
+    unit: MemoryUnit,
+    at: usize,
+}
+
+impl PartialEq for UnitSplit {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for UnitSplit {}
+
+impl PartialOrd for UnitSplit {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for UnitSplit {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let order = self.urgency.total_cmp(&other.urgency);
+        order.then_with(|| (other.unit.file, other.unit.from).cmp(&(self.unit.file, self.unit.from)))
+    }
+}
+
+/// Divides files into at most `most` units (at least one), by file and position.
+///
+/// `files` are documents with the weight of their bytes. If there are more files than units, the heaviest
+/// files get one.
+pub(super) fn split_into_units(files: &[(&Document, f32)], most: usize) -> Vec<MemoryUnit> {
+    let mut whole: Vec<MemoryUnit> = (0..)
+        .zip(files)
+        .filter_map(|(file, (document, _))| {
+            let to = document.chunks.len();
+            let mass = document.chunks.iter().map(mass).sum();
+            (mass > 0.0).then_some(MemoryUnit {
+                file,
+                from: 0,
+                to,
+                mass,
+            })
+        })
+        .collect();
+    let most = most.max(1);
+    if whole.len() > most {
+        let weight = |unit: &MemoryUnit| unit.mass.sqrt() * files[unit.file].1;
+        whole.sort_by(|a, b| weight(b).total_cmp(&weight(a)).then(a.file.cmp(&b.file)));
+        whole.truncate(most);
+    }
+    let mut counts = vec![1_usize; files.len()];
+    let ceiling = FEW.max(most / SHARE);
+    let mut heap = BinaryHeap::new();
+    let mut done = Vec::new();
+    for unit in whole {
+        push_unit(files, unit, &mut heap, &mut done);
+    }
+    while heap.len() + done.len() < most {
+        let Some(UnitSplit { unit, at, .. }) = heap.pop() else {
+            break;
+        };
+        if counts[unit.file] >= ceiling {
+            done.push(unit);
+            continue;
+        }
+        counts[unit.file] += 1;
+        for (from, to) in [(unit.from, at), (at, unit.to)] {
+            let mass = files[unit.file].0.chunks[from..to].iter().map(mass).sum();
+            let part = MemoryUnit {
+                from,
+                to,
+                mass,
+                ..unit
+            };
+            push_unit(files, part, &mut heap, &mut done);
+        }
+    }
+    done.extend(heap.into_iter().map(|cut| cut.unit));
+    done.sort_by_key(|unit| (unit.file, unit.from));
+    done
+}
+
+/// Adds a unit to the heap if it can be split, otherwise to `done`.
+fn push_unit(
+    files: &[(&Document, f32)],
+    unit: MemoryUnit,
+    heap: &mut BinaryHeap<UnitSplit>,
+    done: &mut Vec<MemoryUnit>,
+) {
+    let (document, weight) = files[unit.file];
+    match best_split(document, unit) {
+        Some((at, between)) => heap.push(UnitSplit {
+            urgency: unit.mass * weight * if between { 1.0 } else { INSIDE },
+            unit,
+            at,
+        }),
+        None => done.push(unit),
+    }
+}
+
+/// Returns the best split position of a unit, and `true` if it is between sections.
+fn best_split(document: &Document, unit: MemoryUnit) -> Option<(usize, bool)> {
+    let chunks = document.chunks.get(unit.from..unit.to)?;
+    // Nearest to the middle, for each heading level and for the inside of sections.
+    let mut best: [Option<(f32, usize)>; 8] = [None; 8];
+    let mut before = 0.0;
+    for (at, pair) in chunks.windows(2).enumerate() {
+        before += mass(&pair[0]);
+        let behind = unit.mass - before;
+        let level = boundary_level(document, &pair[0], &pair[1]);
+        let least = if level < 7 { LEAST_SECTION } else { LEAST_PART };
+        if before < least || behind < least {
+            continue;
+        }
+        let mut off = (before - behind).abs();
+        // A conversation is best split where the person speaks again.
+        if level == 7 && pair[1].speaker == Speaker::Assistant {
+            off += unit.mass;
+        }
+        let slot = &mut best[level];
+        if slot.is_none_or(|(known, _)| off < known) {
+            *slot = Some((off, unit.from + at + 1));
+        }
+    }
+    let level = best.iter().position(Option::is_some)?;
+    best[level].map(|(_, at)| (at, level < 7))
+}
+
+/// Returns the outermost level of the headings between two neighbours; 7 if there is none.
+fn boundary_level(document: &Document, left: &Chunk, right: &Chunk) -> usize {
+    let sections = document
+        .sections
+        .get(left.section as usize + 1..=right.section as usize)
+        .unwrap_or_default();
+    let levels = sections.iter().map(|section| usize::from(section.level));
+    levels.filter(|level| *level > 0).min().unwrap_or(7).min(7)
+}
+
+/// Returns the sections of a unit that are not below another section of the unit.
+pub(super) fn lead_sections(document: &Document, unit: MemoryUnit) -> Vec<u32> {
+    let (mut leads, mut known): (Vec<u32>, HashSet<u32>) = (Vec::new(), HashSet::new());
+    for chunk in document.chunks.get(unit.from..unit.to).unwrap_or_default() {
+        // The heading of an empty section has no content.
+        if leads.last() == Some(&chunk.section) || chunk.kind == ChunkKind::Heading {
+            continue;
+        }
+        if !section_and_ancestors(document, chunk.section).any(|section| known.contains(&section)) {
+            leads.push(chunk.section);
+            known.insert(chunk.section);
+        }
+    }
+    // If the sections are all there is below a heading, that heading represents them.
+    while leads.len() > 1 {
+        let Some(parent) = document
+            .sections
+            .get(leads[0] as usize)
+            .and_then(|section| section.parent)
+        else {
+            break;
+        };
+        let neighbours = [unit.from.checked_sub(1), Some(unit.to)];
+        let outside = neighbours
+            .into_iter()
+            .flatten()
+            .filter_map(|at| document.chunks.get(at))
+            .any(|chunk| is_below(document, chunk.section, parent));
+        if outside || !leads.iter().all(|lead| is_below(document, *lead, parent)) {
+            break;
+        }
+        leads = vec![parent];
+    }
+    leads
+}
+
+/// Returns `true` if a section is `above` or below it.
+fn is_below(document: &Document, section: u32, above: u32) -> bool {
+    section_and_ancestors(document, section).any(|at| at == above)
+}
+
+/// Returns a section and its ancestors, nearest first; at most one per heading level.
+fn section_and_ancestors(document: &Document, section: u32) -> impl Iterator<Item = u32> {
+    std::iter::successors(Some(section), move |at| {
+        document.sections.get(*at as usize)?.parent
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hippo_text::chunk::chunk;
+
+    fn text(sections: &[(&str, usize)]) -> Vec<u8> {
+        let mut text = String::from("# Title\n\n");
+        for (name, lines) in sections {
+            text.push_str(&format!("## {name}\n\n"));
+            for line in 0..*lines {
+                text.push_str(&format!(
+                    "- {name} line {line} says something about the matter.\n"
+                ));
+            }
+            text.push('\n');
+        }
+        text.into_bytes()
+    }
+
+    #[test]
+    fn files_are_split_between_sections_first_and_small_sections_stay_together() {
+        let document = chunk(&text(&[("One", 6), ("Two", 2), ("Three", 2), ("Four", 6)]));
+        let titles = |most| -> Vec<Vec<&str>> {
+            let leads_of = |unit: &MemoryUnit| {
+                let leads = lead_sections(&document, *unit);
+                let titles = leads
+                    .iter()
+                    .map(|at| document.sections[*at as usize].title.as_str());
+                titles.collect()
+            };
+            split_into_units(&[(&document, 1.0)], most)
+                .iter()
+                .map(leads_of)
+                .collect()
+        };
+        assert_eq!(titles(1), [["Title"]]);
+        assert_eq!(titles(2), [vec!["One", "Two"], vec!["Three", "Four"]]);
+        assert_eq!(titles(4), [["One"], ["Two"], ["Three"], ["Four"]]);
+        assert_eq!(titles(6).len(), 4);
+    }
+
+    #[test]
+    fn units_cover_each_chunk_once() {
+        let long = chunk(&text(&[("Talk", 120)]));
+        let short = chunk(&text(&[("A", 3), ("B", 3)]));
+        for most in 1..30 {
+            let files = [(&long, 1.0), (&short, 1.0)];
+            let cut = split_into_units(&files, most);
+            assert!(cut.len() <= most.max(1));
+            for (number, (document, _)) in files.iter().enumerate() {
+                let mine: Vec<&MemoryUnit> = cut.iter().filter(|unit| unit.file == number).collect();
+                if most > 1 {
+                    assert_eq!(
+                        mine.iter().map(|unit| unit.to - unit.from).sum::<usize>(),
+                        document.chunks.len()
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn empty_sections_make_no_units() {
+        let empty = chunk(b"# Only\n\n## Headings\n");
+        assert!(split_into_units(&[(&empty, 1.0)], 9).is_empty());
+    }
+}

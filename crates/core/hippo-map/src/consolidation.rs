@@ -1,0 +1,319 @@
+//! Planner of consolidation cycles for the entries of the index file (v1 §8).
+//!
+//! [`plan`] maps a snapshot to a plan; [`apply`] does to the snapshot what the caller does to its store and
+//! files. Rules run until none has an effect, so that planning after applying a plan yields an empty plan,
+//! and an interrupted run is completed by planning again. Each step holds the values before and after, so
+//! that its inverse undoes it. Entries are never deleted: those that leave the index go to the archive.
+
+mod archival;
+mod change;
+mod deep;
+mod facts;
+mod light;
+mod merge;
+mod planner;
+mod record;
+mod similar;
+mod sources;
+#[cfg(test)]
+mod tests;
+mod value;
+#[cfg(test)]
+mod value_tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::bootstrap::NewEntry;
+use crate::decay::DecayCurve;
+use hippo_text::chunk::ContentHash;
+use hippo_types::entry::{EntryId, Pointer};
+use hippo_types::time::{Date, Timestamp};
+
+pub use archival::Health;
+pub use change::{Change, Step};
+pub use facts::{LogDay, find_repeated_facts};
+pub use light::plan_idle;
+pub use merge::{Likeness, classify_pair};
+pub use planner::{Finding, Plan, Refusal, plan, plan_and_apply};
+pub use record::{Filed, Learned, Passage, Place, Record, Removed};
+pub use similar::find_similar;
+pub use value::{ComparedText, ValueConflict, value_conflict};
+
+/// Kind of consolidation cycle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cycle {
+    /// Hourly: strengths, accesses, new files, Decay Queue.
+    Light,
+    /// Nightly: pointers, pruning, merges, associations, Quick Access.
+    Deep,
+    /// Monthly: archive, promotion, sections, health.
+    Archival,
+}
+
+/// Rule that makes or refuses a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rule {
+    /// Creates an entry for a file without one.
+    NewEntry,
+    /// Moves an entry below the queue's threshold to the Decay Queue.
+    Queue,
+    /// Moves an entry that is strong again from the Decay Queue back to its group.
+    Revive,
+    /// Writes changed strength, last access and hits to the file.
+    Flush,
+    /// Tracks the time since which an entry is strong.
+    Strong,
+    /// Follows moved sections and files, and drops lost pointers.
+    Pointer,
+    /// Records the new content hash of a changed section.
+    Source,
+    /// Archives entries of the Decay Queue below the pruning threshold.
+    Prune,
+    /// Merges two entries that say the same.
+    Merge,
+    /// Relates entries that are accessed together.
+    Associate,
+    /// Replaces a summary that no longer matches its source.
+    Summary,
+    /// Lists the most accessed entries.
+    QuickAccess,
+    /// Strengthens entries whose source the run reviewed (v1 §8.3).
+    Replay,
+    /// Marks entries that were strong for long.
+    Consolidate,
+    /// Archives entries that were long in the Decay Queue.
+    Archive,
+    /// Proposes a fact repeated in the logs for long-term memory.
+    Propose,
+    /// Groups many entries with a common tag in a section.
+    Cluster,
+    /// Assigns This Week, This Month or Older.
+    ByTime,
+    /// Reports entries without related entries.
+    Orphan,
+    /// Refuses a merge of texts with different values.
+    ValueConflict,
+    /// Refuses an entry that a person removed.
+    Tombstone,
+    /// Refuses demotions above the run's limit.
+    LossCap,
+}
+
+/// Section of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SectionState {
+    /// Title without heading marks.
+    pub title: String,
+    /// Hash of its text without the heading.
+    pub hash: ContentHash,
+}
+
+/// State of a document on disk.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DocumentState {
+    /// Hash of the whole file.
+    pub hash: ContentHash,
+    /// Sections with a heading.
+    pub sections: Vec<SectionState>,
+}
+
+/// Pair of similar entries.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Similar {
+    /// First entry.
+    pub a: EntryId,
+    /// Second entry.
+    pub b: EntryId,
+    /// Cosine of their vectors, in [−1, 1].
+    pub cosine: f32,
+}
+
+/// Pair of entries that were accessed together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CoAccess {
+    /// First entry.
+    pub a: EntryId,
+    /// Second entry.
+    pub b: EntryId,
+    /// Number of common accesses. In a snapshot: the decayed count, where 0 removes the link made from
+    /// them.
+    pub count: u32,
+}
+
+/// Returns the decayed number of common accesses: it halves every [`CO_ACCESS_HALF_LIFE`] and is rounded to
+/// nearest. Rounding down would never let one access a day add up to two.
+#[must_use]
+pub fn decayed_co_access(count: u32, last: Timestamp, now: Timestamp) -> u32 {
+    let ago = now.since(last) as f64 / CO_ACCESS_HALF_LIFE as f64;
+    // The result is at most `count`.
+    (f64::from(count) * 0.5_f64.powf(ago)).round() as u32
+}
+
+/// Half-life of common accesses in milliseconds: 30 days.
+pub const CO_ACCESS_HALF_LIFE: i64 = 30 * 86_400_000;
+
+/// Fact from the daily logs that may be worth keeping.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Fact {
+    /// Original wording.
+    pub text: String,
+    /// Log sections that state it.
+    pub sources: Vec<Pointer>,
+    /// Number of days with a log that states it.
+    pub days: u32,
+    /// Number of accesses.
+    pub hits: u32,
+}
+
+/// Run of a cycle from start to end, including interruptions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ConsolidationRun {
+    /// Start time; all times that its steps set.
+    pub started: Timestamp,
+    /// Number of live entries at the start.
+    pub live: u32,
+    /// Number of entries demoted so far.
+    pub demoted: u32,
+}
+
+/// Thresholds and limits of the cycles.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConsolidationSettings {
+    /// Strength below which an entry moves to the Decay Queue (v1 §6.2: 0.1).
+    pub queue_below: f32,
+    /// Strength below which an entry of the Decay Queue is pruned (v1 §8.2: 0.05).
+    pub prune_below: f32,
+    /// Days in the Decay Queue before archival (v1 §8.2: 30).
+    pub queue_days: u16,
+    /// Strength above which an entry counts as strong (v1 §8.2: 0.8).
+    pub strong_above: f32,
+    /// Days of strength before consolidation (v1 §8.2: 30).
+    pub strong_days: u16,
+    /// Minimum cosine of entries that may be merged.
+    pub merge_above: f32,
+    /// Minimum cosine if the entries share a pointer.
+    pub merge_above_shared: f32,
+    /// Minimum number of common accesses of related entries.
+    pub related_from: u32,
+    /// Maximum number of related entries of one entry.
+    pub related_most: usize,
+    /// Number of entries under Quick Access (v1 §8.2: 20).
+    pub quick_access: usize,
+    /// Decay curve.
+    pub profile: DecayCurve,
+    /// Strength gain of a replay.
+    pub replay: f32,
+    /// Share of the live entries that one run may demote, but at least one entry.
+    pub loss_cap: f32,
+    /// Minimum number of live entries with a common tag that form a section.
+    pub cluster_from: usize,
+    /// Minimum number of days that state a fact, and of accesses, for a proposal.
+    pub propose_from: (u32, u32),
+    /// Offset of the local time zone from UTC in seconds.
+    pub offset_seconds: i32,
+}
+
+impl Default for ConsolidationSettings {
+    fn default() -> Self {
+        Self {
+            queue_below: 0.1,
+            prune_below: 0.05,
+            queue_days: 30,
+            strong_above: 0.8,
+            strong_days: 30,
+            merge_above: 0.8,
+            merge_above_shared: 0.72,
+            related_from: 2,
+            related_most: 8,
+            quick_access: 20,
+            profile: DecayCurve::PROTOCOL,
+            replay: 0.05,
+            loss_cap: 0.25,
+            cluster_from: 8,
+            propose_from: (3, 3),
+            offset_seconds: 0,
+        }
+    }
+}
+
+/// Input of a cycle.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Snapshot {
+    /// Run that plans.
+    pub run: ConsolidationRun,
+    /// All entries, including archived ones.
+    pub records: BTreeMap<EntryId, Record>,
+    /// Entries that a person removed.
+    pub tombstones: BTreeMap<EntryId, Removed>,
+    /// Documents by path.
+    pub documents: BTreeMap<String, DocumentState>,
+    /// Files that could not be read, and may exist. Pointers to them are left alone.
+    pub unread: BTreeSet<String>,
+    /// Entries that bootstrap proposes for files without entries.
+    pub candidates: Vec<NewEntry>,
+    /// Newly extracted summaries of entries whose source changed.
+    pub summaries: BTreeMap<EntryId, String>,
+    /// Pairs of similar entries.
+    pub similar: Vec<Similar>,
+    /// Pairs of entries that were accessed together.
+    pub co_access: Vec<CoAccess>,
+    /// Paths whose text this run reviewed (v1 §8.3).
+    pub reviewed: BTreeSet<String>,
+    /// Facts repeated in the logs.
+    pub facts: Vec<Fact>,
+    /// Texts already proposed for long-term memory.
+    pub proposed: BTreeSet<String>,
+    /// Entries that the index file lists under Quick Access.
+    pub quick_access: Vec<EntryId>,
+    /// Thresholds and limits.
+    pub settings: ConsolidationSettings,
+}
+
+impl Snapshot {
+    /// Returns the entries in the index, without those in the Decay Queue.
+    pub fn live(&self) -> impl Iterator<Item = &Record> {
+        self.records
+            .values()
+            .filter(|record| record.place == Place::Index)
+    }
+
+    /// Starts a run. Its demotion limit is a share of the entries that are live now, so a resumed run keeps
+    /// its [`ConsolidationRun`] instead.
+    pub fn begin(&mut self, started: Timestamp) {
+        self.run = ConsolidationRun {
+            started,
+            live: u32::try_from(self.live().count()).unwrap_or(u32::MAX),
+            demoted: 0,
+        };
+    }
+
+    /// Returns the local day on which the run started.
+    #[must_use]
+    pub fn today(&self) -> Date {
+        self.run.started.date(self.settings.offset_seconds)
+    }
+}
+
+/// Returns the snapshot after all steps of a plan.
+#[must_use]
+pub fn apply(snapshot: &Snapshot, plan: &Plan) -> Snapshot {
+    let mut after = snapshot.clone();
+    for step in &plan.steps {
+        step.change.apply(&mut after);
+    }
+    after
+}
+
+/// Returns the changes that undo a plan, in the order in which to apply them.
+#[must_use]
+pub fn undo(plan: &Plan) -> Vec<Change> {
+    plan.steps
+        .iter()
+        .rev()
+        .map(|step| step.change.inverse())
+        .collect()
+}

@@ -1,0 +1,226 @@
+//! Rules of the archival cycle (v1 §8.2).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::change::Change;
+use super::planner::CyclePlanner;
+use super::{Place, Rule, Snapshot};
+use crate::bootstrap::{DAILY_LOGS, TECHNICAL, TimeBand};
+use hippo_types::entry::{EntryId, Priority};
+use hippo_types::time::Timestamp;
+
+/// Milliseconds of a day.
+const DAY: u64 = 86_400_000;
+/// Lower bounds of the strength bands (v1 §6.2): silent, decaying, weak, moderate, strong.
+const BANDS: [f32; 5] = [0.0, 0.1, 0.3, 0.5, 0.8];
+
+/// Health metrics of an index.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Health {
+    /// Entries in the index.
+    pub live: usize,
+    /// Entries in the Decay Queue.
+    pub queued: usize,
+    /// Entries in the archive.
+    pub archived: usize,
+    /// Entries that never fade.
+    pub amygdala: usize,
+    /// Consolidated entries.
+    pub consolidated: usize,
+    /// Live entries without related entries.
+    pub unlinked: usize,
+    /// Mean strength of live entries, in [0, 1]; 0 if there are none.
+    pub mean_strength: f32,
+    /// Live entries by strength band: silent, decaying, weak, moderate, strong.
+    pub bands: [usize; 5],
+    /// Live entries by group.
+    pub groups: BTreeMap<String, usize>,
+}
+
+impl Health {
+    /// Computes the metrics of a snapshot.
+    #[must_use]
+    pub fn from_snapshot(snapshot: &Snapshot) -> Self {
+        let mut health = Self::default();
+        let mut sum = 0.0;
+        for record in snapshot.records.values() {
+            match record.place {
+                Place::Index => health.live += 1,
+                Place::Queue(_) => health.queued += 1,
+                Place::Archive(_) => health.archived += 1,
+            }
+            if record.place != Place::Index {
+                continue;
+            }
+            sum += f64::from(record.strength);
+            let band = BANDS.iter().rposition(|least| record.strength >= *least);
+            health.bands[band.unwrap_or(0)] += 1;
+            health.amygdala += usize::from(record.entry.priority == Priority::Amygdala);
+            health.consolidated += usize::from(record.consolidated);
+            health.unlinked += usize::from(record.entry.related.is_empty());
+            *health.groups.entry(record.group.clone()).or_default() += 1;
+        }
+        health.mean_strength = (sum / health.live.max(1) as f64) as f32;
+        health
+    }
+}
+
+/// Runs all rules of an archival cycle.
+pub(super) fn run_rules(planner: &mut CyclePlanner) {
+    mark_consolidated(planner);
+    archive_queued(planner);
+    propose_facts(planner);
+    cluster_by_tag(planner);
+    assign_time_bands(planner);
+    report_orphans(planner);
+}
+
+fn is_past(since: Timestamp, days: u16, now: Timestamp) -> bool {
+    since < now && now.since(since) >= u64::from(days) * DAY
+}
+
+/// Marks entries that were strong for long as consolidated.
+fn mark_consolidated(planner: &mut CyclePlanner) {
+    let now = planner.state.run.started;
+    let days = planner.state.settings.strong_days;
+    let live = planner.ids(|record| record.place == Place::Index);
+    planner.count_considered(Rule::Consolidate, live.len());
+    for id in live {
+        let Some(record) = planner.state.records.get(&id) else {
+            continue;
+        };
+        let strong = record.strong_since.is_some_and(|since| is_past(since, days, now));
+        if strong && !record.consolidated {
+            let change = Change::Consolidate {
+                id: id.clone(),
+                from: false,
+                to: true,
+            };
+            planner.add_step(Rule::Consolidate, vec![id], change);
+        }
+    }
+}
+
+/// Archives entries that were long in the Decay Queue.
+fn archive_queued(planner: &mut CyclePlanner) {
+    let now = planner.state.run.started;
+    let settings = &planner.state.settings;
+    let (days, least) = (settings.queue_days, settings.queue_below);
+    let waiting = planner.ids(|record| matches!(record.place, Place::Queue(_)));
+    planner.count_considered(Rule::Archive, waiting.len());
+    let over = planner.ids(|record| {
+        let long = matches!(record.place, Place::Queue(since) if is_past(since, days, now));
+        // An entry that is strong again returns with the next light cycle.
+        long && record.strength < least && record.entry.priority != Priority::Amygdala
+    });
+    planner.demote(Rule::Archive, over, Place::Archive(now));
+}
+
+/// Proposes facts that the logs repeat or that are accessed often.
+fn propose_facts(planner: &mut CyclePlanner) {
+    let (days, hits) = planner.state.settings.propose_from;
+    let facts = planner.state.facts.clone();
+    planner.count_considered(Rule::Propose, facts.len());
+    for fact in facts {
+        let worth = fact.days >= days || (fact.days > 1 && fact.hits >= hits);
+        if worth && !planner.state.proposed.contains(&fact.text) {
+            let change = Change::Propose {
+                text: fact.text,
+                proposed: true,
+            };
+            planner.add_step(Rule::Propose, Vec::new(), change);
+        }
+    }
+}
+
+/// Moves entries without a specific group that share a tag into a section, largest first.
+fn cluster_by_tag(planner: &mut CyclePlanner) {
+    let least = planner.state.settings.cluster_from.max(2);
+    loop {
+        let loose: Vec<_> = planner
+            .state
+            .live()
+            .filter(|record| record.group == TECHNICAL || record.group.is_empty())
+            .collect();
+        let mut by_tag: BTreeMap<&str, Vec<EntryId>> = BTreeMap::new();
+        for record in &loose {
+            for tag in &record.entry.tags {
+                let ids = by_tag.entry(tag.as_str()).or_default();
+                if ids.last() != Some(&record.entry.id) {
+                    ids.push(record.entry.id.clone());
+                }
+            }
+        }
+        let largest = by_tag
+            .into_iter()
+            .max_by(|a, b| a.1.len().cmp(&b.1.len()).then_with(|| b.0.cmp(a.0)));
+        let Some((tag, ids)) = largest.filter(|(_, ids)| ids.len() >= least) else {
+            break;
+        };
+        let name = format_heading(tag);
+        // A tag that names an unspecific group would be tried again forever.
+        if name == TECHNICAL || name == DAILY_LOGS || name.is_empty() {
+            break;
+        }
+        planner.count_considered(Rule::Cluster, ids.len());
+        let group = |id: &EntryId| planner.state.records.get(id).map(|record| record.group.clone());
+        let moves = ids
+            .iter()
+            .map(|id| (id.clone(), group(id).unwrap_or_default(), name.clone()));
+        let change = Change::Regroup {
+            moves: moves.collect(),
+        };
+        planner.add_step(Rule::Cluster, ids, change);
+    }
+}
+
+/// Formats a tag as a heading.
+fn format_heading(tag: &str) -> String {
+    let mut letters = tag
+        .chars()
+        .map(|mark| if matches!(mark, '-' | '_') { ' ' } else { mark });
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters).collect()
+}
+
+/// Assigns the By Time heading of each entry relative to today.
+pub(super) fn assign_time_bands(planner: &mut CyclePlanner) {
+    let today = planner.state.today();
+    let offset = planner.state.settings.offset_seconds;
+    planner.change_each(
+        Rule::ByTime,
+        |_| true,
+        |id, record| {
+            let listed = record.place == Place::Index;
+            let to = listed.then(|| TimeBand::from_date(record.entry.created.date(offset), today));
+            (record.band != to).then(|| Change::Band {
+                id: id.clone(),
+                from: record.band,
+                to,
+            })
+        },
+    );
+}
+
+/// Reports entries without related entries in either direction.
+fn report_orphans(planner: &mut CyclePlanner) {
+    let live = planner.ids(|record| record.place == Place::Index);
+    planner.count_considered(Rule::Orphan, live.len());
+    let linked: BTreeSet<EntryId> = planner
+        .state
+        .live()
+        .flat_map(|record| record.entry.related.iter().cloned())
+        .collect();
+    for id in live {
+        let alone = planner
+            .state
+            .records
+            .get(&id)
+            .is_some_and(|record| record.entry.related.is_empty());
+        if alone && !linked.contains(&id) {
+            planner.report(Rule::Orphan, &id, "no entry is related to it");
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! Rules of the light cycle (v1 §8.2).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::change::Change;
+use super::planner::{CyclePlanner, Plan};
+use super::{ConsolidationSettings, Cycle, Filed, Place, Record, Rule, Snapshot, deep, sources};
+use crate::bootstrap::{NewEntry, TimeBand};
+use crate::decay;
+use hippo_types::entry::{EntryId, Pointer, Priority};
+use hippo_types::time::Timestamp;
+
+/// Change of strength, in hundredths, from which the file is updated.
+const FADED: u8 = 5;
+/// Lower bounds of the strength bands in hundredths (v1 §6.2).
+const BANDS: [u8; 5] = [0, 10, 30, 50, 80];
+
+/// Runs all rules of a light cycle except [`flush`], which ends every cycle.
+pub(super) fn run_rules(planner: &mut CyclePlanner) {
+    // Before new entries: renamed sources are not new.
+    sources::follow_moves(planner);
+    add_entries(planner);
+    // After new entries: sections that a whole-file entry has not seen yet are new.
+    sources::record_hashes(planner);
+    revive_entries(planner);
+    queue_weak(planner);
+    track_strong(planner);
+    // Fill Quick Access of a first index before the first deep cycle.
+    if planner.state.quick_access.is_empty() {
+        deep::list_quick_access(planner);
+    }
+}
+
+/// Returns the plan of a light cycle without changes, computed without a copy of the entries; `None` if
+/// there are changes.
+///
+/// Strengths are computed for `now`. The caller guarantees that there are no candidates and no new or
+/// changed documents.
+#[must_use]
+pub fn plan_idle(
+    records: &BTreeMap<EntryId, Record>,
+    quick_access: &[EntryId],
+    settings: &ConsolidationSettings,
+    now: Timestamp,
+) -> Option<Plan> {
+    let (mut live, mut waiting) = (0, 0);
+    for record in records.values() {
+        let strength = decay::strength_at(&settings.profile, &record.entry, now);
+        let amygdala = record.entry.priority == Priority::Amygdala;
+        let weak = strength < settings.queue_below && !amygdala;
+        match record.place {
+            Place::Index if weak => return None,
+            Place::Index => {
+                live += 1;
+                if (strength > settings.strong_above) != record.strong_since.is_some() {
+                    return None;
+                }
+            }
+            Place::Queue(_) if !weak => return None,
+            Place::Queue(_) => waiting += 1,
+            Place::Archive(_) => {}
+        }
+        if !is_close_enough(record.filed, Filed::with_strength(record, strength)) {
+            return None;
+        }
+    }
+    if quick_access.is_empty() && live > 0 {
+        return None;
+    }
+    let listed = quick_access.is_empty().then_some((Rule::QuickAccess, 0));
+    let considered = [
+        (Rule::NewEntry, 0),
+        (Rule::Revive, waiting),
+        (Rule::Queue, live),
+        (Rule::Strong, live),
+        (Rule::Flush, records.len()),
+    ];
+    Some(Plan {
+        considered: considered.into_iter().chain(listed).collect(),
+        ..Plan::empty(Cycle::Light)
+    })
+}
+
+/// Creates entries for files without one.
+fn add_entries(planner: &mut CyclePlanner) {
+    let candidates = std::mem::take(&mut planner.state.candidates);
+    planner.count_considered(Rule::NewEntry, candidates.len());
+    let (covered, forgotten) = (
+        CoveredSources::from_entries(&planner.state, &candidates),
+        CoveredSources::from_tombstones(&planner.state),
+    );
+    for new in &candidates {
+        let id = &new.entry.id;
+        if planner.state.records.contains_key(id) {
+            continue;
+        }
+        let mut new = new.clone();
+        new.entry
+            .pointers
+            .retain(|pointer| !covered.covers(pointer, &planner.state));
+        if new.entry.pointers.is_empty() {
+            continue;
+        }
+        let mut mine = new.entry.pointers.iter();
+        if planner.state.tombstones.contains_key(id)
+            || mine.all(|pointer| forgotten.covers(pointer, &planner.state))
+        {
+            planner.refuse(Rule::Tombstone, vec![id.clone()], "a person removed this entry");
+            continue;
+        }
+        let record = Box::new(record_of(&new, planner));
+        planner.add_step(Rule::NewEntry, vec![id.clone()], Change::Add { record });
+    }
+    planner.state.candidates = candidates;
+}
+
+/// Sources that need no new entry.
+#[derive(Default)]
+struct CoveredSources {
+    pointers: BTreeSet<Pointer>,
+    /// Files that are pointed at, as a whole or by section; empty for forgotten entries.
+    files: BTreeSet<String>,
+    /// Files that are pointed at as a whole and have not changed since: nothing in them is new.
+    whole: BTreeSet<String>,
+    /// Content hashes; `true` marks the hash of a section, `false` of a whole file.
+    contents: BTreeSet<(bool, [u8; 16])>,
+}
+
+impl CoveredSources {
+    /// Collects the sources that entries cover.
+    fn from_entries(state: &Snapshot, candidates: &[NewEntry]) -> Self {
+        let ids: BTreeSet<&EntryId> = candidates.iter().map(|new| &new.entry.id).collect();
+        let mut known = Self::default();
+        for (id, record) in &state.records {
+            // If this run makes two entries for one section, one may exist already when an interrupted run
+            // resumes.
+            let shown = !matches!(record.place, Place::Archive(_));
+            let of_this_run = shown && record.filed.is_none() && ids.contains(id);
+            if sources::describes_sources(record) && !of_this_run {
+                known.add_record(record, state);
+                let paths = record.entry.pointers.iter().map(|pointer| pointer.path.clone());
+                known.files.extend(paths);
+            }
+        }
+        known
+    }
+
+    /// Collects the locations and contents of entries that a person removed.
+    fn from_tombstones(state: &Snapshot) -> Self {
+        let mut known = Self::default();
+        for (id, removed) in &state.tombstones {
+            known.pointers.extend(removed.pointers.iter().cloned());
+            // The content at removal, and the content written there since.
+            known.add_contents(&removed.pointers, &removed.hashes);
+            if let Some(record) = state.records.get(id) {
+                known.add_record(record, state);
+                known.add_contents(&record.entry.pointers, &record.hashes);
+            }
+        }
+        known
+    }
+
+    fn add_contents(&mut self, pointers: &[Pointer], hashes: &[Option<[u8; 16]>]) {
+        let contents = pointers.iter().zip(hashes);
+        self.contents
+            .extend(contents.filter_map(|(pointer, hash)| Some((pointer.section.is_some(), (*hash)?))));
+    }
+
+    fn add_record(&mut self, record: &Record, state: &Snapshot) {
+        for (at, pointer) in record.entry.pointers.iter().enumerate() {
+            self.pointers.insert(pointer.clone());
+            let hash = record.hashes.get(at).copied().flatten();
+            if pointer.section.is_none()
+                && hash.is_some()
+                && hash == sources::content_hash(state, pointer, None)
+            {
+                self.whole.insert(pointer.path.clone());
+            }
+        }
+    }
+
+    fn covers(&self, pointer: &Pointer, state: &Snapshot) -> bool {
+        let content = || {
+            Some((
+                pointer.section.is_some(),
+                sources::content_hash(state, pointer, None)?,
+            ))
+        };
+        self.pointers.contains(pointer)
+            || self.whole.contains(&pointer.path)
+            || (pointer.section.is_none() && self.files.contains(&pointer.path))
+            || (!self.contents.is_empty()
+                && content().is_some_and(|content| self.contents.contains(&content)))
+    }
+}
+
+fn record_of(new: &NewEntry, planner: &CyclePlanner) -> Record {
+    let (state, entry) = (&planner.state, &new.entry);
+    let offset = state.settings.offset_seconds;
+    let here = |pointer| sources::content_hash(state, pointer, None);
+    Record {
+        strength: decay::strength_at(&state.settings.profile, entry, state.run.started),
+        band: Some(TimeBand::from_date(entry.created.date(offset), state.today())),
+        hashes: entry.pointers.iter().map(here).collect(),
+        ..Record::new(entry.clone(), new.group.as_str())
+    }
+}
+
+/// Moves entries out of the Decay Queue if they were accessed or became more important.
+fn revive_entries(planner: &mut CyclePlanner) {
+    let least = planner.state.settings.queue_below;
+    let waiting = planner.ids(|record| matches!(record.place, Place::Queue(_)));
+    planner.count_considered(Rule::Revive, waiting.len());
+    for id in waiting {
+        let Some(record) = planner.state.records.get(&id) else {
+            continue;
+        };
+        if record.strength >= least || record.entry.priority == Priority::Amygdala {
+            let from = record.place;
+            let change = Change::Move {
+                id: id.clone(),
+                from,
+                to: Place::Index,
+                demotes: 0,
+            };
+            planner.add_step(Rule::Revive, vec![id], change);
+        }
+    }
+}
+
+/// Moves weak entries to the Decay Queue.
+fn queue_weak(planner: &mut CyclePlanner) {
+    let least = planner.state.settings.queue_below;
+    planner.count_considered(Rule::Queue, planner.state.live().count());
+    let weak = planner.ids(|record| {
+        let fades = record.entry.priority != Priority::Amygdala;
+        record.place == Place::Index && fades && record.strength < least
+    });
+    let to = Place::Queue(planner.state.run.started);
+    planner.demote(Rule::Queue, weak, to);
+}
+
+/// Tracks since when entries are strong. Only the light cycle does: a replay later at night is not evidence
+/// of strength.
+fn track_strong(planner: &mut CyclePlanner) {
+    let above = planner.state.settings.strong_above;
+    let now = planner.state.run.started;
+    let live = |record: &Record| record.place == Place::Index;
+    planner.change_each(Rule::Strong, live, |id, record| {
+        let from = record.strong_since;
+        let to = (record.strength > above).then(|| from.unwrap_or(now));
+        (from != to).then(|| Change::Strong {
+            id: id.clone(),
+            from,
+            to,
+        })
+    });
+}
+
+/// Updates strength, last access and hits in the file.
+pub(super) fn flush(planner: &mut CyclePlanner) {
+    planner.change_each(
+        Rule::Flush,
+        |_| true,
+        |id, record| {
+            let (from, to) = (record.filed, Filed::from_record(record));
+            (!is_close_enough(from, to)).then(|| Change::File {
+                id: id.clone(),
+                from,
+                to,
+            })
+        },
+    );
+}
+
+/// Returns `true` if the file's values are close enough. Prompts contain the file, so it changes only with
+/// values that a reader would act on, not with each hundredth of strength.
+fn is_close_enough(from: Option<Filed>, to: Option<Filed>) -> bool {
+    let (Some(filed), Some(so)) = (from, to) else {
+        return from == to;
+    };
+    let band = |filed: Filed| BANDS.iter().rposition(|least| filed.hundredths >= *least);
+    let near = filed.hundredths.abs_diff(so.hundredths) < FADED && band(filed) == band(so);
+    near && (filed.accessed, filed.hits) == (so.accessed, so.hits)
+}
+
+/// Returns the ids of all live entries that point into a file.
+pub(super) fn ids_in_file(planner: &CyclePlanner, path: &str) -> Vec<EntryId> {
+    planner.ids(|record| {
+        record.place == Place::Index && record.entry.pointers.iter().any(|pointer| pointer.path == path)
+    })
+}

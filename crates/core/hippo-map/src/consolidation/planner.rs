@@ -1,0 +1,212 @@
+//! Planner that runs the rules of a cycle.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::archival::{self, Health};
+use super::change::{Change, Step};
+use super::{Cycle, Place, Record, Rule, Snapshot, deep, light};
+use hippo_types::entry::EntryId;
+
+/// Maximum number of rounds. Rules that feed each other settle in three.
+const ROUNDS: usize = 12;
+
+/// Plan of a run, with the refused changes and findings.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// Kind of cycle.
+    pub cycle: Cycle,
+    /// Steps in order.
+    pub steps: Vec<Step>,
+    /// Changes that were refused, with reasons.
+    pub refused: BTreeSet<Refusal>,
+    /// Number of entries, pairs or facts that each rule considered.
+    pub considered: BTreeMap<Rule, usize>,
+    /// Findings for a person to review; the run changes nothing about them.
+    pub findings: BTreeSet<Finding>,
+    /// Health metrics after the plan; only archival runs have them.
+    pub health: Option<Health>,
+}
+
+impl Plan {
+    /// Creates a plan without steps.
+    #[must_use]
+    pub const fn empty(cycle: Cycle) -> Self {
+        Self {
+            cycle,
+            steps: Vec::new(),
+            refused: BTreeSet::new(),
+            considered: BTreeMap::new(),
+            findings: BTreeSet::new(),
+            health: None,
+        }
+    }
+}
+
+/// Change that a rule refused.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Refusal {
+    /// Rule that refused it.
+    pub rule: Rule,
+    /// Ids of the entries, or of the proposed one.
+    pub entries: Vec<EntryId>,
+    /// Reason for people.
+    pub reason: String,
+}
+
+/// Irregularity that is only reported.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Finding {
+    /// Rule that found it.
+    pub rule: Rule,
+    /// Entry.
+    pub id: EntryId,
+    /// Description for people.
+    pub what: String,
+}
+
+/// Returns the plan of a cycle for a snapshot. The result is deterministic.
+#[must_use]
+pub fn plan(snapshot: &Snapshot, cycle: Cycle) -> Plan {
+    plan_and_apply(snapshot.clone(), cycle).0
+}
+
+/// Returns the plan of a cycle and the snapshot after it: [`plan`] and [`super::apply`] without a copy.
+#[must_use]
+pub fn plan_and_apply(snapshot: Snapshot, cycle: Cycle) -> (Plan, Snapshot) {
+    let mut planner = CyclePlanner {
+        state: snapshot,
+        plan: Plan::empty(cycle),
+    };
+    planner.settle(cycle);
+    if cycle != Cycle::Light {
+        // Only now is it decided which entries the run keeps.
+        deep::replay_reviewed(&mut planner);
+        planner.settle(cycle);
+    }
+    if cycle == Cycle::Archival {
+        planner.plan.health = Some(Health::from_snapshot(&planner.state));
+    }
+    (planner.plan, planner.state)
+}
+
+/// Plan in progress, and the snapshot after its steps.
+pub(super) struct CyclePlanner {
+    pub state: Snapshot,
+    pub plan: Plan,
+}
+
+impl CyclePlanner {
+    /// Runs the rules of a cycle until none has an effect.
+    fn settle(&mut self, cycle: Cycle) {
+        for _ in 0..ROUNDS {
+            let before = self.plan.steps.len();
+            // Counts and findings are those of the last round; refusals accumulate.
+            self.plan.findings.clear();
+            self.plan.considered.clear();
+            match cycle {
+                Cycle::Light => light::run_rules(self),
+                Cycle::Deep => deep::run_rules(self),
+                Cycle::Archival => archival::run_rules(self),
+            }
+            light::flush(self);
+            if self.plan.steps.len() == before {
+                break;
+            }
+        }
+    }
+
+    /// Adds a step and applies its change for the following rules.
+    pub fn add_step(&mut self, rule: Rule, entries: Vec<EntryId>, change: Change) {
+        change.apply(&mut self.state);
+        self.plan.steps.push(Step {
+            rule,
+            entries,
+            change,
+        });
+    }
+
+    /// Records a refused change.
+    pub fn refuse(&mut self, rule: Rule, entries: Vec<EntryId>, reason: impl Into<String>) {
+        let reason = reason.into();
+        self.plan.refused.insert(Refusal {
+            rule,
+            entries,
+            reason,
+        });
+    }
+
+    /// Records a finding.
+    pub fn report(&mut self, rule: Rule, id: &EntryId, what: impl Into<String>) {
+        let (id, what) = (id.clone(), what.into());
+        self.plan.findings.insert(Finding { rule, id, what });
+    }
+
+    /// Adds to the number of items that a rule considered.
+    pub fn count_considered(&mut self, rule: Rule, count: usize) {
+        *self.plan.considered.entry(rule).or_default() += count;
+    }
+
+    /// Applies a rule to each record that fits; `change` sees only that record.
+    pub fn change_each(
+        &mut self,
+        rule: Rule,
+        fits: impl Fn(&Record) -> bool,
+        change: impl Fn(&EntryId, &Record) -> Option<Change>,
+    ) {
+        let mut considered = 0;
+        let mut changes = Vec::new();
+        for (id, record) in self.state.records.iter().filter(|(_, record)| fits(record)) {
+            considered += 1;
+            changes.extend(change(id, record).map(|change| (id.clone(), change)));
+        }
+        self.count_considered(rule, considered);
+        for (id, change) in changes {
+            self.add_step(rule, vec![id], change);
+        }
+    }
+
+    /// Returns the ids of the entries that fit, in order.
+    pub fn ids(&self, fits: impl Fn(&Record) -> bool) -> Vec<EntryId> {
+        let fitting = self.state.records.values().filter(|record| fits(record));
+        fitting.map(|record| record.entry.id.clone()).collect()
+    }
+
+    /// Returns `true` if the run may demote one more entry.
+    pub fn may_demote(&self) -> bool {
+        let run = self.state.run;
+        let share = f64::from(self.state.settings.loss_cap.clamp(0.0, 1.0));
+        let most = (f64::from(run.live) * share).floor().max(1.0);
+        f64::from(run.demoted) < most
+    }
+
+    /// Demotes entries, weakest first, within the run's limit.
+    pub fn demote(&mut self, rule: Rule, mut ids: Vec<EntryId>, to: Place) {
+        let strength = |id: &EntryId| self.state.records.get(id).map_or(0.0, |record| record.strength);
+        ids.sort_by(|a, b| strength(a).total_cmp(&strength(b)).then_with(|| a.cmp(b)));
+        for id in ids {
+            let Some(from) = self.state.records.get(&id).map(|record| record.place) else {
+                continue;
+            };
+            if !self.may_demote() {
+                self.refuse_loss(vec![id]);
+                continue;
+            }
+            let change = Change::Move {
+                id: id.clone(),
+                from,
+                to,
+                demotes: 1,
+            };
+            self.add_step(rule, vec![id], change);
+        }
+    }
+
+    /// Records that the run reached its demotion limit.
+    pub fn refuse_loss(&mut self, entries: Vec<EntryId>) {
+        let share = self.state.settings.loss_cap * 100.0;
+        let reason = format!("this run has demoted {share:.0} % of the live entries already");
+        self.refuse(Rule::LossCap, entries, reason);
+    }
+}

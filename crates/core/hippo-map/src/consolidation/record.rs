@@ -1,0 +1,179 @@
+//! State of an entry beyond the index file.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::bootstrap::TimeBand;
+use hippo_types::entry::{Entry, EntryId, Pointer};
+use hippo_types::time::Timestamp;
+
+/// Place of an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "in", content = "since")]
+pub enum Place {
+    /// Live in its group.
+    Index,
+    /// In the Decay Queue since this time.
+    Queue(Timestamp),
+    /// In the archive since this time: not in the index file, but restorable.
+    Archive(Timestamp),
+}
+
+/// Values of an entry's use in the index file.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Filed {
+    /// Value of `accessed`.
+    pub accessed: Timestamp,
+    /// Value of `hits`.
+    pub hits: u32,
+    /// Value of `str` in hundredths.
+    pub hundredths: u8,
+}
+
+impl Filed {
+    /// Returns the values that the file should have for a record; `None` for an archived one.
+    #[must_use]
+    pub fn from_record(record: &Record) -> Option<Self> {
+        Self::with_strength(record, record.strength)
+    }
+
+    /// Returns the values for another strength.
+    pub(super) fn with_strength(record: &Record, strength: f32) -> Option<Self> {
+        let shown = !matches!(record.place, Place::Archive(_));
+        shown.then(|| Self {
+            accessed: record.entry.accessed,
+            hits: record.entry.hits,
+            // The cast saturates: strengths are in [0, 1].
+            hundredths: (strength * 100.0).round() as u8,
+        })
+    }
+}
+
+/// Passage of a file, identified by its content.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Passage {
+    /// Path relative to the workspace, with `/`.
+    pub path: String,
+    /// Hash of its text.
+    pub hash: [u8; 16],
+}
+
+/// Result of a question, kept to answer the same question without a search.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Learned {
+    /// Significant terms of the question, ascending.
+    pub cue: Vec<String>,
+    /// Passages that answered it, best first.
+    pub passages: Vec<Passage>,
+    /// Score of each passage at that time, in (0, 1].
+    pub scores: Vec<f32>,
+    /// Total tokens of the passages.
+    pub tokens: u64,
+    /// `true` if the search had no further results.
+    pub all: bool,
+    /// Time of the search.
+    pub at: Timestamp,
+    /// Generation of the documents at that time.
+    #[serde(default)]
+    pub generation: u64,
+}
+
+/// Entry with its derived state.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// Entry in the store.
+    pub entry: Entry,
+    /// Current strength, in [0, 1].
+    pub strength: f32,
+    /// Place of the entry.
+    pub place: Place,
+    /// Group below By Topic.
+    pub group: String,
+    /// Heading below By Time; `None` if it is not listed there.
+    pub band: Option<TimeBand>,
+    /// Content hashes of its pointers, in their order; `None` if unknown.
+    pub hashes: Vec<Option<[u8; 16]>>,
+    /// Values in the index file; `None` if the entry is not in the file.
+    pub filed: Option<Filed>,
+    /// Time since which its strength is above the threshold of [`super::Rule::Consolidate`].
+    pub strong_since: Option<Timestamp>,
+    /// `true` if the entry is consolidated.
+    pub consolidated: bool,
+    /// Start of the run that last replayed the entry.
+    pub replayed: Option<Timestamp>,
+    /// Question that created the entry, with its result; `None` for other entries.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub learned: Option<Box<Learned>>,
+    /// Related entries that stem from common accesses.
+    #[serde(default)]
+    pub linked: BTreeSet<EntryId>,
+    /// A person wrote the text: no run overwrites it.
+    #[serde(default)]
+    pub by_hand: bool,
+    /// A person restored the entry or undid its merge: no run merges it again.
+    #[serde(default)]
+    pub apart: bool,
+}
+
+impl Learned {
+    /// Clears the result, so that the question is searched again. The question itself is kept.
+    pub fn forget_answer(&mut self) {
+        *self = Self {
+            cue: std::mem::take(&mut self.cue),
+            ..Self::default()
+        };
+    }
+}
+
+/// Sources and contents of an entry that a person removed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Removed {
+    /// Its pointers.
+    pub pointers: Vec<Pointer>,
+    /// Content hashes of its pointers, in their order; `None` if unknown.
+    pub hashes: Vec<Option<[u8; 16]>>,
+}
+
+impl From<&Record> for Removed {
+    fn from(record: &Record) -> Self {
+        Self {
+            pointers: record.entry.pointers.clone(),
+            hashes: record.hashes.clone(),
+        }
+    }
+}
+
+impl Record {
+    /// Creates a live record for an entry, with the strength that the entry states.
+    #[must_use]
+    pub fn new(entry: Entry, group: impl Into<String>) -> Self {
+        Self {
+            strength: entry.strength,
+            place: Place::Index,
+            group: group.into(),
+            band: None,
+            hashes: vec![None; entry.pointers.len()],
+            filed: None,
+            strong_since: None,
+            consolidated: false,
+            replayed: None,
+            learned: None,
+            linked: BTreeSet::new(),
+            by_hand: false,
+            apart: false,
+            entry,
+        }
+    }
+
+    /// Returns the entry with the values of the index file: strength, last access and hits.
+    #[must_use]
+    pub fn as_filed(&self) -> Option<Entry> {
+        self.filed.map(|filed| Entry {
+            accessed: filed.accessed,
+            hits: filed.hits,
+            strength: f32::from(filed.hundredths) / 100.0,
+            ..self.entry.clone()
+        })
+    }
+}

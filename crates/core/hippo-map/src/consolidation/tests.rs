@@ -1,0 +1,398 @@
+//! Tests of planning, resuming and undoing.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::bootstrap::{TECHNICAL, TimeBand};
+use crate::decay::strength_at;
+use hippo_types::entry::{Entry, Origin, Priority};
+
+const DAY: i64 = 86_400_000;
+const NOW: Timestamp = Timestamp(1_775_000_000_000);
+const CYCLES: [Cycle; 3] = [Cycle::Light, Cycle::Deep, Cycle::Archival];
+
+fn id(name: &str) -> EntryId {
+    EntryId(name.to_owned())
+}
+
+fn pointer(path: &str, section: Option<&str>) -> Pointer {
+    Pointer {
+        path: path.to_owned(),
+        section: section.map(str::to_owned),
+    }
+}
+
+fn entry(name: &str, summary: &str) -> Entry {
+    Entry {
+        id: id(name),
+        topic: "The matter".to_owned(),
+        summary: summary.to_owned(),
+        pointers: vec![pointer("memory/a.md", Some("One"))],
+        created: NOW.plus(-40 * DAY),
+        accessed: NOW.plus(-20 * DAY),
+        replayed_to: None,
+        hits: 1,
+        strength: 1.0,
+        tags: Vec::new(),
+        related: Vec::new(),
+        priority: Priority::Normal,
+        priority_rule: None,
+        origin: Origin::Auto,
+        version: 1,
+    }
+}
+
+fn record(name: &str, strength: f32, place: Place) -> Record {
+    Record {
+        strength,
+        place,
+        ..Record::new(entry(name, "what there is to know"), TECHNICAL)
+    }
+}
+
+fn removed(path: &str, section: Option<&str>) -> Removed {
+    Removed {
+        pointers: vec![pointer(path, section)],
+        hashes: vec![None],
+    }
+}
+
+fn snapshot(records: Vec<Record>) -> Snapshot {
+    let mut snapshot = Snapshot {
+        documents: BTreeMap::from([(
+            "memory/a.md".to_owned(),
+            document(&[("One", b"one"), ("Two", b"two")]),
+        )]),
+        ..Snapshot::default()
+    };
+    snapshot.records = records
+        .into_iter()
+        .map(|record| (record.entry.id.clone(), record))
+        .collect();
+    snapshot.begin(NOW);
+    snapshot
+}
+
+fn document(sections: &[(&str, &[u8])]) -> DocumentState {
+    DocumentState {
+        hash: ContentHash::of(
+            sections
+                .iter()
+                .flat_map(|(_, text)| text.to_vec())
+                .collect::<Vec<u8>>()
+                .as_slice(),
+        ),
+        sections: sections
+            .iter()
+            .map(|(title, text)| SectionState {
+                title: (*title).to_owned(),
+                hash: ContentHash::of(text),
+            })
+            .collect(),
+    }
+}
+
+fn rules_of(plan: &Plan) -> Vec<(Rule, String)> {
+    let steps = plan.steps.iter().filter(|step| step.rule != Rule::Flush);
+    steps
+        .map(|step| {
+            (
+                step.rule,
+                step.entries
+                    .iter()
+                    .map(|id| id.0.as_str())
+                    .collect::<Vec<_>>()
+                    .join(" "),
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn weak_entries_are_queued_up_to_the_demotion_limit() {
+    let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
+    let weak = |(at, name): (usize, &&str)| record(name, 0.01 * (at as f32 + 1.0), Place::Index);
+    let mut state = snapshot(names.iter().enumerate().map(weak).collect());
+    state.documents.clear();
+    let plan_of_first = plan(&state, Cycle::Light);
+    let listed = rules_of(&plan_of_first).pop();
+    // An empty Quick Access is filled at once, and later by deep cycles.
+    assert_eq!(listed, Some((Rule::QuickAccess, "h g f e d c".to_owned())));
+    state.quick_access = vec![id("h")];
+    let plan = plan(&state, Cycle::Light);
+    assert_eq!(
+        rules_of(&plan),
+        [(Rule::Queue, "a".to_owned()), (Rule::Queue, "b".to_owned())]
+    );
+    assert_eq!(
+        plan.refused
+            .iter()
+            .filter(|refusal| refusal.rule == Rule::LossCap)
+            .count(),
+        6
+    );
+    let mut after = apply(&state, &plan);
+    assert_eq!(after.run.demoted, 2);
+    after.begin(NOW.plus(3_600_000));
+    assert_eq!(rules_of(&super::plan(&after, Cycle::Light)).len(), 1);
+}
+
+#[test]
+fn amygdala_entries_are_never_queued_and_strong_entries_leave_the_queue() {
+    let mut never = record("never", 0.02, Place::Index);
+    never.entry.priority = Priority::Amygdala;
+    let mut state = snapshot(vec![never, record("back", 0.4, Place::Queue(NOW.plus(-DAY)))]);
+    state.quick_access = vec![id("never")];
+    state.documents.clear();
+    assert_eq!(
+        rules_of(&plan(&state, Cycle::Light)),
+        [(Rule::Revive, "back".to_owned())]
+    );
+}
+
+#[test]
+fn spent_entries_are_pruned_in_the_next_run_and_others_archived_after_thirty_days() {
+    let records = vec![
+        record("fresh", 0.01, Place::Queue(NOW)),
+        record("spent", 0.01, Place::Queue(NOW.plus(-DAY))),
+        record("waits", 0.07, Place::Queue(NOW.plus(-29 * DAY))),
+        record("over", 0.07, Place::Queue(NOW.plus(-30 * DAY))),
+        record("alive", 0.7, Place::Index),
+    ];
+    let mut state = snapshot(records);
+    state.run.live = 100;
+    assert_eq!(
+        rules_of(&plan(&state, Cycle::Deep))[..1],
+        [(Rule::Source, "alive".to_owned())]
+    );
+    let pruned: Vec<_> = rules_of(&plan(&state, Cycle::Deep))
+        .into_iter()
+        .filter(|step| step.0 == Rule::Prune)
+        .collect();
+    assert_eq!(pruned, [(Rule::Prune, "spent".to_owned())]);
+    let archived: Vec<_> = rules_of(&plan(&state, Cycle::Archival))
+        .into_iter()
+        .filter(|step| step.0 == Rule::Archive)
+        .collect();
+    assert_eq!(archived, [(Rule::Archive, "over".to_owned())]);
+}
+
+#[test]
+fn pointers_follow_moved_text() {
+    let mut renamed = record("renamed", 0.7, Place::Index);
+    renamed.entry.pointers = vec![pointer("memory/a.md", Some("Old name"))];
+    renamed.hashes = vec![Some(ContentHash::of(b"two").0)];
+    let mut moved = record("moved", 0.7, Place::Index);
+    moved.entry.pointers = vec![pointer("gone.md", None), pointer("memory/a.md", Some("One"))];
+    moved.hashes = vec![Some(ContentHash::of(b"onetwo").0), None];
+    let mut lost = record("lost", 0.7, Place::Index);
+    lost.entry.pointers = vec![pointer("gone.md", Some("One"))];
+    let state = snapshot(vec![renamed, moved, lost]);
+    let plan = plan(&state, Cycle::Deep);
+    let after = apply(&state, &plan);
+    assert_eq!(
+        after.records[&id("renamed")].entry.pointers,
+        [pointer("memory/a.md", Some("Two"))]
+    );
+    let expected = [pointer("memory/a.md", None), pointer("memory/a.md", Some("One"))];
+    assert_eq!(after.records[&id("moved")].entry.pointers, expected);
+    assert_eq!(
+        after.records[&id("lost")].entry.pointers,
+        [pointer("gone.md", Some("One"))]
+    );
+    let found: Vec<&str> = plan
+        .findings
+        .iter()
+        .map(|finding| finding.what.as_str())
+        .collect();
+    assert_eq!(found, ["the file is gone: gone.md §One"]);
+}
+
+#[test]
+fn a_pointer_to_an_unreadable_file_is_kept() {
+    let mut one = record("one", 0.7, Place::Index);
+    one.entry.pointers = vec![
+        pointer("memory/a.md", Some("One")),
+        pointer("memory/locked.md", Some("Old")),
+        pointer("memory/gone.md", None),
+    ];
+    one.hashes = vec![None, Some(ContentHash::of(b"two").0), None];
+    let mut state = snapshot(vec![one.clone()]);
+    state.unread.insert("memory/locked.md".to_owned());
+    let after = apply(&state, &plan(&state, Cycle::Deep));
+    assert_eq!(after.records[&id("one")].entry.pointers, one.entry.pointers[..2]);
+    assert_eq!(after.records[&id("one")].hashes[1], one.hashes[1]);
+}
+
+#[test]
+fn common_accesses_relate_entries_and_dead_links_are_removed() {
+    let mut one = record("one", 0.5, Place::Index);
+    one.entry.related = vec![id("gone"), id("kept")];
+    let mut state = snapshot(vec![
+        one,
+        record("kept", 0.5, Place::Index),
+        record("two", 0.5, Place::Index),
+    ]);
+    let pair = |a: &str, b: &str, count| CoAccess {
+        a: id(a),
+        b: id(b),
+        count,
+    };
+    state.co_access = vec![
+        pair("one", "two", 3),
+        pair("two", "kept", 1),
+        pair("one", "nowhere", 9),
+    ];
+    let after = apply(&state, &plan(&state, Cycle::Deep));
+    assert_eq!(after.records[&id("one")].entry.related, [id("kept"), id("two")]);
+    assert_eq!(after.records[&id("two")].entry.related, [id("one")]);
+}
+
+#[test]
+fn a_replay_counts_once_per_run_and_keeps_a_person_s_summary() {
+    let fresh = |name: &str, strength| {
+        let mut fresh = record(name, strength, Place::Index);
+        (fresh.entry.strength, fresh.entry.accessed) = (strength, NOW);
+        fresh
+    };
+    let mut hand = fresh("hand", 0.98);
+    hand.entry.origin = Origin::Manual;
+    let mut state = snapshot(vec![hand, fresh("auto", 0.5), fresh("weak", 0.05)]);
+    state.reviewed = BTreeSet::from(["memory/a.md".to_owned()]);
+    state.summaries = ["hand", "auto"].map(|name| (id(name), "news".to_owned())).into();
+    let first = plan(&state, Cycle::Deep);
+    let after = apply(&state, &first);
+    let strength = |name: &str| after.records[&id(name)].strength;
+    assert_eq!(
+        (strength("hand"), strength("auto"), strength("weak")),
+        (1.0, 0.55, 0.05)
+    );
+    assert_eq!(after.records[&id("auto")].entry.summary, "news");
+    assert_eq!(after.records[&id("hand")].entry.summary, "what there is to know");
+    assert!(plan(&after, Cycle::Deep).steps.is_empty());
+}
+
+#[test]
+fn a_replayed_entry_is_never_weaker_later() {
+    let mut old = record("old", 0.0, Place::Index);
+    let profile = ConsolidationSettings::default().profile;
+    old.strength = strength_at(&profile, &old.entry, NOW);
+    let mut state = snapshot(vec![old.clone()]);
+    state.reviewed = BTreeSet::from(["memory/a.md".to_owned()]);
+    let after = apply(&state, &plan(&state, Cycle::Deep));
+    let replayed = &after.records[&id("old")];
+    assert!((replayed.strength - old.strength - 0.05).abs() < 1e-4);
+    let used = |record: &Record| (record.entry.accessed, record.entry.hits);
+    assert_eq!(used(replayed), used(&old), "a replay does not count as an access");
+    let mut back = after.clone();
+    let steps = plan(&state, Cycle::Deep).steps.into_iter().rev();
+    steps.for_each(|step| step.change.inverse().apply(&mut back));
+    assert_eq!(back.records[&id("old")].entry, old.entry, "undone");
+    for days in [0, 1, 7, 30, 365] {
+        let then = NOW.plus(days * DAY);
+        let strength = |record: &Record| strength_at(&profile, &record.entry, then);
+        assert!(strength(replayed) > strength(&old), "{days} days later");
+    }
+}
+
+#[test]
+fn lasting_strength_consolidates_and_common_tags_form_sections() {
+    let mut strong = record("strong", 0.9, Place::Index);
+    strong.strong_since = Some(NOW.plus(-30 * DAY));
+    let mut records = vec![strong];
+    for at in 0..9 {
+        let mut lora = record(&format!("l{at}"), 0.5, Place::Index);
+        lora.entry.tags = vec!["lora-radio".into()];
+        records.push(lora);
+    }
+    let mut state = snapshot(records);
+    state.facts = vec![Fact {
+        text: "The gateway answers in 45 s".into(),
+        sources: Vec::new(),
+        days: 3,
+        hits: 0,
+    }];
+    let plan = plan(&state, Cycle::Archival);
+    let after = apply(&state, &plan);
+    assert!(after.records[&id("strong")].consolidated);
+    assert_eq!(after.records[&id("l3")].group, "Lora radio");
+    assert_eq!(after.records[&id("l3")].band, Some(TimeBand::Older));
+    assert_eq!(after.proposed.len(), 1);
+    let health = plan.health.unwrap();
+    assert_eq!(
+        (health.live, health.bands, health.unlinked),
+        (10, [0, 0, 0, 9, 1], 10)
+    );
+}
+
+#[test]
+fn the_file_is_updated_only_for_relevant_changes() {
+    let filed = |hundredths, hits| Filed {
+        accessed: NOW.plus(-20 * DAY),
+        hits,
+        hundredths,
+    };
+    let table = [
+        (None, 0.50, true),
+        (Some(filed(54, 1)), 0.50, false),
+        (Some(filed(55, 1)), 0.50, true),
+        (Some(filed(51, 1)), 0.49, true),
+        (Some(filed(50, 0)), 0.50, true),
+        (Some(filed(50, 1)), 0.50, false),
+    ];
+    for (said, strength, changes) in table {
+        let mut one = record("one", strength, Place::Index);
+        one.filed = said;
+        let mut state = snapshot(vec![one]);
+        state.quick_access = vec![id("one")];
+        state.documents.clear();
+        let plan = plan(&state, Cycle::Light);
+        assert_eq!(!plan.steps.is_empty(), changes, "{said:?} {strength}");
+    }
+}
+
+#[test]
+fn removed_entries_are_not_created_again() {
+    let mut state = snapshot(Vec::new());
+    let new = |name: &str, section| NewEntry {
+        entry: Entry {
+            pointers: vec![pointer("memory/a.md", Some(section))],
+            ..entry(name, "new")
+        },
+        group: TECHNICAL.to_owned(),
+    };
+    state.candidates = vec![
+        new("wanted", "One"),
+        new("unwanted", "Two"),
+        new("renamed", "Three"),
+    ];
+    state.tombstones = BTreeMap::from([
+        (id("unwanted"), Removed::default()),
+        (id("old"), removed("memory/a.md", Some("Three"))),
+    ]);
+    let plan = plan(&state, Cycle::Light);
+    assert_eq!(rules_of(&plan)[..1], [(Rule::NewEntry, "wanted".to_owned())]);
+    assert_eq!(plan.refused.len(), 2);
+    assert_eq!(apply(&state, &plan).records.len(), 1);
+}
+
+mod laws;
+mod merging;
+mod renaming;
+
+#[test]
+fn common_accesses_halve_in_thirty_days_and_daily_accesses_add_up() {
+    let left = |count, days: i64| decayed_co_access(count, Timestamp(0), Timestamp(days * 86_400_000));
+    let is = [
+        left(1, 1),
+        left(1, 29),
+        left(1, 31),
+        left(2, 12),
+        left(2, 61),
+        left(8, 30),
+    ];
+    assert_eq!(is, [1, 1, 0, 2, 0, 4]);
+    // Once a day for a week decays less than seven accesses a month ago.
+    let spaced = (0..7).fold(0, |count, _| left(count, 1) + 1);
+    assert!(spaced == 7 && left(7, 30) == 4, "{spaced}");
+}

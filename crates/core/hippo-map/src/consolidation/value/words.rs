@@ -1,0 +1,304 @@
+//! Word tables for the comparison of values.
+//!
+//! Texts are compared word by word in the forms given by these tables; other words are compared as written.
+//! The tables are broad where a doubt keeps two entries apart (limits, states) and narrow where it would
+//! merge them (synonyms).
+
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+use rust_stemmers::{Algorithm, Stemmer};
+
+use hippo_text::terms::is_stop;
+
+/// Negations; contractions without apostrophe.
+const NEGATIONS: &str = "\
+    not no never none nobody nothing neither nor without cannot cant dont doesnt didnt isnt arent wasnt werent wont \
+    wouldnt shouldnt couldnt hasnt havent hadnt mustnt aint \
+    nicht kein keine keinen keinem keiner nie niemals ohne weder \
+    не ни нет без никогда нельзя pas jamais sans aucun nunca sin ninguno";
+
+/// Pairs of opposites. Most are words that other rules skip: unknown words differ anyway.
+const OPPOSITES: &str = "\
+    on/off in/out up/down over/under above/below before/after with/without into/out inside/outside more/less more/few \
+    most/least most/few all/some all/none every/some each/some both/neither always/sometimes often/seldom since/until \
+    from/until must/may must/can yes/no true/false enable/disable start/stop begin/end increase/decrease raise/lower \
+    allow/deny allow/forbid accept/reject approve/reject open/close add/remove active/inactive public/private \
+    pass/fail succeed/fail left/right first/last min/max same/other same/different he/she his/her him/her my/your my/his my/her our/their i/you we/they \
+    still/formerly is/was are/were is/were are/was has/had have/had like/dislike buy/sell keep/drop keep/remove upload/download \
+    import/export encrypt/decrypt send/receive read/write source/target old/new early/late mehr/weniger ein/aus \
+    vor/nach mit/ohne alle/einige";
+
+/// Words that withdraw, limit or state progress. A text with such a word differs from one without it.
+const LIMITS: &str = "\
+    reversed reverted cancelled canceled dropped instead longer former formerly previous previously obsolete \
+    deprecated replaced superseded withdrawn abandoned revoked retired removed deleted stopped disabled skipped \
+    only except unless once otherwise few some half part partly partially sometimes seldom rarely occasionally mostly almost \
+    nearly barely maybe perhaps probably possibly temporarily exactly least \
+    pending done finished completed complete open opened closed blocked draft drafted planned proposed suggested \
+    considered considering started ongoing merged shipped released launched signed approved rejected accepted \
+    declined denied resolved fixed broken failed failing passed passing succeeded active inactive archived paused \
+    postponed delayed submitted confirmed unconfirmed verified unverified expired outdated stale overdue optional \
+    mandatory required experimental final preliminary unknown unclear wrong incorrect false true \
+    nur außer bisher früher erledigt offen geplant abgesagt только кроме";
+
+/// Words that are values: times, places, sizes, colours, severities. A text with such a word differs from
+/// one without it.
+const VALUES: &str = "\
+    second minute hour day night week weekend weekday month quarter year morning noon afternoon evening midnight \
+    today tomorrow yesterday tonight spring summer autumn winter \
+    staging production development canary sandbox local remote upstream downstream \
+    debug trace warn critical fatal \
+    small medium large tiny huge big short long high low light dark hot cold soft hard full empty \
+    red green blue yellow black white brown grey gray orange purple pink \
+    north south east west left right top bottom front back upper lower inner outer \
+    north-east north-west south-east south-west \
+    manual automatic synchronous asynchronous public private internal external primary secondary \
+    mother father parent brother sister sibling wife husband partner son daughter child aunt uncle cousin friend \
+    early late last next previous new old current \
+    male female single married divorced vegan vegetarian";
+
+/// Synonyms; the first word of each group represents it. Only words that are interchangeable in notes of a
+/// project or person.
+const SAME: &str = "\
+    day-daily night-nightly week-weekly month-monthly quarter-quarterly year-yearly-annual-annually \
+    hour-hourly weekday-workday automatic-automatically-auto manual-manually production-prod development-dev \
+    grey-gray big-large small-little twice-two remove-delete-erase-purge create-produce-generate \
+    fix-repair-solve-resolve-correct choose-select-pick allow-permit forbid-prohibit-ban leave-depart \
+    begin-start end-finish arrive-come get-receive-obtain need-require-necessary want-wish \
+    prefer-favour-favor show-display check-validate-verify change-modify-alter buy-purchase allergy-allergic \
+    log-journal rotate-rotation save-persist remain-stay refuse-reject send-dispatch improve-enhance \
+    speed-accelerate mean-imply begin-commence happen-occur answer-respond-reply ask-request teach-instruct \
+    assist-help-support bug-defect problem-issue error-failure crash-crashed startup-boot-launch \
+    documentation-doc-document configuration-config-configure-conf database-db repository-repo \
+    application-app environment-env information-info folder-directory-dir kubernetes-k8s \
+    postgres-postgresql-pg javascript-js typescript-ts python-py administrator-admin maximum-max-maximal \
+    minimum-min-minimal average-avg specification-spec parameter-param message-msg mail-email \
+    phone-telephone photo-picture-photograph vehicle-car doctor-physician colleague-coworker \
+    machine-host-box brief-short-concise fast-quick-rapid frequent-often reach-reachable-accessible-access \
+    backup-backups";
+
+/// Irregular verbs; the first form represents the others.
+const IRREGULAR: &str = "\
+    build-built rebuild-rebuilt send-sent keep-kept hold-held find-found tell-told write-wrote-written run-ran \
+    rewrite-rewrote-rewritten take-took-taken lose-lost sell-sold buy-bought pay-paid meet-met leave-left \
+    begin-began-begun choose-chose-chosen break-broke-broken show-shown draw-drew-drawn drive-drove-driven \
+    hide-hid-hidden know-knew-known speak-spoke-spoken throw-threw-thrown wear-wore-worn lead-led say-said make-made \
+    bring-brought catch-caught teach-taught think-thought deal-dealt feed-fed grow-grew-grown fall-fell-fallen \
+    freeze-froze-frozen drink-drank-drunk eat-ate-eaten sleep-slept spend-spent lend-lent bind-bound stick-stuck \
+    swap-swapped rise-rose-risen sit-sat stand-stood win-won wake-woke-woken withdraw-withdrew-withdrawn \
+    overwrite-overwrote-overwritten understand-understood see-saw-seen learn-learnt burn-burnt";
+
+/// Words without content of their own, used to talk about an entry's subject.
+const SILENT: &str = "\
+    note notes overview summary detail details info general regarding concerning currently current now already simply \
+    just also always please via using according matter thing topic entry fact item remember reminder schedule scheduled \
+    policy rule step user way kind sort lots time able wird werden wurde";
+
+/// Light verbs: a more specific verb may replace them. Those of a group are synonyms.
+const LIGHT: &str = "\
+    use-utilise-utilize-run store-keep-live-lie-reside-locate-find-place-stand-belong-hang describe-explain \
+    contain-include-consist see become remain-stay get make-do-does-did come-go-goes have-has-had be-is-are-was-were-been \
+    befindet-steht-liegt gibt";
+
+/// Words that start a condition.
+const CONDITIONS: &str = "\
+    if when whenever once unless until while after before during except provided where wenn falls sobald bis если когда";
+
+/// Words that assign a role to what follows; the first word represents its group.
+const DIRECTED: &str = "\
+    to-into-onto-toward-towards from than before after over until-till since above below-under by for against versus-vs";
+
+/// Marks of progress.
+const MARKS: &str = "✅✔✓☑❌✖✗✘☐⚠🚫⛔🟢🔴🟡🟠👍👎";
+
+/// Verbs that form one word with the following particle.
+const PARTICLES: &str = "\
+    back-up set-up log-in log-out sign-in sign-up roll-back roll-out shut-down start-up clean-up hand-over take-over \
+    look-up check-out spin-up fall-back time-out opt-in opt-out cut-off write-down";
+
+/// Japanese particles and endings without content.
+const KANA: &str = "\
+    は が を に の で と も へ や です ます でした ました する した して している しています され されます された \
+    されている います いる あります ある である だ には では にて おり り し て い う く";
+
+/// Chinese characters without content.
+const HAN: &str = "的了是在把被于为用使有和与及会将个";
+
+/// Chinese characters and Japanese endings that negate.
+const HAN_NEGATIONS: &str = "不没無无未非别否勿";
+const KANA_NEGATIONS: [&str; 5] = ["ない", "ません", "なし", "なく", "ぬ"];
+
+/// Tables with words in compared form.
+struct WordTables {
+    negations: HashSet<&'static str>,
+    opposites: Vec<(String, String)>,
+    limits: HashSet<&'static str>,
+    values: HashSet<String>,
+    same: HashMap<String, String>,
+    silent: HashSet<String>,
+    light: HashMap<String, String>,
+    conditions: HashSet<&'static str>,
+    directed: HashMap<&'static str, &'static str>,
+    particles: HashMap<String, HashSet<&'static str>>,
+    kana: HashSet<&'static str>,
+}
+
+static TABLES: LazyLock<WordTables> = LazyLock::new(WordTables::new);
+
+impl WordTables {
+    fn new() -> Self {
+        let stemmer = Stemmer::create(Algorithm::English);
+        let mut same = HashMap::new();
+        let groups = IRREGULAR
+            .split_ascii_whitespace()
+            .chain(SAME.split_ascii_whitespace());
+        for group in groups {
+            let mut words = group.split('-').map(|word| stem(word, &stemmer));
+            let Some(first) = words.next() else { continue };
+            for word in words {
+                same.insert(word, first.clone());
+            }
+        }
+        // The first word of a group may be in another group.
+        let chained: Vec<(String, String)> = same
+            .iter()
+            .filter_map(|(word, first)| Some((word.clone(), same.get(first)?.clone())))
+            .collect();
+        same.extend(chained);
+        let form = |word: &str| {
+            let stem = stem(word, &stemmer);
+            same.get(&stem).cloned().unwrap_or(stem)
+        };
+        let set = |list: &'static str| list.split_ascii_whitespace().map(form).collect();
+        let opposites = OPPOSITES.split_ascii_whitespace();
+        let opposites = opposites.filter_map(|pair| pair.split_once('/'));
+        let mut particles: HashMap<String, HashSet<&'static str>> = HashMap::new();
+        for (verb, particle) in PARTICLES
+            .split_ascii_whitespace()
+            .filter_map(|pair| pair.split_once('-'))
+        {
+            particles
+                .entry(stem(verb, &stemmer))
+                .or_default()
+                .insert(particle);
+        }
+        Self {
+            negations: NEGATIONS.split_ascii_whitespace().collect(),
+            opposites: opposites.map(|(a, b)| (form(a), form(b))).collect(),
+            limits: LIMITS.split_whitespace().collect(),
+            values: set(VALUES),
+            silent: set(SILENT),
+            light: LIGHT
+                .split_ascii_whitespace()
+                .flat_map(|group| {
+                    let mut words = group.split('-');
+                    let first = words.clone().next().map(form).unwrap_or_default();
+                    words
+                        .by_ref()
+                        .map(|word| (form(word), first.clone()))
+                        .collect::<Vec<_>>()
+                })
+                .collect(),
+            conditions: CONDITIONS.split_whitespace().collect(),
+            directed: DIRECTED
+                .split_ascii_whitespace()
+                .flat_map(|group| {
+                    group
+                        .split('-')
+                        .map(|word| (word, group.split('-').next().unwrap_or(word)))
+                })
+                .collect(),
+            particles,
+            kana: KANA.split_whitespace().collect(),
+            same,
+        }
+    }
+}
+
+/// Returns the stem of an English word, and any other word unchanged.
+fn stem(lower: &str, stemmer: &Stemmer) -> String {
+    if lower.len() > 2 && lower.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        stemmer.stem(lower).into_owned()
+    } else {
+        lower.to_owned()
+    }
+}
+
+/// Normalizer of words to their compared form.
+pub(super) struct WordForms(Stemmer);
+
+impl WordForms {
+    pub fn new() -> Self {
+        Self(Stemmer::create(Algorithm::English))
+    }
+
+    /// Returns the stem, or the stem of the word that represents its group.
+    pub fn normalize(&self, lower: &str) -> String {
+        let stem = stem(lower, &self.0);
+        TABLES.same.get(&stem).cloned().unwrap_or(stem)
+    }
+
+    /// Joins a verb and its particle into one word: "backed up" becomes "backup".
+    pub fn join_particle(&self, verb: &str, particle: &str) -> Option<String> {
+        let verb = stem(verb, &self.0);
+        let known = TABLES.particles.get(&verb)?.contains(particle);
+        known.then(|| self.normalize(&format!("{verb}{particle}")))
+    }
+}
+
+/// Returns `true` for a negation.
+pub(super) fn denies(lower: &str) -> bool {
+    TABLES.negations.contains(lower)
+}
+
+/// Returns the pairs of opposite forms.
+pub(super) fn opposites() -> &'static [(String, String)] {
+    &TABLES.opposites
+}
+
+/// Returns `true` if a word withdraws or limits a statement.
+pub(super) fn limits(lower: &str) -> bool {
+    TABLES.limits.contains(lower)
+}
+
+/// Returns `true` if a form is a value.
+pub(super) fn is_value(form: &str) -> bool {
+    TABLES.values.contains(form)
+}
+
+/// Returns `true` if a word has no content.
+pub(super) fn is_silent(lower: &str, form: &str) -> bool {
+    is_stop(lower) || TABLES.silent.contains(form) || TABLES.light.contains_key(form)
+}
+
+/// Returns the representative of a light verb.
+pub(super) fn light(form: &str) -> Option<&'static String> {
+    TABLES.light.get(form)
+}
+
+/// Returns the role that a word assigns to what follows.
+pub(super) fn part(lower: &str) -> Option<&'static str> {
+    TABLES.directed.get(lower).copied()
+}
+
+/// Returns `true` for a mark of progress.
+pub(super) fn is_mark(mark: char) -> bool {
+    MARKS.contains(mark)
+}
+
+/// Returns `true` if a word starts a condition.
+pub(super) fn is_condition(lower: &str) -> bool {
+    TABLES.conditions.contains(lower)
+}
+
+/// Returns for a run of hiragana if it has no content, and if it negates.
+pub(super) fn kana(run: &str) -> (bool, bool) {
+    let denies = KANA_NEGATIONS.iter().any(|end| run.contains(end));
+    (TABLES.kana.contains(run), denies)
+}
+
+/// Returns for a Chinese character if it has no content, and if it negates.
+pub(super) fn han(mark: char) -> (bool, bool) {
+    (HAN.contains(mark), HAN_NEGATIONS.contains(mark))
+}

@@ -1,0 +1,288 @@
+//! Strength of index entries over time.
+//!
+//! Strength follows the power law of v1 §7.1, `s(t) = s0 · (1 + rate · h)^(−exponent · m)`. `h` is the
+//! number of hours since the last access, minus the age that replays removed; `s0` is the strength at that
+//! time. Computing a strength has no side effect. The formula is binding: the table beside it in v1 (1 day
+//! 0.72, 1 week 0.52, 1 year 0.16) does not follow from the formula (0.69, 0.42, 0.13). [`DecayCurve::TUNED`]
+//! uses the same law with other parameters.
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use hippo_types::entry::{Entry, Origin, Priority};
+use hippo_types::time::Timestamp;
+
+/// Milliseconds of an hour.
+const HOUR: f64 = 3_600_000.0;
+
+/// Parameters of the decay curve and of gains.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DecayCurve {
+    /// Rate per hour; v1's `decay_rate`.
+    pub decay_rate: f64,
+    /// Base exponent; v1's `forgetting_rate`.
+    pub forgetting_rate: f64,
+    /// Exponent factor for entries made by a person or an agent.
+    pub manual: f64,
+    /// Exponent factor for entries with many links.
+    pub associated: f64,
+    /// Minimum number of links for [`DecayCurve::associated`].
+    pub associated_from: usize,
+    /// Exponent factor at low priority. v1 gives no value; this one is v2's.
+    pub low: f64,
+    /// Exponent factor at priority `amygdala`; 0 disables decay.
+    pub amygdala: f64,
+    /// Gain of the first access of a day; the n-th access gains 1/n of it (v1 §7.2: spaced beats massed).
+    pub access_gain: f64,
+    /// Gain of a review by a consolidation run that keeps the entry (v1 §8.3).
+    pub replay_gain: f64,
+    /// Share of the lost strength that an access restores before its gain, 0 to 1. At 1, an access never
+    /// leaves an entry weaker than without it. v1 restores nothing.
+    pub restored: f64,
+    /// Effect of accesses on decay: the exponent is divided by `1 + practice · ln(1 + hits)`; 0 in v1.
+    pub practice: f64,
+}
+
+impl DecayCurve {
+    /// Parameters of the protocol (v1 §7, §13).
+    pub const PROTOCOL: Self = Self {
+        decay_rate: 0.1,
+        forgetting_rate: 0.3,
+        manual: 0.5,
+        associated: 0.7,
+        associated_from: 3,
+        low: 2.0,
+        amygdala: 0.0,
+        access_gain: 0.1,
+        replay_gain: 0.05,
+        restored: 0.0,
+        practice: 0.0,
+    };
+
+    /// Parameters that predict future requests better in simulation (docs/simulation.md).
+    ///
+    /// In v1, an access restarts the curve slightly above the current strength. A week later, an old entry
+    /// is weaker than without the access, so occasionally used entries are archived before unused ones.
+    /// Here, an access restores all lost strength, and each access slows the decay. The curve is `(1 + 0.1
+    /// · days)^−0.8`: strong for three days, moderate for two weeks, weak for five, silent after half a
+    /// year without access.
+    pub const TUNED: Self = Self {
+        decay_rate: 0.1 / 24.0,
+        forgetting_rate: 0.8,
+        restored: 1.0,
+        practice: 0.5,
+        ..Self::PROTOCOL
+    };
+
+    /// Returns the exponent for an entry with these modifiers; 0 means no decay.
+    #[must_use]
+    pub fn exponent(&self, modifiers: DecayModifiers) -> f64 {
+        let mut exponent = self.forgetting_rate;
+        match modifiers.priority {
+            Priority::Low => exponent *= self.low,
+            Priority::Normal | Priority::High => {}
+            Priority::Amygdala => exponent *= self.amygdala,
+        }
+        if modifiers.manual {
+            exponent *= self.manual;
+        }
+        if modifiers.links >= self.associated_from {
+            exponent *= self.associated;
+        }
+        exponent /= 1.0 + self.practice.max(0.0) * f64::from(modifiers.hits).ln_1p();
+        exponent.max(0.0)
+    }
+}
+
+impl Default for DecayCurve {
+    fn default() -> Self {
+        Self::PROTOCOL
+    }
+}
+
+/// Properties of an entry that modify its curve (v1 §7.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct DecayModifiers {
+    /// Priority.
+    pub priority: Priority,
+    /// `true` if a person or an agent made the entry.
+    pub manual: bool,
+    /// Number of related entries.
+    pub links: usize,
+    /// Number of accesses; used with [`DecayCurve::practice`].
+    pub hits: u32,
+}
+
+impl DecayModifiers {
+    /// Returns the modifiers of an entry.
+    #[must_use]
+    pub fn from_entry(entry: &Entry) -> Self {
+        Self {
+            priority: entry.priority,
+            manual: entry.origin == Origin::Manual,
+            links: entry.related.len(),
+            hits: entry.hits,
+        }
+    }
+}
+
+/// Band of strength (v1 §6.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum StrengthBand {
+    /// Below 0.1: the index does not answer, but search still finds the text.
+    Silent,
+    /// From 0.1: candidate for the Decay Queue.
+    Decaying,
+    /// From 0.3: the index answers and search verifies.
+    Weak,
+    /// From 0.5: the index answers.
+    Moderate,
+    /// From 0.8: the index answers with confidence.
+    Strong,
+}
+
+impl StrengthBand {
+    /// Returns the band of a strength.
+    #[must_use]
+    pub fn from_strength(strength: f32) -> Self {
+        let bands = [Self::Strong, Self::Moderate, Self::Weak, Self::Decaying];
+        let found = bands.into_iter().find(|band| strength >= band.threshold());
+        found.unwrap_or(Self::Silent)
+    }
+
+    /// Returns the minimum strength of the band.
+    #[must_use]
+    pub const fn threshold(self) -> f32 {
+        match self {
+            Self::Strong => 0.8,
+            Self::Moderate => 0.5,
+            Self::Weak => 0.3,
+            Self::Decaying => 0.1,
+            Self::Silent => 0.0,
+        }
+    }
+}
+
+impl fmt::Display for StrengthBand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Strong => "strong",
+            Self::Moderate => "moderate",
+            Self::Weak => "weak",
+            Self::Decaying => "decaying",
+            Self::Silent => "silent",
+        })
+    }
+}
+
+/// Returns the strength, in [0, 1], `elapsed` milliseconds after it was `initial`.
+///
+/// Negative time (a clock set back) counts as zero. `initial` is clamped to [0, 1]; NaN counts as 0.
+#[must_use]
+pub fn strength(profile: &DecayCurve, initial: f32, elapsed: i64, modifiers: DecayModifiers) -> f32 {
+    let initial = clamp_unit(f64::from(initial));
+    to_f32(initial * retained_share(profile, elapsed.max(0), modifiers)).min(to_f32(initial))
+}
+
+/// Returns the strength of an entry at a time, in [0, 1].
+#[must_use]
+pub fn strength_at(profile: &DecayCurve, entry: &Entry, now: Timestamp) -> f32 {
+    strength(
+        profile,
+        entry.strength,
+        elapsed(entry, now),
+        DecayModifiers::from_entry(entry),
+    )
+}
+
+/// Returns the milliseconds after the last access until `initial` has decayed to `target`.
+///
+/// Zero if it already has; `None` if it never will: at priority `amygdala`, for a target of 0, and beyond
+/// 63 bits of milliseconds.
+#[must_use]
+pub fn time_until(profile: &DecayCurve, initial: f32, target: f32, modifiers: DecayModifiers) -> Option<i64> {
+    let (initial, target) = (clamp_unit(f64::from(initial)), f64::from(target));
+    if target >= initial {
+        return Some(0);
+    }
+    let exponent = profile.exponent(modifiers);
+    // `>` is false for NaN.
+    let falls = exponent > 0.0 && profile.decay_rate > 0.0 && target > 0.0;
+    if !falls {
+        return None;
+    }
+    let hours = ((initial / target).powf(exponent.recip()) - 1.0) / profile.decay_rate;
+    let milliseconds = (hours * HOUR).ceil();
+    #[allow(
+        clippy::cast_possible_truncation,
+        reason = "the comparison keeps it within 63 bits"
+    )]
+    (milliseconds < 9.2e18).then_some(milliseconds as i64)
+}
+
+/// Records an access, the `nth` of its calendar day (from 1). Its gain is added to the current strength,
+/// from which the curve restarts.
+pub fn record_access(profile: &DecayCurve, entry: &mut Entry, now: Timestamp, nth: u32) {
+    let gain = profile.access_gain / f64::from(nth.max(1));
+    let left = strength_at(profile, entry, now);
+    let lost = f64::from(entry.strength - left).max(0.0) * clamp_unit(profile.restored);
+    entry.strength = add_gain(left, lost + gain);
+    // Also after the clock was set back: a future timestamp would stop the decay until then.
+    entry.accessed = now;
+    entry.replayed_to = None;
+    entry.hits = entry.hits.saturating_add(1);
+}
+
+/// Records that a consolidation run reviewed the source of an entry and kept it. Call it once per run.
+///
+/// `hits` and `accessed` do not change. The start of the curve moves so that the strength rises by the
+/// gain. Restarting the curve slightly higher would be worse: its start is so steep that the entry would be
+/// weaker a day later than without the replay.
+pub fn record_replay(profile: &DecayCurve, entry: &mut Entry, now: Timestamp) {
+    let lifted = add_gain(strength_at(profile, entry, now), profile.replay_gain);
+    let age = if lifted > entry.strength {
+        entry.strength = lifted;
+        0
+    } else {
+        let age = time_until(profile, entry.strength, lifted, DecayModifiers::from_entry(entry));
+        age.unwrap_or(0).min(elapsed(entry, now).max(0))
+    };
+    entry.replayed_to = Some(Timestamp(now.0.saturating_sub(age)));
+}
+
+fn elapsed(entry: &Entry, now: Timestamp) -> i64 {
+    now.0.saturating_sub(entry.curve_start().0)
+}
+
+/// Returns the share of the initial strength that remains.
+fn retained_share(profile: &DecayCurve, elapsed: i64, modifiers: DecayModifiers) -> f64 {
+    #[allow(
+        clippy::cast_precision_loss,
+        reason = "53 bits of milliseconds are 285,000 years"
+    )]
+    let hours = elapsed as f64 / HOUR;
+    clamp_unit((1.0 + profile.decay_rate * hours).powf(-profile.exponent(modifiers)))
+}
+
+fn add_gain(strength: f32, gain: f64) -> f32 {
+    to_f32(clamp_unit(f64::from(strength) + gain))
+}
+
+/// Clamps to [0, 1]; NaN becomes 0.
+const fn clamp_unit(value: f64) -> f64 {
+    if value.is_nan() {
+        0.0
+    } else {
+        value.clamp(0.0, 1.0)
+    }
+}
+
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "strengths have seven digits, two are shown"
+)]
+const fn to_f32(value: f64) -> f32 {
+    value as f32
+}

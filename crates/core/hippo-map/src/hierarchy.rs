@@ -1,0 +1,241 @@
+//! Selection of the entries in the master file (v1 §9.2).
+//!
+//! Entries are selected in rank order while they fit; the others go to files below `.hippocampus/`. Entries
+//! already in the master file have a small advantage in rank and room, which prevents oscillation:
+//! selecting twice changes nothing.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::bootstrap::DAILY_LOGS;
+use hippo_text::text;
+use hippo_types::entry::{EntryId, Priority};
+use hippo_types::time::{Date, Timestamp};
+
+/// Folder of the hierarchy's files, relative to the workspace.
+pub const FOLDER: &str = ".hippocampus";
+/// Margin of strength by which an entry outside must exceed an entry inside to replace it.
+const ADVANTAGE: f32 = 0.05;
+/// Number of hits worth 0.1 of strength; further hits add progressively less.
+const HITS: f32 = 5.0;
+
+/// Candidate entry of the selection.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SelectionItem {
+    /// Entry.
+    pub id: EntryId,
+    /// Current strength, in [0, 1].
+    pub strength: f32,
+    /// Number of accesses.
+    pub hits: u32,
+    /// Priority: `amygdala` first, then `high`, then all others.
+    pub priority: Priority,
+    /// Group below By Topic.
+    pub group: String,
+    /// `true` if it points into a file in the workspace's root: `MEMORY.md`, `TOOLS.md`, `USER.md`.
+    pub core: bool,
+    /// Day of the entry.
+    pub date: Date,
+    /// Size in tokens as written.
+    pub tokens: usize,
+    /// `true` if it is in the master file now.
+    pub in_master: bool,
+    /// `true` if it has text beyond its fields in the master file: then it always stays.
+    pub annotated: bool,
+}
+
+/// Limits of the master file.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    /// Maximum tokens of the whole file (v1 §13: 15,000).
+    pub max_tokens: usize,
+    /// Tokens outside entries: headings, Quick Access, Meta.
+    pub other_tokens: usize,
+    /// Maximum entries once not all fit (v1 §9.2: about 200).
+    pub max_entries: usize,
+    /// Share of both limits that new entries may fill; the rest stays free so that growth moves no entry.
+    pub fill: f32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            max_tokens: 15_000,
+            other_tokens: 0,
+            max_entries: 200,
+            fill: 0.9,
+        }
+    }
+}
+
+/// Assignment of each entry to the master file or exactly one other file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MasterSelection {
+    /// Entries of the master file.
+    pub master: BTreeSet<EntryId>,
+    /// Entries by file, relative to the workspace: `.hippocampus/topics/…` and, for daily logs,
+    /// `.hippocampus/temporal/YYYY-MM.md`.
+    pub files: BTreeMap<String, BTreeSet<EntryId>>,
+    /// Entries that leave the master file.
+    pub moved_out: Vec<EntryId>,
+    /// Entries that enter the master file.
+    pub moved_in: Vec<EntryId>,
+}
+
+/// Content of `.hippocampus/meta.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HierarchyMeta {
+    /// Version of this file's format: 1.
+    pub version: u32,
+    /// Time of writing.
+    pub reindexed: Timestamp,
+    /// Number of entries in all files.
+    pub entries: usize,
+    /// Master file.
+    pub master: FileMeta,
+    /// Other files by path.
+    pub files: BTreeMap<String, FileMeta>,
+}
+
+/// Statistics of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct FileMeta {
+    /// Number of entries.
+    pub entries: usize,
+    /// Estimated tokens of the entries.
+    pub tokens: usize,
+    /// Mean strength, in [0, 1]; 0 without entries.
+    pub mean_strength: f32,
+}
+
+/// Assigns entries to files. Of items with the same id, the first is used.
+///
+/// If all entries fit, all are in the master file. Otherwise it keeps the best within
+/// [`Limits::max_entries`] and [`Limits::max_tokens`]. All return when they fit again with room to spare.
+/// Annotated entries stay regardless of the limits.
+#[must_use]
+pub fn select_entries(items: &[SelectionItem], limits: &Limits) -> MasterSelection {
+    let mut known = BTreeSet::new();
+    let mut ranked: Vec<&SelectionItem> = items.iter().filter(|item| known.insert(&item.id)).collect();
+    ranked.sort_by(|a, b| {
+        let order = rank_class(b)
+            .cmp(&rank_class(a))
+            .then(score(b).total_cmp(&score(a)));
+        // Tie-breakers: a first index has many entries of equal strength.
+        let order = order.then(b.core.cmp(&a.core)).then(b.date.cmp(&a.date));
+        order.then_with(|| a.id.cmp(&b.id))
+    });
+    let room = limits.max_tokens.saturating_sub(limits.other_tokens);
+    let part = |whole: usize| (whole as f64 * f64::from(limits.fill.clamp(0.0, 1.0))).floor() as usize;
+    let total = ranked
+        .iter()
+        .fold(0_usize, |sum, item| sum.saturating_add(item.tokens));
+    let together = ranked.iter().all(|item| item.in_master);
+    let all = total <= if together { room } else { part(room) };
+    let mut selection = MasterSelection::default();
+    let mut used = 0_usize;
+    for item in ranked {
+        // Entries inside may use all room; entries that enter leave some free.
+        let (tokens, entries) = if item.in_master {
+            (room, limits.max_entries)
+        } else {
+            (part(room), part(limits.max_entries))
+        };
+        let fits = used.saturating_add(item.tokens) <= tokens && selection.master.len() < entries;
+        if all || fits || item.annotated {
+            used = used.saturating_add(item.tokens);
+            selection.master.insert(item.id.clone());
+            if !item.in_master {
+                selection.moved_in.push(item.id.clone());
+            }
+        } else {
+            selection
+                .files
+                .entry(file_path(item))
+                .or_default()
+                .insert(item.id.clone());
+            if item.in_master {
+                selection.moved_out.push(item.id.clone());
+            }
+        }
+    }
+    selection
+}
+
+/// Returns the content of `meta.json` for a selection.
+#[must_use]
+pub fn build_meta(items: &[SelectionItem], selection: &MasterSelection, now: Timestamp) -> HierarchyMeta {
+    let by_id: BTreeMap<&EntryId, &SelectionItem> = items.iter().rev().map(|item| (&item.id, item)).collect();
+    let of = |ids: &BTreeSet<EntryId>| {
+        let members: Vec<&SelectionItem> = ids.iter().filter_map(|id| by_id.get(id).copied()).collect();
+        let strength: f32 = members.iter().map(|item| item.strength).sum();
+        FileMeta {
+            entries: members.len(),
+            tokens: members.iter().map(|item| item.tokens).sum(),
+            mean_strength: strength / members.len().max(1) as f32,
+        }
+    };
+    let files: BTreeMap<String, FileMeta> = selection
+        .files
+        .iter()
+        .map(|(path, ids)| (path.clone(), of(ids)))
+        .collect();
+    let master = of(&selection.master);
+    HierarchyMeta {
+        version: 1,
+        reindexed: now,
+        entries: master.entries + files.values().map(|file| file.entries).sum::<usize>(),
+        master,
+        files,
+    }
+}
+
+/// Returns the rank class: annotated and amygdala entries precede all others, regardless of strength.
+const fn rank_class(item: &SelectionItem) -> u8 {
+    match item.priority {
+        _ if item.annotated => 3,
+        Priority::Amygdala => 2,
+        Priority::High => 1,
+        Priority::Normal | Priority::Low => 0,
+    }
+}
+
+/// Returns the strength with a bonus for hits and for being inside.
+fn score(item: &SelectionItem) -> f32 {
+    let strength = if item.strength.is_nan() {
+        0.0
+    } else {
+        item.strength
+    };
+    let hits = item.hits as f32 / (item.hits as f32 + HITS) * 0.2;
+    strength + hits + if item.in_master { ADVANTAGE } else { 0.0 }
+}
+
+/// Returns the file of an entry outside the master file.
+fn file_path(item: &SelectionItem) -> String {
+    if item.group == DAILY_LOGS {
+        return format!(
+            "{FOLDER}/temporal/{:04}-{:02}.md",
+            item.date.year(),
+            item.date.month()
+        );
+    }
+    let mut name = String::new();
+    for mark in item.group.chars().flat_map(char::to_lowercase) {
+        if mark.is_alphanumeric() {
+            name.push(mark);
+        } else if !(name.is_empty() || name.ends_with('-')) {
+            name.push('-');
+        }
+    }
+    // File systems allow 255 bytes, and a group can be a heading of any length.
+    let name = text::start(&name, 60).trim_end_matches('-');
+    format!(
+        "{FOLDER}/topics/{}.md",
+        if name.is_empty() { "other" } else { name }
+    )
+}

@@ -1,0 +1,197 @@
+//! Lossless reader and editor of the index file `HIPPOCAMPUS.md`.
+//!
+//! docs/format.md defines the format. Parsing never fails: any input yields an [`IndexFile`] and
+//! diagnostics, in time linear in its length and without recursion. The file is a sequence of blocks that
+//! own their bytes, so unknown and unchanged text is written back byte for byte.
+
+mod block;
+mod edit;
+mod header;
+mod indexed;
+mod insert;
+mod line;
+pub mod merge;
+mod meta;
+mod parse;
+mod pointer;
+#[cfg(test)]
+pub(crate) mod properties;
+mod remove;
+mod section;
+#[cfg(test)]
+mod tests;
+mod text;
+mod text_merge;
+mod three_way;
+mod token;
+mod write;
+
+use std::ops::Range;
+
+use hippo_types::entry::{Entry, EntryId};
+use hippo_types::time::Timestamp;
+
+pub use header::IndexHeader;
+pub use indexed::IndexedEntry;
+pub use section::IndexSection;
+pub use text::slug;
+pub use text_merge::merge_text;
+pub(crate) use write::written_text;
+pub use write::{as_written, entry_text, pointer_line};
+
+use block::IndexBlock;
+
+/// Options for reading and writing an index file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct IndexFileOptions {
+    /// Offset from UTC in seconds, east positive, at most one day. Dates in the file are days at this
+    /// offset.
+    pub offset_seconds: i32,
+    /// Creation time of entries without a date: the time of reading or the file's modification time.
+    pub undated: Timestamp,
+    /// Heading level of new entries, 2 to 6. `None` means one below the heading of their section.
+    pub entry_level: Option<u8>,
+}
+
+/// Parsed index file that can be edited and written back.
+#[derive(Debug, Clone)]
+pub struct IndexFile {
+    settings: IndexFileOptions,
+    line_end: &'static str,
+    blocks: Vec<IndexBlock>,
+    diagnostics: Vec<IndexDiagnostic>,
+}
+
+/// Entry with its section and its position in the file.
+#[derive(Debug, Clone)]
+pub struct PlacedEntry<'a> {
+    /// The entry.
+    pub indexed: &'a IndexedEntry,
+    /// Titles of the enclosing sections, outermost first, without headings of level 1.
+    pub section: Vec<&'a str>,
+    /// Byte range of the entry in [`IndexFile::to_bytes`].
+    pub span: Range<usize>,
+}
+
+/// Irregularity that did not prevent the file from being read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IndexDiagnostic {
+    /// Line where it starts, counted from 1.
+    pub line: u32,
+    /// Kind of irregularity.
+    pub problem: IndexProblem,
+}
+
+/// Kinds of irregularities in an index file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum IndexProblem {
+    /// A code fence without an end; read as text.
+    #[error("code fence is not closed")]
+    OpenFence,
+    /// A generated block without an end; read as text.
+    #[error("generated block is not closed")]
+    OpenGenerated,
+    /// An `hx` comment without `-->` before the next heading.
+    #[error("hx comment is not closed")]
+    OpenComment,
+    /// An `hx` comment outside any entry.
+    #[error("hx comment belongs to no entry")]
+    StrayComment,
+    /// A second `hx` comment in one entry; the first is used.
+    #[error("entry has a second hx comment")]
+    SecondComment,
+    /// An `hx` comment without an id; the id is derived from the topic.
+    #[error("hx comment states no id")]
+    NoId,
+    /// An id that an earlier entry already has; the later entry is kept as text.
+    #[error("id {0} is taken by an entry further up")]
+    DuplicateId(EntryId),
+    /// A key that occurs twice in one comment; the first value is used.
+    #[error("key {0} is repeated")]
+    RepeatedKey(&'static str),
+    /// A value that is invalid for its key. The default is used; `str` is clamped to [0, 1].
+    #[error("value of {0} cannot be used")]
+    BadValue(&'static str),
+}
+
+/// Reason why an entry could not be written to the file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EditError {
+    /// The file has no entry with this id.
+    #[error("no entry {0} in the index file")]
+    NoEntry(EntryId),
+    /// The file already has an entry with this id.
+    #[error("entry {0} is in the index file already")]
+    Exists(EntryId),
+}
+
+impl IndexFile {
+    /// Parses a file. [`IndexFile::to_bytes`] returns the same bytes until the file is changed.
+    #[must_use]
+    pub fn parse(bytes: &[u8], settings: IndexFileOptions) -> Self {
+        parse::parse(bytes, settings)
+    }
+
+    /// Creates a file with all sections of v1 §5.3 and no entries.
+    #[must_use]
+    pub fn skeleton(reindexed: Timestamp, settings: IndexFileOptions) -> Self {
+        let mut file = Self::parse(section::skeleton().as_bytes(), settings);
+        file.set_header(0, reindexed);
+        file
+    }
+
+    /// Returns the bytes of the file.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(self.blocks.iter().map(|block| block.bytes().len()).sum());
+        for block in &self.blocks {
+            out.extend_from_slice(block.bytes());
+        }
+        out
+    }
+
+    /// Returns the entries in file order.
+    pub fn entries(&self) -> impl Iterator<Item = &IndexedEntry> {
+        self.blocks.iter().filter_map(IndexBlock::entry)
+    }
+
+    /// Returns the entries in file order with their sections and byte ranges.
+    #[must_use]
+    pub fn placed_entries(&self) -> Vec<PlacedEntry<'_>> {
+        let mut out = Vec::new();
+        let mut path = section::SectionPath::default();
+        let mut start = 0;
+        for block in &self.blocks {
+            let end = start + block.bytes().len();
+            match block {
+                IndexBlock::Section(heading) => path.enter(heading.level, &heading.title),
+                IndexBlock::Entry(indexed) => out.push(PlacedEntry {
+                    indexed,
+                    section: path.titles().collect(),
+                    span: start..end,
+                }),
+                _ => {}
+            }
+            start = end;
+        }
+        out
+    }
+
+    /// Returns the entry with this id.
+    #[must_use]
+    pub fn get(&self, id: &EntryId) -> Option<&IndexedEntry> {
+        self.entries().find(|indexed| indexed.entry.id == *id)
+    }
+
+    /// Returns copies of all entries in file order, the input of [`merge::merge`].
+    #[must_use]
+    pub fn to_entries(&self) -> Vec<Entry> {
+        self.entries().map(|indexed| indexed.entry.clone()).collect()
+    }
+
+    /// Returns the irregularities found by parsing, in line order.
+    #[must_use]
+    pub fn diagnostics(&self) -> &[IndexDiagnostic] {
+        &self.diagnostics
+    }
+}

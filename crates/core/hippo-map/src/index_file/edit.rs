@@ -1,0 +1,376 @@
+//! Field edits of one entry in place.
+
+use std::ops::Range;
+
+use super::token::may_name_a_file;
+use super::write::pointer_line;
+use super::{
+    EditError, IndexFile, IndexFileOptions, IndexedEntry, as_written, block::IndexBlock, meta, pointer, text,
+    write,
+};
+use hippo_types::entry::{Entry, EntryId};
+
+impl IndexFile {
+    /// Writes the fields of `entry` to the entry with the same id. Returns `true` if any byte changed.
+    ///
+    /// Only the differences are written: topic line, summary, pointers, values of the comment. An entry
+    /// without a comment gets one when a value needs it.
+    ///
+    /// # Errors
+    ///
+    /// [`EditError::NoEntry`] if the file has no entry with this id.
+    pub fn update(&mut self, entry: &Entry) -> Result<bool, EditError> {
+        self.edit(entry, false)
+    }
+
+    /// Like [`IndexFile::update`], and also writes the id of an entry without one.
+    ///
+    /// An id derived from the topic changes when entries above it are added or removed.
+    ///
+    /// # Errors
+    /// [`EditError::NoEntry`] if the file has no entry with this id.
+    /// [`EditError::NoEntry`].
+    pub fn update_with_id(&mut self, entry: &Entry) -> Result<bool, EditError> {
+        self.edit(entry, true)
+    }
+
+    fn edit(&mut self, entry: &Entry, write_id: bool) -> Result<bool, EditError> {
+        let id = EntryId(entry.id.0.trim().to_owned());
+        let mut found = self.blocks.iter_mut().filter_map(|block| match block {
+            IndexBlock::Entry(indexed) => Some(indexed),
+            _ => None,
+        });
+        let Some(indexed) = found.find(|indexed| indexed.entry.id == id) else {
+            return Err(EditError::NoEntry(id));
+        };
+        let mut edit = EntryEdit::new(indexed, entry, &self.settings, self.line_end);
+        edit.write_id = write_id;
+        let text = edit.text();
+        if text == indexed.text {
+            return Ok(false);
+        }
+        let read = IndexedEntry::parse(text, indexed.line, &self.settings);
+        let mut read = read.unwrap_or_else(|| {
+            // The edited bytes no longer parse as an entry: write the whole entry anew.
+            let level = indexed.level.unwrap_or(2);
+            new_entry(entry, level, self.line_end, &self.settings)
+        });
+        if !read.has_id {
+            read.entry.id = id;
+        }
+        **indexed = read;
+        Ok(true)
+    }
+}
+
+/// Creates an entry that the file does not have yet.
+pub(super) fn new_entry(
+    entry: &Entry,
+    level: u8,
+    line_end: &str,
+    settings: &IndexFileOptions,
+) -> IndexedEntry {
+    let text = write::entry_text(entry, level, line_end, settings).into_bytes();
+    IndexedEntry::parse(text.clone(), 0, settings).unwrap_or_else(|| IndexedEntry {
+        entry: as_written(entry, settings),
+        level: Some(level),
+        line: 0,
+        unknown: Vec::new(),
+        has_id: true,
+        text,
+        layout: super::indexed::EntryLayout::default(),
+    })
+}
+
+/// Pending changes to the bytes of one entry.
+struct EntryEdit<'a> {
+    indexed: &'a IndexedEntry,
+    old: Entry,
+    new: Entry,
+    /// The new entry with full-precision timestamps.
+    given: &'a Entry,
+    /// Write the id even if no field changed.
+    write_id: bool,
+    settings: &'a IndexFileOptions,
+    line_end: &'a str,
+    /// Replaced spans. Those at the same offset are in output order.
+    splices: Vec<(Range<usize>, String)>,
+}
+
+impl<'a> EntryEdit<'a> {
+    fn new(
+        indexed: &'a IndexedEntry,
+        given: &'a Entry,
+        settings: &'a IndexFileOptions,
+        file_end: &'a str,
+    ) -> Self {
+        let line_end = match indexed.text.iter().position(|&byte| byte == b'\n') {
+            Some(at) if at > 0 && indexed.text[at - 1] == b'\r' => "\r\n",
+            Some(_) => "\n",
+            None => file_end,
+        };
+        Self {
+            indexed,
+            old: as_written(&indexed.entry, settings),
+            new: as_written(given, settings),
+            given,
+            write_id: false,
+            settings,
+            line_end,
+            splices: Vec::new(),
+        }
+    }
+
+    fn text(mut self) -> Vec<u8> {
+        self.topic();
+        if self.indexed.level.is_some() {
+            self.summary();
+            self.pointers();
+            self.comment();
+        } else {
+            self.pointers();
+            self.comment();
+            self.summary();
+        }
+        self.splices.sort_by_key(|(span, _)| span.start);
+        let (mut out, mut at) = (Vec::with_capacity(self.indexed.text.len() + 64), 0);
+        for (span, new) in &self.splices {
+            out.extend_from_slice(&self.indexed.text[at..span.start.max(at)]);
+            out.extend_from_slice(new.as_bytes());
+            at = span.end.max(at);
+        }
+        out.extend_from_slice(&self.indexed.text[at..]);
+        out
+    }
+
+    fn topic(&mut self) {
+        if self.new.topic == self.old.topic {
+            return;
+        }
+        let topic = match self.indexed.level {
+            Some(_) => text::escape_heading(&self.new.topic),
+            // An item without a topic would be read as a pointer of its section.
+            None if self.new.topic.is_empty() => text::escape_item(&text::one_line(&self.new.id.0)),
+            None => text::escape_item(&self.new.topic),
+        };
+        self.replace(self.indexed.layout.topic.clone(), topic);
+    }
+
+    fn summary(&mut self) {
+        let summary = text::escape_summary(&self.new.summary);
+        if let Some(span) = self.stranded_summary() {
+            self.remove(span);
+            if !summary.is_empty() {
+                self.insert_after(self.indexed.layout.topic.end, &summary);
+            }
+            return;
+        }
+        if self.new.summary == self.old.summary {
+            return;
+        }
+        match (&self.indexed.layout.summary, self.new.summary.is_empty()) {
+            (Some(span), false) => self.splices.push((span.clone(), summary)),
+            (Some(span), true) => self.remove(span.clone()),
+            (None, true) => {}
+            (None, false) if self.indexed.level.is_some() => {
+                self.insert_after(self.indexed.layout.topic.end, &summary)
+            }
+            (None, false) => self.insert_after(self.item_end(), &format!("  {summary}")),
+        }
+    }
+
+    /// Returns the span of a summary that must move up: removing the pointers below it would leave nothing
+    /// of the entry after it.
+    fn stranded_summary(&self) -> Option<Range<usize>> {
+        let layout = &self.indexed.layout;
+        let (span, comment) = (layout.summary.clone()?, layout.comment.as_ref()?);
+        let stays = layout.pointers.first().filter(|_| !self.new.pointers.is_empty());
+        let gone =
+            self.new.pointers != self.old.pointers && stays.is_none_or(|first| first.start < span.start);
+        (self.indexed.level.is_some() && gone && comment.start < span.start).then_some(span)
+    }
+
+    fn pointers(&mut self) {
+        if self.new.pointers == self.old.pointers {
+            return;
+        }
+        let spans = self.indexed.layout.pointers.clone();
+        let first = spans.first().cloned();
+        match (first, self.indexed.level.is_some()) {
+            (Some(span), false) => self.replace(span, pointer::format_list(&self.new.pointers)),
+            (Some(span), true) if !self.new.pointers.is_empty() => {
+                self.splices.push((span, pointer_line(&self.new.pointers)));
+                spans.into_iter().skip(1).for_each(|span| self.remove(span));
+            }
+            (Some(_), true) => spans.into_iter().for_each(|span| self.remove(span)),
+            (None, _) => {
+                let summary = self.indexed.layout.summary.as_ref().map(|span| span.end);
+                let after = summary.unwrap_or(self.indexed.layout.topic.end);
+                self.insert_after(after, &pointer_line(&self.new.pointers));
+            }
+        }
+    }
+
+    fn comment(&mut self) {
+        let layout = &self.indexed.layout;
+        let Some(span) = layout.comment.clone() else {
+            if self.write_id || self.needs_comment() {
+                let comment = meta::format_comment(&self.new, self.settings);
+                match (self.indexed.level, layout.pointers.first()) {
+                    (None, Some(list)) => {
+                        let gap = if list.is_empty() && self.new.pointers.is_empty() {
+                            ""
+                        } else {
+                            " "
+                        };
+                        self.splices.push((list.end..list.end, format!("{gap}{comment}")));
+                    }
+                    _ => {
+                        let ends = layout.pointers.iter().chain(&layout.summary).map(|span| span.end);
+                        let after = ends.max().unwrap_or(layout.topic.end);
+                        self.insert_after(after, &comment);
+                    }
+                }
+            }
+            return;
+        };
+        let comment = &self.indexed.text[span.clone()];
+        let mut changes = self.changes(comment);
+        let renamed = !self.indexed.has_id
+            && (self.write_id || !changes.is_empty() || self.new.topic != self.old.topic);
+        if renamed {
+            let id = meta::format_values(&self.new, self.settings).swap_remove(0);
+            changes.insert(0, id);
+        }
+        if !changes.is_empty() {
+            let comment = meta::rewrite_comment(comment, &changes);
+            self.splices
+                .push((span, String::from_utf8_lossy(&comment).into_owned()));
+        }
+    }
+
+    /// Returns the keys whose values differ, with their new text. Timestamps written to the second keep
+    /// that precision.
+    fn changes(&self, comment: &[u8]) -> Vec<(&'static str, Option<String>)> {
+        let fields = meta::parse_fields(comment);
+        let exact = |key: &str| {
+            let field = fields.iter().find(|field| field.key == key);
+            field.is_some_and(|field| field.value.contains(':'))
+        };
+        let (old, new) = (
+            meta::format_values(&self.old, self.settings),
+            meta::format_values(&self.new, self.settings),
+        );
+        let pairs = old.into_iter().zip(new).skip(1);
+        let mut changes: Vec<_> = pairs
+            .filter_map(|((key, old), (_, new))| {
+                let (old, new) = match key {
+                    "created" if exact(key) => format_seconds(self.indexed.entry.created, self.given.created),
+                    "accessed" if exact(key) => {
+                        format_seconds(self.indexed.entry.accessed, self.given.accessed)
+                    }
+                    _ => (old, new),
+                };
+                (old != new).then_some((key, new))
+            })
+            .collect();
+        // A missing timestamp defaults to the other one, so write it before that one changes.
+        let moments = ["created", "accessed"];
+        if changes.iter().any(|(key, _)| moments.contains(key)) {
+            for (key, value) in meta::format_values(&self.new, self.settings) {
+                let stated =
+                    fields.iter().any(|field| field.key == key) || changes.iter().any(|(it, _)| *it == key);
+                if moments.contains(&key) && !stated {
+                    changes.push((key, value));
+                }
+            }
+        }
+        changes
+    }
+
+    /// Returns `true` if the entry, without a comment, would lose a value or not be read as an entry.
+    fn needs_comment(&self) -> bool {
+        let list = pointer::format_list(&self.new.pointers);
+        let no_entry = match self.indexed.level {
+            Some(_) => self.new.pointers.is_empty(),
+            None => !may_name_a_file(list.as_bytes()),
+        };
+        let no_entry = no_entry && self.new.pointers != self.old.pointers;
+        no_entry || self.new.topic != self.old.topic || !self.changes(b"").is_empty()
+    }
+
+    /// Replaces words on a line, separated by spaces from adjacent marks.
+    fn replace(&mut self, span: Range<usize>, mut new: String) {
+        let bytes = &self.indexed.text;
+        if span
+            .start
+            .checked_sub(1)
+            .is_some_and(|at| !bytes[at].is_ascii_whitespace())
+        {
+            new.insert(0, ' ');
+        }
+        if bytes
+            .get(span.end)
+            .is_some_and(|byte| !byte.is_ascii_whitespace())
+        {
+            new.push(' ');
+        }
+        self.splices.push((span, new));
+    }
+
+    /// Removes a span, and its lines if nothing else is on them.
+    fn remove(&mut self, span: Range<usize>) {
+        let bytes = &self.indexed.text;
+        let start = bytes[..span.start]
+            .iter()
+            .rposition(|&byte| byte == b'\n')
+            .map_or(0, |at| at + 1);
+        let next = self.next_line(span.end);
+        let alone =
+            bytes[start..span.start].trim_ascii().is_empty() && bytes[span.end..next].trim_ascii().is_empty();
+        let span = if alone { start..next } else { span };
+        // Keep an empty line so that the text above and below does not become one paragraph.
+        let below = bytes[next..self.next_line(next)].trim_ascii();
+        let words = alone && !below.is_empty() && !text::is_construct(below);
+        let left = if words {
+            self.line_end.to_owned()
+        } else {
+            String::new()
+        };
+        self.splices.push((span, left));
+    }
+
+    /// Inserts a line below the line that contains `at`.
+    fn insert_after(&mut self, at: usize, line: &str) {
+        let next = self.next_line(at);
+        let open = next == 0 || self.indexed.text[next - 1] != b'\n';
+        let end = self.line_end;
+        let line = if open {
+            format!("{end}{line}")
+        } else {
+            format!("{line}{end}")
+        };
+        self.splices.push((next..next, line));
+    }
+
+    fn next_line(&self, at: usize) -> usize {
+        let rest = &self.indexed.text[at..];
+        rest.iter()
+            .position(|&byte| byte == b'\n')
+            .map_or(self.indexed.text.len(), |length| at + length + 1)
+    }
+
+    /// Returns the end of the pointers and the comment of an item.
+    fn item_end(&self) -> usize {
+        let layout = &self.indexed.layout;
+        let ends = layout.pointers.iter().chain(&layout.comment).map(|span| span.end);
+        ends.max().unwrap_or(layout.topic.end)
+    }
+}
+
+fn format_seconds(
+    old: hippo_types::time::Timestamp,
+    new: hippo_types::time::Timestamp,
+) -> (Option<String>, Option<String>) {
+    (Some(meta::format_second(old)), Some(meta::format_second(new)))
+}

@@ -1,0 +1,101 @@
+//! Header comment of the index file.
+
+use super::block::IndexBlock;
+use super::text::one_line;
+use super::{IndexFile, meta};
+use hippo_types::time::Timestamp;
+
+/// Fields of the header comment.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct IndexHeader {
+    /// Version of the format, such as `1.0`; empty if absent.
+    pub version: String,
+    /// Number of entries at the last write.
+    pub entries: Option<u32>,
+    /// Time of the last write; distinguishes versions of the file.
+    pub reindexed: Option<Timestamp>,
+}
+
+impl IndexFile {
+    /// Returns the header if the file has one.
+    #[must_use]
+    pub fn header(&self) -> Option<IndexHeader> {
+        let text = self.blocks.iter().find_map(|block| match block {
+            IndexBlock::Header(text) => Some(String::from_utf8_lossy(text)),
+            _ => None,
+        })?;
+        let mut header = IndexHeader::default();
+        for part in comment_text(&text).split('|') {
+            let part = part.trim();
+            if let Some(version) = part.strip_prefix("hippocampus.md") {
+                header.version = version.trim().trim_start_matches('v').to_owned();
+            }
+            match part.split_once(':') {
+                Some(("entries", value)) => header.entries = value.trim().parse().ok(),
+                Some(("reindexed", value)) => {
+                    header.reindexed = meta::parse_moment(value.trim(), &self.settings)
+                }
+                _ => {}
+            }
+        }
+        Some(header)
+    }
+
+    /// Writes the entry count and the time of writing. A missing header is inserted below the title.
+    pub fn set_header(&mut self, entries: usize, reindexed: Timestamp) {
+        let (entries, reindexed) = (entries.to_string(), meta::format_exact(reindexed));
+        let is_header = |block: &IndexBlock| matches!(block, IndexBlock::Header(_));
+        if let Some(at) = self.blocks.iter().position(is_header) {
+            let text = String::from_utf8_lossy(self.blocks[at].bytes()).into_owned();
+            let text = replace_values(&text, &[("entries", &entries), ("reindexed", &reindexed)]);
+            self.blocks[at] = IndexBlock::Header(text.into_bytes());
+            return;
+        }
+        let text = format!("<!-- hippocampus.md v1.0 | entries: {entries} | reindexed: {reindexed} -->");
+        let title = self
+            .blocks
+            .iter()
+            .position(|block| matches!(block, IndexBlock::Section(it) if it.level == 1));
+        let end = self.line_end;
+        let Some(title) = title else {
+            let mut after = 0;
+            if let Some(IndexBlock::Text(text)) = self.blocks.first_mut()
+                && text.starts_with(b"\xEF\xBB\xBF")
+            {
+                let rest = text.split_off(3);
+                self.blocks.insert(1, IndexBlock::Text(rest));
+                after = 1;
+            }
+            self.blocks.insert(after, IndexBlock::Header(text.into_bytes()));
+            self.blocks.insert(after + 1, IndexBlock::Text(end.into()));
+            return;
+        };
+        let open = !self.blocks[title].bytes().ends_with(b"\n");
+        if open {
+            self.blocks.insert(title + 1, IndexBlock::Text(end.into()));
+        }
+        let at = title + 1 + usize::from(open);
+        self.blocks.insert(at, IndexBlock::Header(text.into_bytes()));
+        self.blocks.insert(at + 1, IndexBlock::Text(end.into()));
+    }
+}
+
+/// Returns the text between the comment marks.
+fn comment_text(text: &str) -> &str {
+    let text = text.strip_prefix("<!--").unwrap_or(text);
+    text.strip_suffix("-->").unwrap_or(text)
+}
+
+/// Returns the comment with these values replaced or appended; its other parts keep their order.
+fn replace_values(text: &str, values: &[(&str, &str)]) -> String {
+    let mut parts: Vec<String> = comment_text(text).split('|').map(one_line).collect();
+    for (key, value) in values {
+        let stated = format!("{key}: {value}");
+        let prefix = format!("{key}:");
+        match parts.iter_mut().find(|part| part.starts_with(&prefix)) {
+            Some(part) => *part = stated,
+            None => parts.push(stated),
+        }
+    }
+    format!("<!-- {} -->", parts.join(" | "))
+}

@@ -1,0 +1,254 @@
+//! Entry of the index file and the positions of its fields.
+
+use std::ops::Range;
+
+use super::line::{IndexLine, LineShape};
+use super::token::{IndexToken, TokenKind, may_name_a_file};
+use super::{IndexDiagnostic, IndexFileOptions, IndexProblem, line, meta, pointer, text, token};
+use hippo_types::entry::{Entry, Origin};
+
+/// Entry as read from the file.
+#[derive(Debug, Clone)]
+pub struct IndexedEntry {
+    /// Parsed fields.
+    pub entry: Entry,
+    /// Heading level, 2 to 6; `None` for a list item.
+    pub level: Option<u8>,
+    /// Line of its heading or item when the file was read; 0 for an inserted entry.
+    pub line: u32,
+    /// Keys of its comment that v1 does not define, with their raw values.
+    pub unknown: Vec<(String, String)>,
+    /// `true` if its comment contains an id.
+    pub(super) has_id: bool,
+    /// Bytes from its first line to the next heading or item.
+    pub(super) text: Vec<u8>,
+    /// Positions of its fields in these bytes.
+    pub(super) layout: EntryLayout,
+}
+
+/// Byte ranges of the fields of an entry.
+#[derive(Debug, Clone, Default)]
+pub(super) struct EntryLayout {
+    /// Topic, including the closing marks of the heading.
+    pub topic: Range<usize>,
+    /// All lines of the summary.
+    pub summary: Option<Range<usize>>,
+    /// Pointer lines with their arrows; for an item, the text after its arrow.
+    pub pointers: Vec<Range<usize>>,
+    /// The `hx` comment.
+    pub comment: Option<Range<usize>>,
+}
+
+impl IndexedEntry {
+    /// Returns all bytes of the entry, which are also those that its removal deletes.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// Returns `true` if its comment contains its id; otherwise the id is derived from the topic.
+    #[must_use]
+    pub const fn states_id(&self) -> bool {
+        self.has_id
+    }
+
+    /// Returns `true` if its bytes contain more than its fields: prose, code or unknown keys.
+    #[must_use]
+    pub fn has_other_content(&self) -> bool {
+        let EntryLayout {
+            topic,
+            summary,
+            pointers,
+            comment,
+        } = &self.layout;
+        let first = if self.level.is_some() {
+            Some(topic)
+        } else {
+            pointers.first()
+        };
+        let start = 0..first.map_or(0, |span| span.end);
+        let rest = summary.iter().chain(pointers).chain(comment).cloned();
+        let mut known: Vec<Range<usize>> = std::iter::once(start).chain(rest).collect();
+        known.sort_by_key(|span| span.start);
+        let (mut at, mut more) = (0, !self.unknown.is_empty());
+        for span in known {
+            more |= !self.text[at..span.start.max(at)].trim_ascii().is_empty();
+            at = span.end.max(at);
+        }
+        more || !self.text[at..].trim_ascii().is_empty()
+    }
+
+    /// Parses the bytes of one entry; `None` if they no longer are an entry.
+    pub(super) fn parse(text: Vec<u8>, line: u32, settings: &IndexFileOptions) -> Option<Self> {
+        let mut unread = Vec::new();
+        let lines = line::read_lines(&text, line, &mut unread);
+        let tokens = token::tokenize(&text, &lines);
+        let start = tokens.first()?;
+        match start.kind {
+            TokenKind::Title { .. } => is_entry(&tokens, &[], &text).then_some(())?,
+            TokenKind::Item { .. } => {}
+            _ => return None,
+        }
+        let mut it = Self::from_tokens(&text, &lines, &tokens, settings, &mut unread);
+        it.text = text;
+        Some(it)
+    }
+
+    /// Builds an entry from its tokens, heading or item first. Offsets become relative to the entry's own
+    /// bytes, which the caller sets.
+    pub(super) fn from_tokens(
+        text: &[u8],
+        lines: &[IndexLine],
+        tokens: &[IndexToken],
+        settings: &IndexFileOptions,
+        diagnostics: &mut Vec<IndexDiagnostic>,
+    ) -> Self {
+        let first = &lines[tokens.first().map_or(0, |token| token.line)];
+        let base = first.start;
+        let mut entry = Entry {
+            strength: 1.0,
+            version: 1,
+            ..Entry::default()
+        };
+        let level = match first.shape {
+            LineShape::Heading(level) => Some(level),
+            _ => None,
+        };
+        let read = |span: &Range<usize>| String::from_utf8_lossy(&text[span.clone()]).into_owned();
+        let moved = |span: &Range<usize>| span.start - base..span.end - base;
+        let mut layout = EntryLayout::default();
+        let mut facts = None;
+        for token in tokens {
+            match &token.kind {
+                TokenKind::Title { topic } => {
+                    entry.topic = text::unescape_heading(&read(topic));
+                    layout.topic = moved(&token.span);
+                }
+                TokenKind::Item { topic, list } if level.is_none() && layout.pointers.is_empty() => {
+                    entry.topic = text::unescape_item(&read(topic));
+                    layout.topic = moved(topic);
+                    layout.pointers.push(moved(list));
+                    entry.pointers = pointer::parse_list(&read(list));
+                }
+                TokenKind::Pointer { list } | TokenKind::Labelled { list } => {
+                    layout.pointers.push(moved(&token.span));
+                    entry.pointers.extend(pointer::parse_list(&read(list)));
+                }
+                TokenKind::Item { list, .. } if may_name_a_file(&text[list.clone()]) => {
+                    layout.pointers.push(moved(&token.span));
+                    entry.pointers.extend(pointer::parse_list(&read(list)));
+                }
+                TokenKind::Hx if layout.comment.is_none() => layout.comment = Some(moved(&token.span)),
+                TokenKind::Hx => diagnostics.push(IndexDiagnostic {
+                    line: lines[token.line].number,
+                    problem: IndexProblem::SecondComment,
+                }),
+                TokenKind::Facts => facts = text::parse_facts(&text[token.span.clone()]),
+                _ => {}
+            }
+        }
+        if let Some(span) = find_summary(tokens, level.is_some()) {
+            entry.summary = text::unescape_summary(&read(&span));
+            layout.summary = Some(moved(&span));
+        }
+        let comment = layout.comment.clone();
+        let mut fields = comment.map(|span| meta::parse_fields(&text[base + span.start..base + span.end]));
+        let broken = tokens.iter().find(|token| token.kind == TokenKind::BrokenHx);
+        if let (None, Some(token)) = (&fields, broken) {
+            // The comment lost its end. Read its known keys, so that the entry does not count as removed;
+            // the comment itself stays text.
+            let known = meta::parse_fields(&[&text[token.span.clone()], b"-->"].concat());
+            fields = Some(
+                known
+                    .into_iter()
+                    .filter(|field| meta::KEYS.contains(&&*field.key))
+                    .collect(),
+            );
+        }
+        let pairs: Vec<(&str, &str)> = match (&fields, &facts) {
+            (Some(fields), _) => fields.iter().map(|field| (&*field.key, &*field.value)).collect(),
+            (None, facts) => {
+                // hippod always writes a comment: an entry without one was written by a person or an agent.
+                entry.origin = Origin::Manual;
+                let facts = facts.iter().flatten();
+                facts.map(|(key, value)| (*key, &**value)).collect()
+            }
+        };
+        let at = tokens
+            .iter()
+            .find(|token| matches!(token.kind, TokenKind::Hx | TokenKind::BrokenHx))
+            .map_or(first.number, |token| lines[token.line].number);
+        let has_id = meta::apply_fields(&pairs, &mut entry, settings, at, diagnostics);
+        if !has_id && fields.is_some() {
+            diagnostics.push(IndexDiagnostic {
+                line: at,
+                problem: IndexProblem::NoId,
+            });
+        }
+        let unknown = pairs.iter().filter(|(key, _)| !meta::KEYS.contains(key));
+        Self {
+            unknown: unknown
+                .map(|&(key, value)| (key.to_owned(), value.to_owned()))
+                .collect(),
+            entry,
+            level,
+            line: first.number,
+            has_id,
+            text: Vec::new(),
+            layout,
+        }
+    }
+}
+
+/// Returns `true` if the tokens of a heading make it an entry: a comment of its own, or pointers.
+///
+/// A section title of the protocol needs a comment. Labelled items count only if no item has an arrow.
+/// `items` are the tokens of list items below the heading.
+pub(super) fn is_entry(tokens: &[IndexToken], items: &[IndexToken], text: &[u8]) -> bool {
+    let Some(TokenKind::Title { topic }) = tokens.first().map(|token| &token.kind) else {
+        return false;
+    };
+    let has = |wanted: fn(&TokenKind) -> bool| tokens.iter().any(|token| wanted(&token.kind));
+    if has(|kind| matches!(kind, TokenKind::Hx | TokenKind::BrokenHx)) {
+        return true;
+    }
+    let title = text::unescape_heading(&String::from_utf8_lossy(&text[topic.clone()]));
+    let named = super::section::is_known(&title);
+    let pointer = has(|kind| matches!(kind, TokenKind::Pointer { .. }));
+    let item = tokens.iter().any(|token| match &token.kind {
+        TokenKind::Item { list, .. } => may_name_a_file(&text[list.clone()]),
+        _ => false,
+    });
+    let labelled = has(|kind| matches!(kind, TokenKind::Labelled { .. })) && !item && items.is_empty();
+    !named && (pointer || labelled)
+}
+
+/// Finds the summary: the first paragraph of plain words, if another field of the entry follows it or there
+/// is no comment. For an item, the indented lines directly below it.
+fn find_summary(tokens: &[IndexToken], heading: bool) -> Option<Range<usize>> {
+    let prose =
+        |token: &IndexToken| matches!(token.kind, TokenKind::Prose { indented } if heading || indented);
+    let first = tokens.iter().position(prose)?;
+    let comments = |token: &IndexToken| matches!(token.kind, TokenKind::Hx | TokenKind::BrokenHx);
+    let comment = tokens.iter().position(comments);
+    let own = tokens.first()?.line;
+    let part = |token: &IndexToken| {
+        let counts = matches!(
+            token.kind,
+            TokenKind::Hx | TokenKind::Pointer { .. } | TokenKind::Labelled { .. }
+        );
+        counts && token.line > own
+    };
+    let last = tokens.iter().rposition(part);
+    if heading && comment.is_some() && last.is_some_and(|last| last < first) {
+        return None;
+    }
+    let mut end = &tokens[first];
+    for token in &tokens[first + 1..] {
+        if !prose(token) || token.line != end.line + 1 {
+            break;
+        }
+        end = token;
+    }
+    Some(tokens[first].span.start..end.span.end)
+}

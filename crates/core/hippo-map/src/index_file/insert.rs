@@ -1,0 +1,250 @@
+//! Insertion of entries and generated blocks.
+
+use super::block::{IndexBlock, SectionHeading};
+use super::line::WALL;
+use super::section::SectionPath;
+use super::{EditError, IndexFile, IndexSection, IndexedEntry, edit, text};
+use hippo_text::chunk::line::{Fence, trim};
+use hippo_text::own_block::{BEGIN, END};
+use hippo_types::entry::{Entry, EntryId};
+
+impl IndexFile {
+    /// Inserts a new entry at the end of a section, given by its titles from the outermost, and creates
+    /// missing sections.
+    ///
+    /// An empty path means `By Topic`. The entry's heading is one level below its section, unless the
+    /// options set a level.
+    ///
+    /// # Errors
+    ///
+    /// [`EditError::Exists`] if the file already has an entry with this id.
+    pub fn insert(&mut self, entry: &Entry, section: &[&str]) -> Result<(), EditError> {
+        let entry = super::as_written(entry, &self.settings);
+        if self.get(&entry.id).is_some() {
+            return Err(EditError::Exists(entry.id));
+        }
+        let (at, level) = self.ensure_section(section);
+        let level = self.settings.entry_level.unwrap_or(level + 1).clamp(2, 6);
+        let indexed = edit::new_entry(&entry, level, self.line_end, &self.settings);
+        self.insert_block(at, IndexBlock::Entry(Box::new(indexed)));
+        Ok(())
+    }
+
+    /// Inserts the original bytes of an entry at the end of a section. It keeps its level, and its id is
+    /// written.
+    ///
+    /// Returns `false` if the bytes are not an entry, belong to another id, or the entry is already in the
+    /// file.
+    pub fn insert_bytes(&mut self, id: &EntryId, bytes: &[u8], section: &[&str]) -> bool {
+        let mut text = bytes.trim_ascii_end().to_vec();
+        text.extend_from_slice(self.line_end.as_bytes());
+        let Some(mut indexed) = IndexedEntry::parse(text, 0, &self.settings) else {
+            return false;
+        };
+        if self.get(id).is_some() || (indexed.has_id && indexed.entry.id != *id) {
+            return false;
+        }
+        indexed.entry.id = id.clone();
+        let entry = indexed.entry.clone();
+        let (at, _) = self.ensure_section(section);
+        self.insert_block(at, IndexBlock::Entry(Box::new(indexed)));
+        self.update_with_id(&entry).is_ok()
+    }
+
+    /// Moves an entry with all its lines to the end of a section. It keeps its level. Returns `false` if it
+    /// is already in that section.
+    ///
+    /// # Errors
+    ///
+    /// [`EditError::NoEntry`] if the file has no entry with this id.
+    pub fn relocate(&mut self, id: &EntryId, section: &[&str]) -> Result<bool, EditError> {
+        let mut path = SectionPath::default();
+        for block in &self.blocks {
+            match block {
+                IndexBlock::Section(heading) => path.enter(heading.level, &heading.title),
+                IndexBlock::Entry(indexed) if indexed.entry.id == *id && path.is(section) => {
+                    return Ok(false);
+                }
+                _ => {}
+            }
+        }
+        let Some(mut indexed) = self.remove(id) else {
+            return Err(EditError::NoEntry(id.clone()));
+        };
+        indexed.text.truncate(indexed.text.trim_ascii_end().len());
+        indexed.text.extend_from_slice(self.line_end.as_bytes());
+        let (at, _) = self.ensure_section(section);
+        self.insert_block(at, IndexBlock::Entry(Box::new(indexed)));
+        Ok(true)
+    }
+
+    /// Replaces the generated block of a section with `body`, and creates a missing section. Returns `true`
+    /// if any byte changed.
+    ///
+    /// Nothing between the marks of a generated block is read as an entry. Other text of the section is
+    /// unchanged.
+    pub fn set_generated(&mut self, section: &[&str], body: &str) -> bool {
+        let (end, _) = self.ensure_section(section);
+        let heading = self.blocks[..end]
+            .iter()
+            .rposition(|block| matches!(block, IndexBlock::Section(_)));
+        let start = heading.map_or(0, |at| at + 1);
+        let name = text::slug(section.last().unwrap_or(&IndexSection::ByTopic.title()));
+        let mut text = format!("{BEGIN}{name} -->\n");
+        let body = text::escape_comments(body.trim_matches(['\n', '\r']));
+        for line in body.lines() {
+            // A fence here could close an unclosed one further up.
+            if Fence::parse(trim(line.as_bytes())).is_some() {
+                text.push('\\');
+            }
+            text.push_str(line);
+            text.push('\n');
+        }
+        text.push_str(END);
+        text.push('\n');
+        let text = text.replace('\n', self.line_end).into_bytes();
+        let mut own = start..end;
+        let known = own.find(|&at| has_listing(&self.blocks[at]));
+        if let Some(at) = known {
+            let old = self.blocks[at].bytes();
+            let same = old.trim_ascii_end() == text.trim_ascii_end();
+            if !same {
+                self.blocks[at] = IndexBlock::Generated(text);
+            }
+            return !same;
+        }
+        let entry = (start..end).find(|&at| matches!(self.blocks[at], IndexBlock::Entry(_)));
+        self.insert_block(entry.unwrap_or(end), IndexBlock::Generated(text));
+        true
+    }
+
+    /// Returns `true` if a section has a generated block with content.
+    #[must_use]
+    pub fn has_generated(&self, section: &[&str]) -> bool {
+        let Some((at, _)) = self.find_section(section) else {
+            return false;
+        };
+        let own = &self.blocks[at + 1..self.section_end(at, 6)];
+        own.iter().any(has_listing)
+    }
+
+    /// Finds or creates a section. Returns the index after its own blocks and the level of its heading.
+    fn ensure_section(&mut self, section: &[&str]) -> (usize, u8) {
+        let section = if section.is_empty() {
+            &[IndexSection::ByTopic.title()][..]
+        } else {
+            section
+        };
+        let (mut at, mut level) = (0, 1);
+        for depth in 1..=section.len() {
+            match self.find_section(&section[..depth]) {
+                Some(found) => (at, level) = found,
+                // Below level 5 no levels remain for a section and its entries.
+                None if level >= 5 => break,
+                None => {
+                    let title = section[depth - 1];
+                    let before = if depth == 1 {
+                        self.new_section_index(title)
+                    } else {
+                        self.section_end(at, level)
+                    };
+                    level += 1;
+                    at = self.insert_heading(before, level, title);
+                }
+            }
+        }
+        (self.section_end(at, 6), level)
+    }
+
+    /// Returns the index and level of the section with this path.
+    fn find_section(&self, section: &[&str]) -> Option<(usize, u8)> {
+        let section: Vec<String> = section.iter().map(|title| text::one_line(title)).collect();
+        let section: Vec<&str> = section.iter().map(String::as_str).collect();
+        let mut path = SectionPath::default();
+        for (at, block) in self.blocks.iter().enumerate() {
+            if let IndexBlock::Section(heading) = block {
+                path.enter(heading.level, &heading.title);
+                if path.is(&section) && heading.level > 1 {
+                    return Some((at, heading.level));
+                }
+            }
+        }
+        None
+    }
+
+    /// Returns the index of the next section heading after `at` whose level is at most `level`.
+    fn section_end(&self, at: usize, level: u8) -> usize {
+        let mut after = (at + 1).min(self.blocks.len())..self.blocks.len();
+        let ends =
+            |block: &IndexBlock| matches!(block, IndexBlock::Section(heading) if heading.level <= level);
+        after
+            .find(|&at| ends(&self.blocks[at]))
+            .unwrap_or(self.blocks.len())
+    }
+
+    /// Returns the index for a new section of level 2: v1's order; sections unknown to v1 precede the Decay
+    /// Queue.
+    fn new_section_index(&self, title: &str) -> usize {
+        let own = IndexSection::from_title(title).unwrap_or(IndexSection::Associations);
+        let later = |block: &IndexBlock| match block {
+            IndexBlock::Section(heading) => {
+                IndexSection::from_title(&heading.title).is_some_and(|known| known > own)
+            }
+            _ => false,
+        };
+        self.blocks.iter().position(later).unwrap_or(self.blocks.len())
+    }
+
+    /// Inserts a section heading and returns its index.
+    fn insert_heading(&mut self, before: usize, level: u8, title: &str) -> usize {
+        let title = text::one_line(title);
+        let marks = "#".repeat(usize::from(level));
+        let text = format!("{marks} {}{}", text::escape_heading(&title), self.line_end);
+        let text = text.into_bytes();
+        self.insert_block(before, IndexBlock::Section(SectionHeading { level, title, text }))
+    }
+
+    /// Inserts a block with an empty line before it and, before another block, after it. Returns its index.
+    fn insert_block(&mut self, mut at: usize, block: IndexBlock) -> usize {
+        let end = self.line_end;
+        let before = self.blocks[..at]
+            .iter()
+            .rev()
+            .find(|block| !block.bytes().is_empty());
+        let mut tail: Vec<u8> = Vec::new();
+        for block in self.blocks[..at].iter().rev() {
+            tail = [block.bytes(), &tail].concat();
+            if tail.len() > 4 {
+                break;
+            }
+        }
+        let bare = before.is_none() || tail == b"\xEF\xBB\xBF";
+        if !bare && !tail.ends_with(b"\n\n") && !tail.ends_with(b"\n\r\n") {
+            let gap = if tail.ends_with(b"\n") {
+                end.to_owned()
+            } else {
+                end.repeat(2)
+            };
+            self.blocks.insert(at, IndexBlock::Text(gap.into_bytes()));
+            at += 1;
+        }
+        self.blocks.insert(at, block);
+        let follows = self.blocks[at + 1..]
+            .iter()
+            .find(|block| !block.bytes().is_empty());
+        let gapped = follows.is_none_or(|block| matches!(block.bytes(), [b'\n', ..] | [b'\r', b'\n', ..]));
+        if !gapped {
+            match &mut self.blocks[at] {
+                // As after parsing, the empty line belongs to the entry and is removed with it.
+                IndexBlock::Entry(indexed) => indexed.text.extend_from_slice(end.as_bytes()),
+                _ => self.blocks.insert(at + 1, IndexBlock::Text(end.into())),
+            }
+        }
+        at
+    }
+}
+
+/// Returns `true` for a generated block with content, not a mere separator.
+fn has_listing(block: &IndexBlock) -> bool {
+    matches!(block, IndexBlock::Generated(text) if !text.starts_with(WALL.as_bytes()))
+}

@@ -1,0 +1,273 @@
+//! Fields of the `hx` comment.
+
+use std::ops::Range;
+
+use super::text::{decode, encode, find_bytes};
+use super::token::within;
+use super::{IndexDiagnostic, IndexFileOptions, IndexProblem};
+use hippo_types::entry::{Entry, EntryId};
+use hippo_types::time::{Timestamp, find_date};
+
+/// Keys in the order in which they are written.
+pub(super) const KEYS: [&str; 11] = [
+    "id", "created", "accessed", "hits", "str", "tags", "rel", "pri", "rule", "src", "ver",
+];
+
+/// Part of a comment between two `|`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct HxField {
+    /// Key in lower case; empty if there is no `=`.
+    pub key: String,
+    /// Raw value.
+    pub value: String,
+    /// Byte range of the value in the comment.
+    span: Range<usize>,
+    /// Byte range of the part in the comment.
+    part: Range<usize>,
+}
+
+/// Parses the fields of a whole comment, including `<!-- hx:` and `-->`.
+pub(super) fn parse_fields(comment: &[u8]) -> Vec<HxField> {
+    let mut fields = Vec::new();
+    let mut start = find_bytes(comment, b"hx:").map_or(comment.len(), |at| at + 3);
+    let end = comment.len().saturating_sub(3).max(start);
+    while start <= end && start < comment.len() {
+        let length = comment[start..end].iter().position(|&byte| byte == b'|');
+        let stop = length.map_or(end, |length| start + length);
+        let part = &comment[start..stop];
+        let equals = part.iter().position(|&byte| byte == b'=');
+        let (key, value) = match equals {
+            Some(at) => (
+                within(comment, start..start + at),
+                within(comment, start + at + 1..stop),
+            ),
+            None => (start..start, within(comment, start..stop)),
+        };
+        let text = |span: &Range<usize>| String::from_utf8_lossy(&comment[span.clone()]).into_owned();
+        if !key.is_empty() || !value.is_empty() {
+            fields.push(HxField {
+                key: text(&key).to_ascii_lowercase(),
+                value: text(&value),
+                span: value,
+                part: start..stop,
+            });
+        }
+        start = stop + 1;
+    }
+    fields
+}
+
+/// Returns the comment with these keys set, or removed if the value is `None`. Everything else is
+/// unchanged.
+pub(super) fn rewrite_comment(comment: &[u8], changes: &[(&str, Option<String>)]) -> Vec<u8> {
+    let fields = parse_fields(comment);
+    let mut parts: Vec<Vec<u8>> = Vec::new();
+    let mut seen: Vec<&str> = Vec::new();
+    for field in &fields {
+        let change = changes.iter().find(|(key, _)| *key == field.key);
+        match change {
+            Some((key, value)) if !seen.contains(key) => {
+                seen.push(key);
+                let Some(value) = value else { continue };
+                let mut part = comment[field.part.start..field.span.start].to_vec();
+                part.extend_from_slice(value.as_bytes());
+                part.extend_from_slice(&comment[field.span.end..field.part.end]);
+                parts.push(part);
+            }
+            _ => parts.push(comment[field.part.clone()].to_vec()),
+        }
+    }
+    for (key, value) in changes {
+        if let (Some(value), false) = (value, seen.contains(key)) {
+            if let Some(last) = parts.last_mut() {
+                last.truncate(last.trim_ascii_end().len());
+                last.push(b' ');
+            }
+            parts.push(format!(" {key}={value} ").into_bytes());
+        }
+    }
+    let start = find_bytes(comment, b"hx:").map_or(comment.len(), |at| at + 3);
+    let mut out = comment[..start].to_vec();
+    let mut inner = parts.join(&b'|');
+    if !inner.first().is_some_and(u8::is_ascii_whitespace) {
+        inner.insert(0, b' ');
+    }
+    if !inner.last().is_some_and(u8::is_ascii_whitespace) {
+        inner.push(b' ');
+    }
+    out.extend(inner);
+    out.extend_from_slice(b"-->");
+    out
+}
+
+/// Formats a new comment.
+pub(super) fn format_comment(entry: &Entry, settings: &IndexFileOptions) -> String {
+    let mut out = String::from("<!-- hx:");
+    let mut mark = " ";
+    for (key, value) in format_values(entry, settings) {
+        if let Some(value) = value {
+            out.push_str(mark);
+            out.push_str(key);
+            out.push('=');
+            out.push_str(&value);
+            mark = " | ";
+        }
+    }
+    out.push_str(" -->");
+    out
+}
+
+/// Formats the value of each key; `None` for a default that is omitted.
+pub(super) fn format_values(
+    entry: &Entry,
+    settings: &IndexFileOptions,
+) -> Vec<(&'static str, Option<String>)> {
+    let list = |items: &mut dyn Iterator<Item = &str>| {
+        let items: Vec<String> = items
+            .map(|item| encode_value(item, true))
+            .filter(|item| !item.is_empty())
+            .collect();
+        (!items.is_empty()).then(|| items.join(","))
+    };
+    let named = |text: String, default: &str| (text != default).then_some(text);
+    let rule = entry
+        .priority_rule
+        .as_deref()
+        .map(|rule| encode_value(rule, false));
+    vec![
+        ("id", Some(encode_value(&entry.id.0, true))),
+        ("created", Some(format_day(entry.created, settings))),
+        ("accessed", Some(format_day(entry.accessed, settings))),
+        ("hits", Some(entry.hits.to_string())),
+        ("str", Some(format!("{:.2}", round_strength(entry.strength)))),
+        ("tags", list(&mut entry.tags.iter().map(String::as_str))),
+        ("rel", list(&mut entry.related.iter().map(|id| id.0.as_str()))),
+        ("pri", named(entry.priority.to_string(), "normal")),
+        ("rule", rule.filter(|rule| !rule.is_empty())),
+        ("src", named(entry.origin.to_string(), "auto")),
+        ("ver", named(entry.version.to_string(), "1")),
+    ]
+}
+
+/// Rounds a strength as the file shows it: clamped to [0, 1], in hundredths.
+pub(super) fn round_strength(strength: f32) -> f32 {
+    if strength.is_nan() {
+        return 0.0;
+    }
+    (strength.clamp(0.0, 1.0) * 100.0).round() / 100.0
+}
+
+/// Formats the day of a timestamp as the file shows it.
+pub(super) fn format_day(moment: Timestamp, settings: &IndexFileOptions) -> String {
+    moment.date(settings.offset_seconds).to_string()
+}
+
+/// Formats a timestamp to the second, for a file that already uses this precision.
+pub(super) fn format_second(moment: Timestamp) -> String {
+    let seconds = moment.0.div_euclid(1_000);
+    jiff::Timestamp::from_second(seconds).map_or_else(|_| String::new(), |moment| moment.to_string())
+}
+
+/// Formats a timestamp to the millisecond if it has a fraction of a second.
+pub(super) fn format_exact(moment: Timestamp) -> String {
+    jiff::Timestamp::from_millisecond(moment.0).map_or_else(|_| String::new(), |moment| moment.to_string())
+}
+
+fn encode_value(text: &str, listed: bool) -> String {
+    encode(text.trim(), |character| {
+        matches!(character, '|' | '<' | '>') || listed && character == ','
+    })
+}
+
+/// Parses a day or a date-time. Without an offset, both use the offset of the options.
+pub(super) fn parse_moment(text: &str, settings: &IndexFileOptions) -> Option<Timestamp> {
+    if text.contains(':') {
+        let exact = text.parse::<jiff::Timestamp>().ok();
+        return exact
+            .map(|moment| Timestamp(moment.as_millisecond()))
+            .or_else(|| {
+                let civil: jiff::civil::DateTime = text.parse().ok()?;
+                let since = civil.duration_since(civil.date().to_datetime(jiff::civil::Time::midnight()));
+                let start = Timestamp::start_of(civil.date(), settings.offset_seconds);
+                Some(start.plus(i64::try_from(since.as_millis()).ok()?))
+            });
+    }
+    let date = text.parse().ok().or_else(|| find_date(text))?;
+    Some(Timestamp::start_of(date, settings.offset_seconds))
+}
+
+/// Applies the fields of a comment to `entry`. Returns `true` if the comment contains an id. `line` is the
+/// comment's line.
+pub(super) fn apply_fields(
+    pairs: &[(&str, &str)],
+    entry: &mut Entry,
+    settings: &IndexFileOptions,
+    line: u32,
+    diagnostics: &mut Vec<IndexDiagnostic>,
+) -> bool {
+    let mut seen: Vec<&str> = Vec::new();
+    let mut report = |problem| diagnostics.push(IndexDiagnostic { line, problem });
+    let (mut created, mut accessed) = (None, None);
+    for &(key, text) in pairs {
+        let Some(&key) = KEYS.iter().find(|known| **known == key) else {
+            continue;
+        };
+        if seen.contains(&key) {
+            report(IndexProblem::RepeatedKey(key));
+            continue;
+        }
+        seen.push(key);
+        let good = match key {
+            "id" => {
+                entry.id = EntryId(decode(text).trim().to_owned());
+                !entry.id.0.is_empty()
+            }
+            "created" => {
+                created = parse_moment(text, settings);
+                created.is_some()
+            }
+            "accessed" => {
+                accessed = parse_moment(text, settings);
+                accessed.is_some()
+            }
+            "hits" => text.parse().map(|hits| entry.hits = hits).is_ok(),
+            "ver" => text.parse().map(|version| entry.version = version).is_ok(),
+            "str" => parse_strength(text, &mut entry.strength),
+            "tags" => {
+                entry.tags = parse_list(text).collect();
+                true
+            }
+            "rel" => {
+                entry.related = parse_list(text).map(EntryId).collect();
+                true
+            }
+            "pri" => text.parse().map(|priority| entry.priority = priority).is_ok(),
+            "rule" => {
+                entry.priority_rule = Some(decode(text).trim().to_owned()).filter(|rule| !rule.is_empty());
+                true
+            }
+            _ => text.parse().map(|origin| entry.origin = origin).is_ok(),
+        };
+        if !good {
+            report(IndexProblem::BadValue(key));
+        }
+    }
+    entry.created = created.or(accessed).unwrap_or(settings.undated);
+    entry.accessed = accessed.unwrap_or(entry.created);
+    !entry.id.0.is_empty()
+}
+
+/// Parses a strength. Returns `false` if the text is not a number in [0, 1]: `out` is then clamped or
+/// unchanged.
+fn parse_strength(text: &str, out: &mut f32) -> bool {
+    let Some(number) = text.parse::<f32>().ok().filter(|number| !number.is_nan()) else {
+        return false;
+    };
+    *out = number.clamp(0.0, 1.0);
+    *out == number
+}
+
+fn parse_list(text: &str) -> impl Iterator<Item = String> {
+    let items = text.split(',').map(|item| decode(item.trim()).trim().to_owned());
+    items.filter(|item| !item.is_empty())
+}

@@ -1,0 +1,240 @@
+//! Parser of the index file into blocks.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::block::{IndexBlock, SectionHeading};
+use super::indexed::is_entry;
+use super::line::{IndexLine, LineShape};
+use super::token::{IndexToken, TokenKind, may_name_a_file};
+use super::{IndexDiagnostic, IndexFile, IndexFileOptions, IndexProblem, IndexedEntry, line, text, token};
+use hippo_types::entry::EntryId;
+
+/// Parses any bytes.
+pub(super) fn parse(bytes: &[u8], settings: IndexFileOptions) -> IndexFile {
+    let settings = IndexFileOptions {
+        offset_seconds: settings.offset_seconds.clamp(-86_399, 86_399),
+        entry_level: settings.entry_level.map(|level| level.clamp(2, 6)),
+        ..settings
+    };
+    let mut diagnostics = Vec::new();
+    let lines = line::read_lines(bytes, 1, &mut diagnostics);
+    let mut parser = IndexParser {
+        bytes,
+        settings,
+        blocks: Vec::new(),
+        end: 0,
+        has_header: false,
+        diagnostics,
+    };
+    let mut rest = &lines[..];
+    while let Some(first) = rest.first() {
+        let generated = matches!(first.shape, LineShape::Generated(_));
+        let more = rest[1..].iter().position(|line| match line.shape {
+            LineShape::Generated(first) => !generated || first,
+            LineShape::Heading(_) => true,
+            _ => generated,
+        });
+        let (group, after) = rest.split_at(more.map_or(rest.len(), |more| more + 1));
+        parser.push_group(group);
+        rest = after;
+    }
+    parser.push_text_until(bytes.len());
+    let mut file = IndexFile {
+        settings,
+        line_end: if text::find_bytes(bytes, b"\r\n").is_some() {
+            "\r\n"
+        } else {
+            "\n"
+        },
+        blocks: parser.blocks,
+        diagnostics: parser.diagnostics,
+    };
+    assign_ids(&mut file);
+    file.diagnostics.sort_by_key(|diagnostic| diagnostic.line);
+    file
+}
+
+struct IndexParser<'a> {
+    bytes: &'a [u8],
+    settings: IndexFileOptions,
+    blocks: Vec<IndexBlock>,
+    /// Offset after the last block.
+    end: usize,
+    /// `true` once a header was found: only the first counts.
+    has_header: bool,
+    diagnostics: Vec<IndexDiagnostic>,
+}
+
+impl IndexParser<'_> {
+    /// Appends the text between the last block and `until` as a block.
+    fn push_text_until(&mut self, until: usize) {
+        if self.end < until {
+            let text = self.bytes[self.end..until].to_vec();
+            self.blocks.push(IndexBlock::Text(text));
+            self.end = until;
+        }
+    }
+
+    /// Consumes the bytes between the last block and `until`.
+    fn take_until(&mut self, until: usize) -> Vec<u8> {
+        let taken = self.bytes[self.end..until].to_vec();
+        self.end = until;
+        taken
+    }
+
+    /// Appends one group: a generated block, a heading with the lines below it, or the lines before the
+    /// first heading.
+    fn push_group(&mut self, lines: &[IndexLine]) {
+        let (Some(first), Some(last)) = (lines.first(), lines.last()) else {
+            return;
+        };
+        self.push_text_until(first.start);
+        if matches!(first.shape, LineShape::Generated(_)) {
+            let text = self.take_until(last.next);
+            self.blocks.push(IndexBlock::Generated(text));
+            return;
+        }
+        let tokens = token::tokenize(self.bytes, lines);
+        for token in tokens.iter().filter(|token| token.kind == TokenKind::BrokenHx) {
+            self.report(lines[token.line].number, IndexProblem::OpenComment);
+        }
+        let own = count_heading_tokens(&tokens);
+        let level = match first.shape {
+            LineShape::Heading(level) => level,
+            _ => 0,
+        };
+        if level >= 2 && is_entry(&tokens[..own], &tokens[own..], self.bytes) {
+            let end = tokens.get(own).map_or(last.next, |token| lines[token.line].start);
+            self.push_entry(&tokens[..own], lines, end);
+            self.push_section_content(&tokens[own..], lines);
+        } else {
+            if level > 0 {
+                self.push_heading(level, &tokens, first);
+            }
+            self.push_section_content(&tokens, lines);
+        }
+    }
+
+    fn push_heading(&mut self, level: u8, tokens: &[IndexToken], line: &IndexLine) {
+        let Some(TokenKind::Title { topic }) = tokens.first().map(|token| &token.kind) else {
+            return;
+        };
+        let title = text::unescape_heading(&String::from_utf8_lossy(&self.bytes[topic.clone()]));
+        // A header comment on the title's line is a block of its own.
+        let header = tokens
+            .get(1)
+            .filter(|token| token.kind == TokenKind::Header && token.line == tokens[0].line);
+        let text = self.take_until(header.map_or(line.next, |token| token.span.start));
+        self.blocks
+            .push(IndexBlock::Section(SectionHeading { level, title, text }));
+    }
+
+    fn push_entry(&mut self, tokens: &[IndexToken], lines: &[IndexLine], end: usize) {
+        let mut indexed =
+            IndexedEntry::from_tokens(self.bytes, lines, tokens, &self.settings, &mut self.diagnostics);
+        indexed.text = self.take_until(end);
+        self.blocks.push(IndexBlock::Entry(Box::new(indexed)));
+    }
+
+    /// Appends the content below a section heading: list items that are entries, the header, text.
+    fn push_section_content(&mut self, tokens: &[IndexToken], lines: &[IndexLine]) {
+        let mut at = 0;
+        while let Some(token) = tokens.get(at) {
+            if let TokenKind::Item { list, .. } = &token.kind {
+                let (count, line) = item_extent(&tokens[at..], lines);
+                let own = &tokens[at..at + count];
+                let commented = own.iter().any(|token| token.kind == TokenKind::Hx);
+                if commented || may_name_a_file(&self.bytes[list.clone()]) {
+                    self.push_text_until(lines[token.line].start);
+                    self.push_entry(own, lines, lines[line].next);
+                    at += count;
+                    continue;
+                }
+            }
+            if token.kind == TokenKind::Hx {
+                self.report(lines[token.line].number, IndexProblem::StrayComment);
+            }
+            if token.kind == TokenKind::Header && !self.has_header {
+                self.has_header = true;
+                self.push_text_until(token.span.start);
+                let text = self.take_until(token.span.end);
+                self.blocks.push(IndexBlock::Header(text));
+            }
+            at += 1;
+        }
+    }
+
+    fn report(&mut self, line: u32, problem: IndexProblem) {
+        self.diagnostics.push(IndexDiagnostic { line, problem });
+    }
+}
+
+/// Counts the tokens that belong to a heading: those before the first list item with an `hx` comment.
+fn count_heading_tokens(tokens: &[IndexToken]) -> usize {
+    let commented = |pair: &[IndexToken]| {
+        matches!(pair[0].kind, TokenKind::Item { .. })
+            && pair[1].kind == TokenKind::Hx
+            && pair[0].line == pair[1].line
+    };
+    tokens.windows(2).position(commented).unwrap_or(tokens.len())
+}
+
+/// Returns the number of tokens of the first list item and the index of its last line: its own line with
+/// the comment, and the indented lines directly below.
+fn item_extent(tokens: &[IndexToken], lines: &[IndexLine]) -> (usize, usize) {
+    let Some(first) = tokens.first() else {
+        return (0, 0);
+    };
+    let (mut count, mut last) = (0, first.line);
+    for token in tokens {
+        let indented = matches!(token.kind, TokenKind::Prose { indented: true });
+        if token.line == last + 1 && indented {
+            last += 1;
+        } else if token.line > last {
+            break;
+        }
+        while lines[last].end < token.span.end {
+            last += 1;
+        }
+        count += 1;
+    }
+    (count, last)
+}
+
+/// Assigns ids to entries without one. A second entry with the same id becomes text.
+fn assign_ids(file: &mut IndexFile) {
+    let mut taken: BTreeSet<EntryId> = BTreeSet::new();
+    for block in &mut file.blocks {
+        let IndexBlock::Entry(indexed) = block else {
+            continue;
+        };
+        if indexed.has_id && !taken.insert(indexed.entry.id.clone()) {
+            file.diagnostics.push(IndexDiagnostic {
+                line: indexed.line,
+                problem: IndexProblem::DuplicateId(indexed.entry.id.clone()),
+            });
+            *block = IndexBlock::Text(std::mem::take(&mut indexed.text));
+        }
+    }
+    let mut numbers: BTreeMap<String, u32> = BTreeMap::new();
+    for block in &mut file.blocks {
+        let IndexBlock::Entry(indexed) = block else {
+            continue;
+        };
+        if !indexed.has_id {
+            let slug = text::slug(&indexed.entry.topic);
+            let number = numbers.entry(slug.clone()).or_default();
+            indexed.entry.id = loop {
+                *number += 1;
+                let id = if *number == 1 {
+                    slug.clone()
+                } else {
+                    format!("{slug}-{number}")
+                };
+                if taken.insert(EntryId(id.clone())) {
+                    break EntryId(id);
+                }
+            };
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Formatter of new entries.
+
+use super::{IndexFileOptions, meta, pointer, text};
+use hippo_types::entry::{Entry, EntryId, Pointer};
+use hippo_types::time::Timestamp;
+
+/// Returns an entry as it is read back after it was written to a file.
+///
+/// White space in topic and summary is collapsed to single spaces, and trimmed in other values. Empty
+/// pointers, tags and relations are omitted. Timestamps become days, the strength is rounded to hundredths.
+/// An empty id is derived from the topic, and an empty topic from the id.
+#[must_use]
+pub fn as_written(entry: &Entry, settings: &IndexFileOptions) -> Entry {
+    let mut topic = text::one_line(&entry.topic);
+    let id = match entry.id.0.trim() {
+        "" => text::slug(&topic),
+        id => id.to_owned(),
+    };
+    if topic.is_empty() {
+        topic = text::one_line(&id);
+    }
+    let trimmed = |items: &mut dyn Iterator<Item = &str>| -> Vec<String> {
+        let items = items.map(str::trim).filter(|item| !item.is_empty());
+        items.map(str::to_owned).collect()
+    };
+    let day = |moment: Timestamp| {
+        let date = moment.date(settings.offset_seconds);
+        Timestamp::start_of(date, settings.offset_seconds.clamp(-86_399, 86_399))
+    };
+    let pointers = entry.pointers.iter().filter_map(|pointer| {
+        let path = pointer.path.trim();
+        let section = pointer
+            .section
+            .as_deref()
+            .map(str::trim)
+            .filter(|section| !section.is_empty());
+        (!path.is_empty()).then(|| Pointer {
+            path: path.to_owned(),
+            section: section.map(str::to_owned),
+        })
+    });
+    let related = trimmed(&mut entry.related.iter().map(|id| id.0.as_str()));
+    Entry {
+        id: EntryId(id),
+        topic,
+        summary: text::one_line(&entry.summary),
+        pointers: pointers.collect(),
+        created: day(entry.created),
+        accessed: day(entry.accessed),
+        replayed_to: None,
+        hits: entry.hits,
+        strength: meta::round_strength(entry.strength),
+        tags: trimmed(&mut entry.tags.iter().map(String::as_str)),
+        related: related.into_iter().map(EntryId).collect(),
+        priority: entry.priority,
+        priority_rule: trimmed(&mut entry.priority_rule.iter().map(String::as_str)).pop(),
+        origin: entry.origin,
+        version: entry.version,
+    }
+}
+
+/// Formats a new entry below a heading of this level, 2 to 6, with `line_end` after each line.
+#[must_use]
+pub fn entry_text(entry: &Entry, level: u8, line_end: &str, settings: &IndexFileOptions) -> String {
+    written_text(&as_written(entry, settings), level, line_end, settings)
+}
+
+/// Formats an entry that [`as_written`] returned, as [`entry_text`] does.
+pub(crate) fn written_text(entry: &Entry, level: u8, line_end: &str, settings: &IndexFileOptions) -> String {
+    let marks = "#".repeat(usize::from(level.clamp(2, 6)));
+    let mut out = format!("{marks} {}{line_end}", text::escape_heading(&entry.topic));
+    let mut line = |text: &str| {
+        out.push_str(text);
+        out.push_str(line_end);
+    };
+    if !entry.summary.is_empty() {
+        line(&text::escape_summary(&entry.summary));
+    }
+    if !entry.pointers.is_empty() {
+        line(&pointer_line(&entry.pointers));
+    }
+    line(&meta::format_comment(entry, settings));
+    out
+}
+
+/// Formats the line of pointers with its arrow.
+#[must_use]
+pub fn pointer_line(pointers: &[Pointer]) -> String {
+    format!("{} {}", text::ARROW, pointer::format_list(pointers))
+}

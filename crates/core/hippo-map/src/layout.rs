@@ -1,0 +1,196 @@
+//! Layout of the index file and the files below it.
+//!
+//! Input is the current index file; all text written by people is kept. Entries are updated in their own
+//! bytes, new entries are inserted into their sections, and an entry is removed with its own lines only.
+//! The files below `.hippocampus/` are generated as a whole. The output is deterministic, and laying out
+//! twice changes nothing.
+
+mod lists;
+mod master;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::consolidation::{Place, Record};
+use crate::hierarchy::{self, FOLDER, HierarchyMeta, Limits, MasterSelection, SelectionItem};
+use crate::index_file::{IndexFile, IndexFileOptions, entry_text};
+use hippo_types::entry::EntryId;
+use hippo_types::time::Timestamp;
+use master::{LiveEntries, MasterFile};
+
+/// Path of the index file, relative to the workspace.
+pub const INDEX_FILE: &str = "HIPPOCAMPUS.md";
+/// Path of the file that lists the other files, relative to the workspace.
+pub const META_FILE: &str = ".hippocampus/meta.json";
+
+/// Input of the layout.
+#[derive(Debug, Clone, Copy)]
+pub struct LayoutInput<'a> {
+    /// All entries, including archived ones.
+    pub records: &'a BTreeMap<EntryId, Record>,
+    /// Entries that a person removed; no file contains them.
+    pub forgotten: &'a BTreeSet<EntryId>,
+    /// Entries under Quick Access.
+    pub quick_access: &'a [EntryId],
+    /// Current content of `.hippocampus/meta.json`.
+    pub meta: Option<&'a HierarchyMeta>,
+    /// Limits of the master file; `other_tokens` is ignored.
+    pub limits: Limits,
+    /// Options of the index file.
+    pub settings: IndexFileOptions,
+    /// Time of writing.
+    pub now: Timestamp,
+}
+
+/// Generated files.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LaidOutFiles {
+    /// Content of `HIPPOCAMPUS.md`.
+    pub master: Vec<u8>,
+    /// Number of entries in it.
+    pub entries: usize,
+    /// Files below `.hippocampus/`, by path relative to the workspace. Other generated files in these
+    /// folders are obsolete.
+    pub others: BTreeMap<String, Vec<u8>>,
+}
+
+/// Returns `true` for a file below `.hippocampus/` that [`lay_out`] generates or once generated.
+#[must_use]
+pub fn is_generated_path(path: &str) -> bool {
+    let below = |folder: &str| path.starts_with(&format!("{FOLDER}/{folder}/")) && path.ends_with(".md");
+    path == META_FILE || below("topics") || below("temporal") || below("archive")
+}
+
+/// Lays out the entries. `current` is the current index file: each entry in it has a record, or is removed.
+///
+/// The result is within [`Limits::max_tokens`], except for entries with text beyond their fields, which
+/// stay. Laying out the result again changes nothing.
+#[must_use]
+pub fn lay_out(current: Option<&[u8]>, wanted: &LayoutInput<'_>) -> LaidOutFiles {
+    let all = master::collect_live(wanted);
+    let MasterFile {
+        bytes,
+        selection,
+        items,
+    } = master::lay_out(current.unwrap_or_default(), &all, wanted);
+    LaidOutFiles {
+        entries: selection.master.len(),
+        others: generate_other_files(&items, &selection, &all, wanted),
+        master: bytes,
+    }
+}
+
+/// Returns the bytes of entries that are in `before` but not in `after`, and have text beyond their fields.
+#[must_use]
+pub fn leaving_entries(before: &[u8], after: &[u8], settings: IndexFileOptions) -> Vec<(EntryId, Vec<u8>)> {
+    let after = IndexFile::parse(after, settings);
+    let stays: BTreeSet<&EntryId> = after.entries().map(|there| &there.entry.id).collect();
+    let before = IndexFile::parse(before, settings);
+    let leaves = before
+        .entries()
+        .filter(|there| there.has_other_content() && !stays.contains(&there.entry.id));
+    leaves
+        .map(|there| (there.entry.id.clone(), there.bytes().to_vec()))
+        .collect()
+}
+
+/// Returns the index file with returning entries inserted from the bytes that [`leaving_entries`] saved;
+/// `None` if no entry returns.
+///
+/// The result must still be laid out.
+#[must_use]
+pub fn insert_returning<'b>(
+    current: Option<&[u8]>,
+    blocks: impl Iterator<Item = (&'b EntryId, &'b Vec<u8>)>,
+    wanted: &LayoutInput<'_>,
+) -> Option<Vec<u8>> {
+    let returning = |id: &EntryId| {
+        let record = wanted.records.get(id)?;
+        let live = !matches!(record.place, Place::Archive(_)) && !wanted.forgotten.contains(id);
+        live.then_some(record)
+    };
+    let mut blocks = blocks
+        .filter_map(|(id, block)| Some((id, block, returning(id)?)))
+        .peekable();
+    blocks.peek()?;
+    let mut file = match current.filter(|bytes| !bytes.trim_ascii().is_empty()) {
+        Some(bytes) => IndexFile::parse(bytes, wanted.settings),
+        None => IndexFile::skeleton(wanted.now, wanted.settings),
+    };
+    let mut came = false;
+    for (id, block, record) in blocks {
+        let section = master::section_of(record);
+        let section: Vec<&str> = section.iter().map(String::as_str).collect();
+        came |= file.insert_bytes(id, block, &section);
+    }
+    if !came {
+        return None;
+    }
+    let entries = file.entries().count();
+    file.set_header(entries, wanted.now);
+    Some(file.to_bytes())
+}
+
+/// Generates the files below `.hippocampus/`.
+fn generate_other_files(
+    items: &[SelectionItem],
+    selection: &MasterSelection,
+    all: &LiveEntries<'_>,
+    wanted: &LayoutInput<'_>,
+) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for (path, ids) in &selection.files {
+        let listed = ids
+            .iter()
+            .filter_map(|id| all.get(id))
+            .map(|live| live.text(wanted));
+        let what = "Entries for which HIPPOCAMPUS.md has no room; an access brings one back.";
+        files.insert(path.clone(), format_listing(path, what, listed));
+    }
+    if !files.is_empty() {
+        let mut meta = hierarchy::build_meta(items, selection, wanted.now);
+        if let Some(known) = wanted.meta {
+            let now = std::mem::replace(&mut meta.reindexed, known.reindexed);
+            if meta != *known {
+                meta.reindexed = now;
+            }
+        }
+        // Cannot fail: the value holds only numbers and strings.
+        let text = serde_json::to_string_pretty(&meta).unwrap_or_default() + "\n";
+        files.insert(META_FILE.to_owned(), text.into_bytes());
+    }
+    let mut months: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (id, record) in wanted.records {
+        if let Place::Archive(since) = record.place
+            && !wanted.forgotten.contains(id)
+        {
+            let day = since.date(wanted.settings.offset_seconds);
+            let path = format!("{FOLDER}/archive/{:04}-{:02}.md", day.year(), day.month());
+            months
+                .entry(path)
+                .or_default()
+                .push(entry_text(&record.entry, 2, "\n", &wanted.settings));
+        }
+    }
+    for (path, archived) in months {
+        let what = "Entries that have left the index: `hippoctl index restore ID` brings one back.";
+        let text = format_listing(&path, what, archived.iter().map(String::as_str));
+        files.insert(path, text);
+    }
+    files
+}
+
+/// Formats a file of entries that only hippod writes.
+fn format_listing<'e>(path: &str, what: &str, entries: impl Iterator<Item = &'e str>) -> Vec<u8> {
+    let name = path
+        .trim_start_matches(FOLDER)
+        .trim_matches('/')
+        .trim_end_matches(".md");
+    let mut text = format!("# {name}\n\n<!-- Written by hippod; edits here are not read. {what} -->\n");
+    for entry in entries {
+        text.push('\n');
+        text.push_str(entry);
+    }
+    text.into_bytes()
+}

@@ -1,0 +1,162 @@
+//! Generated lists in the sections of the index file.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+use super::LayoutInput;
+use super::master::{LiveEntries, LiveEntry};
+use crate::bootstrap::TimeBand;
+use crate::consolidation::Place;
+use crate::hierarchy::MasterSelection;
+use crate::index_file::{IndexFile, IndexSection, pointer_line};
+use hippo_types::entry::{Entry, EntryId, Pointer};
+
+/// Maximum number of entries listed under a week or month of By Time.
+const LISTED: usize = 15;
+/// Maximum number of entries listed under Associations.
+const ASSOCIATED: usize = 20;
+/// Maximum number of months counted under By Time.
+const MONTHS: usize = 12;
+/// Each list uses at most 1/16 of the file, because entries matter more than lists.
+const SHARE: usize = 16;
+
+/// All lists except Meta. They do not depend on the selection of entries, so that they never change it.
+pub(super) struct GeneratedLists(Vec<(Vec<&'static str>, String)>);
+
+impl GeneratedLists {
+    pub fn build(all: &LiveEntries<'_>, wanted: &LayoutInput<'_>) -> Self {
+        let most = wanted.limits.max_tokens.saturating_mul(4) / SHARE;
+        let quick = wanted.quick_access.iter().filter_map(|id| all.get(id));
+        let quick = quick.map(|live| {
+            format!(
+                "- {}{}",
+                live.written.topic,
+                first_pointer(&live.written.pointers)
+            )
+        });
+        let mut lists = vec![(vec![IndexSection::QuickAccess.title()], first_lines(quick, most))];
+        let day = |entry: &Entry| entry.created.date(wanted.settings.offset_seconds);
+        let of = |band: TimeBand| {
+            let listed = all
+                .values()
+                .filter(move |live| live.record.band == Some(band) && live.record.place == Place::Index);
+            listed.map(|live| &live.written)
+        };
+        for band in [TimeBand::ThisWeek, TimeBand::ThisMonth] {
+            let mut listed: Vec<&Entry> = of(band).collect();
+            listed.sort_by(|a, b| b.created.cmp(&a.created).then_with(|| a.id.cmp(&b.id)));
+            let shown = listed.iter().take(LISTED);
+            let shown = shown.map(|entry| {
+                format!(
+                    "- {}: {}{}",
+                    day(entry),
+                    entry.topic,
+                    first_pointer(&entry.pointers)
+                )
+            });
+            let mut body = first_lines(shown, most);
+            let more = listed.len() - body.lines().count();
+            if more > 0 {
+                let _ = writeln!(body, "- and {more} more");
+            }
+            lists.push((vec![IndexSection::ByTime.title(), band.heading()], body));
+        }
+        let mut months: BTreeMap<(i16, i8), usize> = BTreeMap::new();
+        for entry in of(TimeBand::Older) {
+            let day = day(entry);
+            *months.entry((day.year(), day.month())).or_default() += 1;
+        }
+        let counted = months.into_iter().rev().take(MONTHS);
+        let counted = counted.map(|((year, month), count)| format!("- {year:04}-{month:02}: {count}"));
+        let older = vec![IndexSection::ByTime.title(), TimeBand::Older.heading()];
+        lists.push((older, first_lines(counted, most)));
+        lists.push((
+            vec![IndexSection::Associations.title()],
+            list_associations(all, most),
+        ));
+        Self(lists)
+    }
+
+    /// Writes the lists. An empty list is not created.
+    pub fn write(&self, file: &mut IndexFile) {
+        for (section, body) in &self.0 {
+            set_list(file, section, body);
+        }
+    }
+}
+
+fn set_list(file: &mut IndexFile, section: &[&str], body: &str) {
+    if !body.is_empty() || file.has_generated(section) {
+        file.set_generated(section, body);
+    }
+}
+
+/// Lists associations of the most accessed entries; each pair once, under the first entry.
+fn list_associations(all: &LiveEntries<'_>, most: usize) -> String {
+    let mut linked: Vec<&LiveEntry<'_>> = all
+        .values()
+        .filter(|live| !live.written.related.is_empty())
+        .collect();
+    linked.sort_by_key(|live| std::cmp::Reverse(live.written.hits));
+    let mut listed: BTreeSet<(&EntryId, &EntryId)> = BTreeSet::new();
+    let listed = linked.into_iter().filter_map(|live| {
+        let entry = &live.written;
+        let others = entry.related.iter().filter_map(|other| all.get(other));
+        let others = others.map(|other| &other.written);
+        let others = others.filter(|other| other.id != entry.id);
+        let others =
+            others.filter(|other| listed.insert(((&entry.id).min(&other.id), (&entry.id).max(&other.id))));
+        let topics: Vec<&str> = others.map(|other| other.topic.as_str()).collect();
+        (!topics.is_empty()).then(|| format!("- {}: {}", entry.topic, topics.join(", ")))
+    });
+    first_lines(listed.take(ASSOCIATED), most)
+}
+
+/// Writes Meta. It has only counts, because a time would change the file on every write.
+pub(super) fn write_meta(
+    file: &mut IndexFile,
+    selection: &MasterSelection,
+    all: &LiveEntries<'_>,
+    wanted: &LayoutInput<'_>,
+) {
+    let queued = all
+        .values()
+        .filter(|live| matches!(live.record.place, Place::Queue(_)));
+    let archived = wanted
+        .records
+        .iter()
+        .filter(|(id, record)| matches!(record.place, Place::Archive(_)) && !wanted.forgotten.contains(*id));
+    let below: usize = selection.files.values().map(BTreeSet::len).sum();
+    let mut body = format!("- entries in this file: {}\n", selection.master.len());
+    let mut count = |what: &str, count: usize| {
+        if count > 0 {
+            let _ = writeln!(body, "- {what}: {count}");
+        }
+    };
+    count("fading", queued.count());
+    count("below .hippocampus/topics and .hippocampus/temporal", below);
+    count("archived below .hippocampus/archive", archived.count());
+    set_list(file, &[IndexSection::Meta.title()], &body);
+}
+
+/// Formats the first pointer.
+fn first_pointer(pointers: &[Pointer]) -> String {
+    match pointers {
+        [] => String::new(),
+        [first, ..] => format!(" {}", pointer_line(std::slice::from_ref(first))),
+    }
+}
+
+/// Returns the first lines that fit into `most` bytes.
+fn first_lines(all: impl Iterator<Item = String>, most: usize) -> String {
+    let mut body = String::new();
+    for line in all {
+        let line = line.trim_end();
+        if body.len() + line.len() >= most {
+            break;
+        }
+        body.push_str(line);
+        body.push('\n');
+    }
+    body
+}

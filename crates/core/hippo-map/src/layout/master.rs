@@ -1,0 +1,385 @@
+//! Layout of the index file with the selected entries.
+//!
+//! The file is laid out repeatedly until it no longer changes, so that another layout changes nothing. One
+//! pass is not always enough: new entries also need room for section headings and marks.
+
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::LayoutInput;
+use super::lists::{self, GeneratedLists};
+use crate::consolidation::{Place, Record};
+use crate::hierarchy::{self, Limits, MasterSelection, SelectionItem};
+use crate::index_file::{IndexDiagnostic, IndexFile, IndexProblem, IndexSection, as_written, written_text};
+use hippo_text::source::SourceKind;
+use hippo_types::entry::{Entry, EntryId};
+use hippo_types::tokens;
+
+/// Number of passes in which entries may be added and removed.
+const OPEN: usize = 5;
+/// Maximum number of passes. Later passes only remove entries, so that they terminate.
+const TIMES: usize = 12;
+
+/// Entry that belongs to a file of the index.
+pub(super) struct LiveEntry<'a> {
+    pub record: &'a Record,
+    /// As filed, with full-precision timestamps.
+    pub filed: Entry,
+    /// As read back from a file.
+    pub written: Entry,
+    /// Text in a file that only hippod writes.
+    text: OnceCell<String>,
+}
+
+/// Entries in the index, by their ids as written.
+pub(super) type LiveEntries<'a> = BTreeMap<EntryId, LiveEntry<'a>>;
+
+/// Generated index file and the selection of entries.
+pub(super) struct MasterFile {
+    pub bytes: Vec<u8>,
+    pub selection: MasterSelection,
+    pub items: Vec<SelectionItem>,
+}
+
+/// Returns the filed entries that are neither archived nor forgotten.
+pub(super) fn collect_live<'a>(wanted: &LayoutInput<'a>) -> LiveEntries<'a> {
+    let mut all = LiveEntries::new();
+    for (id, record) in wanted.records {
+        if wanted.forgotten.contains(id) || matches!(record.place, Place::Archive(_)) {
+            continue;
+        }
+        if let Some(filed) = record.as_filed() {
+            let written = as_written(&filed, &wanted.settings);
+            all.entry(written.id.clone()).or_insert_with(|| LiveEntry {
+                record,
+                filed,
+                written,
+                text: OnceCell::new(),
+            });
+        }
+    }
+    all
+}
+
+/// Lays out the index file.
+pub(super) fn lay_out(before: &[u8], all: &LiveEntries<'_>, wanted: &LayoutInput<'_>) -> MasterFile {
+    let lists = GeneratedLists::build(all, wanted);
+    let laid = [true, false]
+        .into_iter()
+        .find_map(|moving| settle(before, all, &lists, wanted, moving));
+    let mut laid = laid.unwrap_or_else(|| keep_unchanged(before, all, wanted));
+    if laid.bytes != before {
+        let mut same = IndexFile::parse(before, wanted.settings);
+        same.set_header(laid.selection.master.len(), wanted.now);
+        if same.to_bytes() == laid.bytes {
+            laid.bytes = before.to_vec();
+        }
+    }
+    laid
+}
+
+/// Lays out the file until it no longer changes; `None` if it does not settle.
+fn settle(
+    before: &[u8],
+    all: &LiveEntries<'_>,
+    lists: &GeneratedLists,
+    wanted: &LayoutInput<'_>,
+    moving: bool,
+) -> Option<MasterFile> {
+    let mut bytes = before.to_vec();
+    for time in 0..TIMES {
+        let next = run_pass(&bytes, all, lists, wanted, time < OPEN, moving);
+        if next.bytes == bytes {
+            return Some(next);
+        }
+        bytes = next.bytes;
+    }
+    None
+}
+
+/// Keeps the file unchanged: it has marks that change the meaning of every edit.
+fn keep_unchanged(before: &[u8], all: &LiveEntries<'_>, wanted: &LayoutInput<'_>) -> MasterFile {
+    let items = MasterContent::read(&IndexFile::parse(before, wanted.settings), all, wanted).items;
+    let all_of_it = Limits {
+        max_tokens: usize::MAX,
+        max_entries: usize::MAX,
+        fill: 0.0,
+        other_tokens: 0,
+    };
+    MasterFile {
+        bytes: before.to_vec(),
+        selection: hierarchy::select_entries(&items, &all_of_it),
+        items: sizes_in_tokens(items),
+    }
+}
+
+/// Content of a file.
+struct MasterContent {
+    /// Sections of the entries in the file that hippod may change.
+    sections: BTreeMap<EntryId, Vec<String>>,
+    /// Those entries without an id in the file.
+    unnamed: BTreeSet<EntryId>,
+    /// All entries, with their sizes in bytes.
+    items: Vec<SelectionItem>,
+    /// Number of all other bytes.
+    other: usize,
+}
+
+impl MasterContent {
+    fn read(file: &IndexFile, all: &LiveEntries<'_>, wanted: &LayoutInput<'_>) -> Self {
+        let mut sections = BTreeMap::new();
+        let mut unnamed = BTreeSet::new();
+        let mut there: BTreeMap<EntryId, (usize, bool)> = BTreeMap::new();
+        let mut other = file.to_bytes().len();
+        let copied: BTreeSet<&EntryId> = file.diagnostics().iter().filter_map(duplicate_id).collect();
+        for placed in file.placed_entries() {
+            let (indexed, id) = (placed.indexed, &placed.indexed.entry.id);
+            let known =
+                all.contains_key(id) || wanted.records.contains_key(id) || wanted.forgotten.contains(id);
+            if !(known || indexed.states_id()) {
+                // Lines of a person that were not adopted as an entry.
+                continue;
+            }
+            if !indexed.states_id() {
+                unnamed.insert(id.clone());
+            }
+            other -= placed.span.len();
+            let kept = indexed.has_other_content() || copied.contains(id);
+            there.insert(id.clone(), (placed.span.len(), kept));
+            sections.insert(
+                id.clone(),
+                placed.section.into_iter().map(str::to_owned).collect(),
+            );
+        }
+        let items = all.iter().map(|(id, live)| {
+            let place = there.get(id);
+            SelectionItem {
+                id: id.clone(),
+                strength: live.written.strength,
+                hits: live.written.hits,
+                priority: live.written.priority,
+                group: live.record.group.clone(),
+                core: is_core(&live.written),
+                date: live.written.created.date(wanted.settings.offset_seconds),
+                tokens: place.map_or_else(|| live.size(wanted), |(size, _)| *size),
+                in_master: place.is_some(),
+                // Text beyond the fields, and copies, exist only in the index file.
+                annotated: place.is_some_and(|(_, kept)| *kept),
+            }
+        });
+        Self {
+            items: items.collect(),
+            sections,
+            unnamed,
+            other,
+        }
+    }
+}
+
+impl LiveEntry<'_> {
+    /// Returns the lines of the entry below a heading of level 2.
+    pub fn text(&self, wanted: &LayoutInput<'_>) -> &str {
+        self.text
+            .get_or_init(|| written_text(&self.written, 2, "\n", &wanted.settings))
+    }
+
+    /// Returns the bytes of the entry if inserted: two heading levels further down, with an empty line
+    /// after it.
+    fn size(&self, wanted: &LayoutInput<'_>) -> usize {
+        self.text(wanted).len() + 3
+    }
+}
+
+/// Returns `true` if an entry points into a file in the workspace's root.
+fn is_core(entry: &Entry) -> bool {
+    let mut paths = entry.pointers.iter().map(|pointer| pointer.path.as_str());
+    paths.any(|path| SourceKind::from_path(path) == SourceKind::Root)
+}
+
+/// Returns the id of an entry that has a second copy in the file.
+fn duplicate_id(found: &IndexDiagnostic) -> Option<&EntryId> {
+    match &found.problem {
+        IndexProblem::DuplicateId(id) => Some(id),
+        _ => None,
+    }
+}
+
+/// Converts sizes to tokens, as in `meta.json`.
+fn sizes_in_tokens(items: Vec<SelectionItem>) -> Vec<SelectionItem> {
+    let items = items.into_iter().map(|item| SelectionItem {
+        tokens: tokens::of_bytes(item.tokens),
+        ..item
+    });
+    items.collect()
+}
+
+/// Runs one pass of the layout. Unless `open`, no entry is added.
+fn run_pass(
+    bytes: &[u8],
+    all: &LiveEntries<'_>,
+    lists: &GeneratedLists,
+    wanted: &LayoutInput<'_>,
+    open: bool,
+    moving: bool,
+) -> MasterFile {
+    let mut file = if bytes.trim_ascii().is_empty() {
+        IndexFile::skeleton(wanted.now, wanted.settings)
+    } else {
+        IndexFile::parse(bytes, wanted.settings)
+    };
+    lists.write(&mut file);
+    let standing = MasterContent::read(&file, all, wanted);
+    // Sizes are in bytes: rounding each entry to tokens would add up.
+    let mut limits = Limits {
+        max_tokens: wanted.limits.max_tokens.saturating_mul(4),
+        other_tokens: standing.other,
+        fill: if open { wanted.limits.fill } else { 0.0 },
+        ..wanted.limits
+    };
+    let mut more = 0;
+    loop {
+        let selection = hierarchy::select_entries(&standing.items, &limits);
+        let made = build_file(bytes, file.clone(), &standing, &selection, all, wanted, moving);
+        let over = made.len().saturating_sub(limits.max_tokens);
+        let mut inside = standing
+            .items
+            .iter()
+            .filter(|item| selection.master.contains(&item.id));
+        if over == 0 || inside.all(|item| item.annotated) {
+            return MasterFile {
+                bytes: made,
+                selection,
+                items: sizes_in_tokens(standing.items),
+            };
+        }
+        // Double the margin each time, to bound the number of attempts.
+        more = over.max(more * 2);
+        limits.other_tokens = limits.other_tokens.saturating_add(more);
+    }
+}
+
+/// Builds the file with the selected entries.
+fn build_file(
+    bytes: &[u8],
+    mut file: IndexFile,
+    standing: &MasterContent,
+    selection: &MasterSelection,
+    all: &LiveEntries<'_>,
+    wanted: &LayoutInput<'_>,
+    moving: bool,
+) -> Vec<u8> {
+    let stays = |id: &EntryId| selection.master.contains(id);
+    let gone: BTreeSet<EntryId> = standing
+        .sections
+        .keys()
+        .filter(|id| !stays(id))
+        .cloned()
+        .collect();
+    let fixed = immovable_entries(&file);
+    let moves: Vec<(&EntryId, Vec<String>)> = standing
+        .sections
+        .iter()
+        .filter(|(id, _)| moving && stays(id) && !fixed.contains(*id))
+        .filter_map(|(id, section)| Some((id, target_section(section, all.get(id)?.record)?)))
+        .collect();
+    if !(gone.is_empty() && moves.is_empty()) {
+        for live in standing
+            .unnamed
+            .iter()
+            .filter(|id| stays(id))
+            .filter_map(|id| all.get(id))
+        {
+            // Cannot fail: the entry is in the file.
+            let _ = file.update_with_id(&live.filed);
+        }
+    }
+    file.remove_all(&gone);
+    let differs = |there: &Entry| all.get(&there.id).filter(|live| live.written != *there);
+    let differing: Vec<&LiveEntry<'_>> = file
+        .entries()
+        .filter(|there| stays(&there.entry.id))
+        .filter_map(|there| differs(&there.entry))
+        .collect();
+    for live in differing {
+        let _ = file.update(&live.filed);
+    }
+    for (id, to) in moves {
+        let to: Vec<&str> = to.iter().map(String::as_str).collect();
+        let _ = file.relocate(id, &to);
+    }
+    let new = selection
+        .master
+        .iter()
+        .filter(|id| !standing.sections.contains_key(*id));
+    let mut new: Vec<&LiveEntry<'_>> = new.filter_map(|id| all.get(id)).collect();
+    // Important entries come first in their section.
+    new.sort_by(|a, b| {
+        let (a, b) = (&a.written, &b.written);
+        let order = b
+            .priority
+            .cmp(&a.priority)
+            .then(b.strength.total_cmp(&a.strength));
+        order.then(b.created.cmp(&a.created)).then(a.id.cmp(&b.id))
+    });
+    for live in new {
+        let section = section_of(live.record);
+        let section: Vec<&str> = section.iter().map(String::as_str).collect();
+        // Cannot fail: the entry is not in the file.
+        let _ = file.insert(&live.filed, &section);
+    }
+    lists::write_meta(&mut file, selection, all, wanted);
+    let made = file.to_bytes();
+    if made == bytes {
+        return made;
+    }
+    file.set_header(selection.master.len(), wanted.now);
+    file.to_bytes()
+}
+
+/// Returns the entries that cannot be moved, because a mark in them would close an unclosed one elsewhere.
+fn immovable_entries(file: &IndexFile) -> BTreeSet<EntryId> {
+    let open = |found: &IndexDiagnostic| {
+        matches!(
+            found.problem,
+            IndexProblem::OpenFence | IndexProblem::OpenGenerated
+        )
+    };
+    if !file.diagnostics().iter().any(open) {
+        return BTreeSet::new();
+    }
+    let marked = file.entries().filter(|there| {
+        let text = String::from_utf8_lossy(there.bytes());
+        ["```", "~~~", "hippod"].iter().any(|mark| text.contains(mark))
+    });
+    marked.map(|there| there.entry.id.clone()).collect()
+}
+
+/// Returns the section of an entry.
+pub(super) fn section_of(record: &Record) -> Vec<String> {
+    // Normalized as in a heading.
+    let group: Vec<&str> = record.group.split_whitespace().collect();
+    match record.place {
+        Place::Queue(_) => vec![IndexSection::DecayQueue.title().to_owned()],
+        Place::Index | Place::Archive(_) if group.is_empty() => {
+            vec![IndexSection::ByTopic.title().to_owned()]
+        }
+        Place::Index | Place::Archive(_) => vec![IndexSection::ByTopic.title().to_owned(), group.join(" ")],
+    }
+}
+
+/// Returns the section that an entry must move to, if any. Sections made by people are left alone.
+fn target_section(section: &[String], record: &Record) -> Option<Vec<String>> {
+    let to = section_of(record);
+    let same = section.len() == to.len()
+        && section
+            .iter()
+            .zip(&to)
+            .all(|(is, to)| is.to_lowercase() == to.to_lowercase());
+    let known = section.first().and_then(|title| IndexSection::from_title(title));
+    let ours = match known {
+        Some(IndexSection::DecayQueue) => true,
+        Some(IndexSection::ByTopic) => section.len() <= 2 || matches!(record.place, Place::Queue(_)),
+        _ => matches!(record.place, Place::Queue(_)),
+    };
+    (ours && !same).then_some(to)
+}

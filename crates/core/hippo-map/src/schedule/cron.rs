@@ -1,0 +1,174 @@
+//! Cron lines in time zones with daylight saving time.
+//!
+//! croner parses a line and finds its next local time. Clock changes are handled here, because croner's own search
+//! skips the repeated hour and can return a time before its start. A line has five fields (minute, hour, day of
+//! month, month, day of week) or six (seconds first).
+
+use chrono::{DateTime as ChronoTime, Utc};
+use croner::parser::{CronParser, Seconds, Year};
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use jiff::{Span, ToSpan};
+
+use hippo_types::time::Timestamp;
+
+/// Milliseconds around a clock change within which local times can be out of order; one zone skipped a whole day.
+const NEAR: i64 = 26 * 3_600_000;
+/// 1 January 2024, in a leap year: start of the search for a line's first time.
+const START: DateTime = DateTime::constant(2024, 1, 1, 0, 0, 0, 0);
+
+/// Name, minimum and maximum of each field.
+const FIELDS: [(&str, u8, u8); 6] = [
+    ("second", 0, 59),
+    ("minute", 0, 59),
+    ("hour", 0, 23),
+    ("day of month", 1, 31),
+    ("month", 1, 12),
+    ("day of week", 0, 7),
+];
+
+/// A parsed cron line.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cron(croner::Cron);
+
+/// A syntax error in a cron line.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("could not read the cron line: {reason} at column {column}")]
+pub struct CronError {
+    /// Column of the first invalid character, from 1.
+    pub column: usize,
+    /// Description of the error.
+    pub reason: String,
+}
+
+impl Cron {
+    /// Parses a line such as `30 2 * * *` or `@weekly`.
+    ///
+    /// # Errors
+    /// Returns [`CronError`] with the column and the reason. A line without any matching date, such as 30 February,
+    /// is also an error.
+    pub fn parse(line: &str) -> Result<Self, CronError> {
+        let cron = Self(read(line).ok_or_else(|| diagnose(line))?);
+        if cron.local_from(START).is_some() {
+            return Ok(cron);
+        }
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let day = fields.len().checked_sub(3).map_or(line, |at| fields[at]);
+        Err(error(column(line, day), "no year has such a day".to_owned()))
+    }
+
+    /// Returns the first matching time after `after`, or `None` at the end of the calendar.
+    ///
+    /// A local time skipped by a clock change is delayed by the size of the change. A repeated local time counts
+    /// once, at its first occurrence, unless every hour matches: an hourly job runs in each elapsed hour.
+    #[must_use]
+    pub fn next_after(&self, after: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
+        let moment = jiff::Timestamp::from_millisecond(after.0).ok()?;
+        let back = after.plus(-NEAR);
+        let disturbed = jiff::Timestamp::from_millisecond(back.0)
+            .ok()
+            .is_some_and(|from| {
+                let next = zone.following(from).next();
+                next.is_some_and(|change| change.timestamp().as_millisecond() < after.plus(NEAR).0)
+            });
+        let local = zone.to_datetime(moment);
+        let reach: Span = 26.hours();
+        let hourly = self.0.pattern.hours.is_all_set();
+        let mut from = if disturbed {
+            local.checked_sub(reach).ok()?
+        } else {
+            local
+        };
+        let mut best: Option<i64> = None;
+        loop {
+            let next = self.local_from(from)?;
+            let ambiguous = zone.to_ambiguous_timestamp(next);
+            let mut moments = [ambiguous.compatible().ok(), None];
+            if hourly {
+                moments[1] = ambiguous.later().ok();
+            }
+            for found in moments.into_iter().flatten().map(jiff::Timestamp::as_millisecond) {
+                if found > after.0 && best.is_none_or(|best| found < best) {
+                    best = Some(found);
+                }
+            }
+            // Past the clock change, a later local time cannot be an earlier moment.
+            let settled = !disturbed || next.checked_sub(reach).is_ok_and(|next| next > local);
+            if let Some(best) = best.filter(|_| settled) {
+                return Some(Timestamp(best));
+            }
+            from = next.checked_add(1.second()).ok()?;
+        }
+    }
+
+    /// Returns the first matching local time at or after `from`. croner receives it as UTC, which has no clock
+    /// changes.
+    fn local_from(&self, from: DateTime) -> Option<DateTime> {
+        let whole = match from.subsec_nanosecond() {
+            0 => from,
+            _ => from.checked_add(1.second()).ok()?,
+        };
+        let utc = TimeZone::UTC.to_timestamp(whole).ok()?;
+        let start = ChronoTime::<Utc>::from_timestamp(utc.as_second(), 0)?;
+        let found = self.0.find_next_occurrence(&start, true).ok()?;
+        let found = jiff::Timestamp::from_second(found.timestamp()).ok()?;
+        Some(TimeZone::UTC.to_datetime(found))
+    }
+}
+
+/// Parses a line with croner.
+fn read(line: &str) -> Option<croner::Cron> {
+    let parser = CronParser::builder().seconds(Seconds::Optional);
+    parser.year(Year::Disallowed).build().parse(line).ok()
+}
+
+/// Locates the error in a line that croner rejects, by parsing its fields separately.
+fn diagnose(line: &str) -> CronError {
+    let name = line.trim();
+    if name.starts_with('@') {
+        return error(column(line, name), format!("unknown name {name:?}"));
+    }
+    let fields: Vec<&str> = line.split_whitespace().collect();
+    let skipped = match fields.len() {
+        6 => 0,
+        5 => 1,
+        count if count > 6 => return error(column(line, fields[6]), "more than six fields".to_owned()),
+        count => {
+            let reason = format!("five or six fields are needed, there are {count}");
+            return error(line.len() + 1, reason);
+        }
+    };
+    for (text, at) in fields.iter().zip(skipped..) {
+        let reads = |part: &str| {
+            let mut alone = ["*"; 6];
+            alone[at] = part;
+            !part.is_empty() && read(&alone.join(" ")).is_some()
+        };
+        let Some(part) = text.split(',').find(|part| !reads(part)) else {
+            continue;
+        };
+        let (field, least, most) = FIELDS[at];
+        let (range, step) = part.split_once('/').unwrap_or((part, ""));
+        let ends = range.split_once('-');
+        return if range != part && reads(range) {
+            let reason = format!("a step is a number from 1, not {step:?}");
+            error(column(line, step), reason)
+        } else if ends.is_some_and(|(first, last)| reads(first) && reads(last)) {
+            error(column(line, part), format!("the range {range:?} runs backwards"))
+        } else {
+            let reason = format!("{field} must be {least} to {most}, not {part:?}");
+            error(column(line, part), reason)
+        };
+    }
+    error(1, "it cannot be read".to_owned())
+}
+
+fn error(column: usize, reason: String) -> CronError {
+    CronError { column, reason }
+}
+
+/// Returns the column of a part of a line.
+fn column(line: &str, part: &str) -> usize {
+    let offset = (part.as_ptr() as usize).saturating_sub(line.as_ptr() as usize);
+    line.get(..offset).map_or(1, |before| before.chars().count() + 1)
+}

@@ -1,0 +1,259 @@
+//! Search of index entries by the words of a question.
+//!
+//! An inverted index over the words of the entries, rebuilt whenever the entries change. The score is BM25F
+//! (Robertson, Zaragoza and Taylor 2004): the frequency of a word in each field is weighted and normalized by the
+//! length of the field before saturation. A word of the topic counts more than a word of the summary, and a word in
+//! both fields does not count twice.
+
+use std::collections::HashMap;
+
+use hippo_text::speaker::is_speaker_term;
+use hippo_text::terms::{Analyzer, QueryTerm};
+use hippo_types::entry::{Entry, Pointer};
+
+/// Fields of an entry: topic, tags, summary, section names, file names.
+const FIELDS: usize = 5;
+/// Weight of a word in each field.
+const WEIGHTS: [f32; FIELDS] = [2.0, 2.0, 1.0, 1.0, 0.5];
+/// Length normalization of each field, 0 to 1 (BM25F's b). It is 0 for summaries and tags: both are short, and a
+/// longer one contains more information.
+const LENGTHS: [f32; FIELDS] = [0.75, 0.0, 0.0, 0.5, 0.5];
+/// Weighted number of occurrences with half of the maximum score (BM25's k1).
+const HALF: f32 = 1.2;
+/// Score that corresponds to a relevance of 0.5.
+const HALF_RELEVANT: f32 = 10.0;
+
+/// An entry that matches a question.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Match {
+    /// Position of the entry in the input of the index.
+    pub entry: usize,
+    /// Relevance from the words in the entry, 0 to 1, independent of other words in the question.
+    pub relevance: f32,
+    /// Share of the question's words that the entry contains, weighted by rarity, 0 to 1.
+    pub coverage: f32,
+}
+
+/// Inverted index of the words of index entries.
+#[derive(Debug, Clone, Default)]
+pub struct Cues {
+    /// Words in sorted order, so that words with the same prefix are adjacent.
+    words: Vec<Box<str>>,
+    /// Start of each word's entries in `postings`, and the end of the last one.
+    starts: Vec<usize>,
+    /// Positions of the entries of each word, with the word's weight in the entry, 0 to 1.
+    postings: Vec<(u32, f32)>,
+    entries: usize,
+}
+
+impl Cues {
+    /// Indexes the words of `entries`, which are identified by their positions.
+    pub fn new<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Self {
+        let mut reader = Reader::default();
+        for entry in entries {
+            reader.read(entry);
+        }
+        reader.index()
+    }
+
+    /// Returns the number of entries.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.entries
+    }
+
+    /// Returns true if there are no entries.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.entries == 0
+    }
+
+    /// Returns the entries that match a question, best first, ties by position; at most `limit`.
+    ///
+    /// Stop words count only in a question without other words.
+    #[must_use]
+    pub fn find(&self, terms: &[QueryTerm], limit: usize) -> Vec<Match> {
+        let words = || terms.iter().filter(|term| !is_speaker_term(&term.term));
+        let telling = words().any(|term| !term.stop);
+        let mut found = vec![Found::default(); self.entries];
+        let mut mass = 0.0;
+        for (number, term) in (1u32..).zip(words().filter(|term| !(term.stop && telling))) {
+            let postings = self.postings(term);
+            // The parts of a compound are separate query terms: skip a compound that no entry contains.
+            if postings.is_empty() && is_compound(&term.term) {
+                continue;
+            }
+            // A prefix matches several words, and an entry can contain more than one of them.
+            let mut entries = postings.len();
+            if term.prefix {
+                entries = 0;
+                for (entry, _) in postings {
+                    let seen = &mut found[*entry as usize].seen;
+                    entries += usize::from(*seen != number);
+                    *seen = number;
+                }
+            }
+            let idf = self.idf(entries);
+            mass += idf;
+            for (entry, weight) in postings {
+                let found = &mut found[*entry as usize];
+                // Of several words with this prefix, count the one with the highest weight.
+                let before = if found.counted == number {
+                    found.weight
+                } else {
+                    0.0
+                };
+                if before == 0.0 {
+                    found.covered += idf;
+                }
+                found.score += idf * (weight - before).max(0.0);
+                found.weight = weight.max(before);
+                found.counted = number;
+            }
+        }
+        let found = found.iter().enumerate().filter(|(_, found)| found.score > 0.0);
+        let mut matches: Vec<Match> = found
+            .map(|(entry, found)| Match {
+                entry,
+                relevance: found.score / (found.score + HALF_RELEVANT),
+                coverage: (found.covered / mass).min(1.0),
+            })
+            .collect();
+        matches.sort_unstable_by(|a, b| {
+            let falling = b.relevance.total_cmp(&a.relevance);
+            falling.then(a.entry.cmp(&b.entry))
+        });
+        matches.truncate(limit);
+        matches
+    }
+
+    /// Returns the postings of a term; for a prefix, those of all words that start with it.
+    fn postings(&self, term: &QueryTerm) -> &[(u32, f32)] {
+        let first = self.words.partition_point(|word| **word < *term.term);
+        let words = &self.words[first..];
+        let count = if term.prefix {
+            words.partition_point(|word| word.starts_with(&term.term))
+        } else {
+            usize::from(words.first().is_some_and(|word| **word == *term.term))
+        };
+        match (self.starts.get(first), self.starts.get(first + count)) {
+            (Some(start), Some(end)) => &self.postings[*start..*end],
+            _ => &[],
+        }
+    }
+
+    /// Returns the inverse document frequency of a word in `entries` entries; a word in no entry counts as in one.
+    fn idf(&self, entries: usize) -> f32 {
+        let (all, having) = (self.entries.max(1) as f32, entries.max(1) as f32);
+        (1.0 + (all - having + 0.5) / (having + 0.5)).ln()
+    }
+}
+
+/// Intermediate result for an entry.
+#[derive(Debug, Clone, Copy, Default)]
+struct Found {
+    score: f32,
+    /// Weight of the matched words.
+    covered: f32,
+    /// Number of the last counted word, its weight, and the number of the last seen word.
+    counted: u32,
+    weight: f32,
+    seen: u32,
+}
+
+/// Returns true if the analyzer also emits the parts of a term.
+fn is_compound(term: &str) -> bool {
+    term.contains(|mark: char| mark.is_ascii_punctuation()) && !term.ends_with(['+', '#'])
+}
+
+/// Entries that contain a word, with its frequency in each field.
+type Occurrences = Vec<(u32, [f32; FIELDS])>;
+
+/// Reads entries one at a time.
+#[derive(Default)]
+struct Reader {
+    analyzer: Analyzer,
+    counts: HashMap<Box<str>, Occurrences>,
+    /// Number of words in the fields of each entry.
+    lengths: Vec<[f32; FIELDS]>,
+    /// Buffer for the terms of a field.
+    terms: String,
+}
+
+impl Reader {
+    fn read(&mut self, entry: &Entry) {
+        self.lengths.push([0.0; FIELDS]);
+        self.field(0, &entry.topic);
+        entry.tags.iter().for_each(|tag| self.field(1, tag));
+        self.field(2, &entry.summary);
+        for Pointer { path, section } in &entry.pointers {
+            self.field(3, section.as_deref().unwrap_or_default());
+            let name = path.rsplit('/').next().unwrap_or_default();
+            self.field(4, name.rsplit_once('.').map_or(name, |(stem, _)| stem));
+        }
+    }
+
+    fn field(&mut self, field: usize, text: &str) {
+        let mut terms = std::mem::take(&mut self.terms);
+        terms.clear();
+        self.analyzer.index_terms(text, &mut terms);
+        let number = self.lengths.len().saturating_sub(1);
+        let entry = number as u32;
+        for term in terms
+            .split(' ')
+            .filter(|term| !term.is_empty() && !is_speaker_term(term))
+        {
+            self.lengths[number][field] += 1.0;
+            if !self.counts.contains_key(term) {
+                self.counts.insert(term.into(), Vec::new());
+            }
+            if let Some(counts) = self.counts.get_mut(term) {
+                if counts.last().is_none_or(|(last, _)| *last != entry) {
+                    counts.push((entry, [0.0; FIELDS]));
+                }
+                if let Some((_, fields)) = counts.last_mut() {
+                    fields[field] += 1.0;
+                }
+            }
+        }
+        self.terms = terms;
+    }
+
+    fn index(self) -> Cues {
+        let entries = self.lengths.len();
+        let mut average = [0.0; FIELDS];
+        for lengths in &self.lengths {
+            for (average, length) in average.iter_mut().zip(lengths) {
+                *average += length / entries as f32;
+            }
+        }
+        let weight = |entry: u32, counts: &[f32; FIELDS]| {
+            let lengths = &self.lengths[entry as usize];
+            let weighed = (0..FIELDS).filter(|field| counts[*field] > 0.0).map(|field| {
+                let length = 1.0 + LENGTHS[field] * (lengths[field] / average[field] - 1.0);
+                WEIGHTS[field] * counts[field] / length
+            });
+            let sum: f32 = weighed.sum();
+            sum / (sum + HALF)
+        };
+        let mut words: Vec<(Box<str>, Occurrences)> = self.counts.into_iter().collect();
+        words.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        let mut cues = Cues {
+            entries,
+            ..Cues::default()
+        };
+        cues.starts.push(0);
+        for (word, counts) in words {
+            cues.words.push(word);
+            let postings = counts
+                .iter()
+                .map(|(entry, counts)| (*entry, weight(*entry, counts)));
+            cues.postings.extend(postings);
+            cues.starts.push(cues.postings.len());
+        }
+        cues
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,175 @@
+//! Dates in questions.
+//!
+//! Supports English, the most common words for yesterday and today in some other languages, and numeric dates. Weeks
+//! start on Monday. A month or day without a year is the latest one that is not after today.
+
+mod calendar;
+mod moment;
+mod word;
+
+use hippo_types::time::Date;
+
+use calendar::Days;
+use moment::{Found, find};
+use word::{Word, words};
+
+/// Maximum number of words examined: dates occur in questions rather than in pasted files.
+const WORDS: usize = 400;
+
+/// Days from `start` to `end`, both inclusive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DateRange {
+    /// First day; [`Date::MIN`] for "until …" and "before …".
+    pub start: Date,
+    /// Last day.
+    pub end: Date,
+    /// True if the question contains a date with its year ("in May 2026", "2026-05-01"); false for dates relative to
+    /// today ("yesterday", "last week", "in May").
+    pub explicit: bool,
+}
+
+impl DateRange {
+    /// Returns true if the range contains the day.
+    #[must_use]
+    pub fn contains(&self, day: Date) -> bool {
+        self.start <= day && day <= self.end
+    }
+}
+
+/// Returns the days in a question asked on `today`, or `None` if it contains no date.
+///
+/// Of several expressions, the first with a year counts, otherwise the first.
+#[must_use]
+pub fn date_range(query: &str, today: Date) -> Option<DateRange> {
+    let words = words(query, WORDS);
+    let mut first = None;
+    let mut at = 0;
+    while at < words.len() {
+        let Some((range, length)) = expression(&words, at, today) else {
+            at += 1;
+            continue;
+        };
+        if range.explicit {
+            return Some(range);
+        }
+        first = first.or(Some(range));
+        at += length.max(1);
+    }
+    first
+}
+
+/// Returns the range of an expression that starts at a word, and its length in words.
+fn expression(words: &[Word], at: usize, today: Date) -> Option<(DateRange, usize)> {
+    let whole = |days: Days, explicit: bool| DateRange {
+        start: days.start,
+        end: days.end,
+        explicit,
+    };
+    match words[at].text.as_str() {
+        "between" | "from" => {
+            if let Some((found, length)) = pair(words, at + 1, today) {
+                return Some((whole(found.days, found.explicit), length + 1));
+            }
+            let found = find(words, at + 1, today)?;
+            let days = if words[at].text == "from" {
+                found.days
+            } else {
+                return None;
+            };
+            Some((whole(days, found.explicit), found.length + 1))
+        }
+        "since" => {
+            let found = find(words, at + 1, today)?;
+            let days = Days {
+                start: found.days.start,
+                end: today.max(found.days.end),
+            };
+            Some((whole(days, found.explicit), found.length + 1))
+        }
+        "after" => {
+            let found = find(words, at + 1, today)?;
+            let start = found.days.end.tomorrow().unwrap_or(Date::MAX);
+            Some((
+                whole(
+                    Days {
+                        start,
+                        end: today.max(start),
+                    },
+                    found.explicit,
+                ),
+                found.length + 1,
+            ))
+        }
+        "until" | "till" => {
+            let found = find(words, at + 1, today)?;
+            Some((
+                whole(
+                    Days {
+                        start: Date::MIN,
+                        ..found.days
+                    },
+                    found.explicit,
+                ),
+                found.length + 1,
+            ))
+        }
+        "before" => {
+            let found = find(words, at + 1, today)?;
+            let end = found.days.start.yesterday().unwrap_or(Date::MIN);
+            Some((
+                whole(
+                    Days {
+                        start: Date::MIN,
+                        end,
+                    },
+                    found.explicit,
+                ),
+                found.length + 1,
+            ))
+        }
+        _ => {
+            if let Some((found, length)) = pair(words, at, today) {
+                return Some((whole(found.days, found.explicit), length));
+            }
+            let found = find(words, at, today)?;
+            Some((whole(found.days, found.explicit), found.length))
+        }
+    }
+}
+
+/// Parses "X and Y" and "X to Y": from the first day of X to the last day of Y.
+fn pair(words: &[Word], at: usize, today: Date) -> Option<(Found, usize)> {
+    let one = find(words, at, today)?;
+    let link = at + one.length;
+    let linked = match words.get(link)?.text.as_str() {
+        "to" | "until" | "till" | "through" => true,
+        "and" => at > 0 && words[at - 1].text == "between",
+        _ => false,
+    };
+    if !linked {
+        return None;
+    }
+    let other = find(words, link + 1, today)?;
+    // "between May and July 2023": the year applies to both.
+    let one = if other.explicit && !one.explicit {
+        find(words, at, other.days.end)?
+    } else {
+        one
+    };
+    let days = Days {
+        start: one.days.start.min(other.days.start),
+        end: one.days.end.max(other.days.end),
+    };
+    let length = one.length + 1 + other.length;
+    Some((
+        Found {
+            days,
+            explicit: other.explicit,
+            length,
+        },
+        length,
+    ))
+}
+
+#[cfg(test)]
+mod tests;

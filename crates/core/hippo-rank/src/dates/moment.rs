@@ -1,0 +1,395 @@
+//! Date expressions such as "last week" or "3 May 2023".
+
+use jiff::civil::{ISOWeekDate, Weekday};
+
+use hippo_types::time::{Date, find_date};
+
+use super::calendar::{Days, add_days};
+use super::word::{self, Month, Unit, Word};
+
+/// A parsed expression.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Found {
+    pub days: Days,
+    /// True if it contains a year.
+    pub explicit: bool,
+    /// Length in words.
+    pub length: usize,
+}
+
+/// Words that precede a date.
+const LEADS: [&str; 16] = [
+    "in",
+    "during",
+    "since",
+    "until",
+    "till",
+    "before",
+    "after",
+    "of",
+    "from",
+    "by",
+    "between",
+    "early",
+    "mid",
+    "late",
+    "throughout",
+    "around",
+];
+
+/// Words after which a number between 1950 and 2100 is a quantity rather than a year.
+const COUNTED: [&str; 16] = [
+    "words",
+    "tokens",
+    "lines",
+    "bytes",
+    "chars",
+    "characters",
+    "ms",
+    "milliseconds",
+    "seconds",
+    "minutes",
+    "hours",
+    "requests",
+    "files",
+    "people",
+    "steps",
+    "px",
+];
+
+/// Returns the expression that starts at a word.
+pub(super) fn find(words: &[Word], at: usize, today: Date) -> Option<Found> {
+    // Prepositions and articles before the date itself: "since the 3rd of May", "after last week".
+    let skipped = words
+        .get(at..)?
+        .iter()
+        .take(2)
+        .take_while(|word| is_filler(word))
+        .count();
+    let cursor = Cursor {
+        words,
+        at: at + skipped,
+        today,
+    };
+    let found = cursor
+        .relative()
+        .or_else(|| cursor.numeric())
+        .or_else(|| cursor.named())
+        .or_else(|| cursor.year())?;
+    Some(Found {
+        length: found.length + skipped,
+        ..found
+    })
+}
+
+fn is_filler(word: &Word) -> bool {
+    matches!(
+        word.text.as_str(),
+        "the" | "in" | "on" | "of" | "during" | "early" | "mid" | "late" | "around"
+    )
+}
+
+#[derive(Clone, Copy)]
+struct Cursor<'a> {
+    words: &'a [Word],
+    at: usize,
+    today: Date,
+}
+
+impl<'a> Cursor<'a> {
+    fn text(&self, offset: usize) -> &'a str {
+        self.words
+            .get(self.at + offset)
+            .map_or("", |word| word.text.as_str())
+    }
+
+    fn before(&self, back: usize) -> &'a str {
+        self.at
+            .checked_sub(back)
+            .map_or("", |at| self.words[at].text.as_str())
+    }
+
+    /// Returns true if the preceding word introduces a date.
+    fn led(&self) -> bool {
+        LEADS.contains(&self.before(1))
+            || (self.before(1) == "and" && self.at >= 3)
+            || (self.before(1) == "the" && LEADS.contains(&self.before(2)))
+    }
+
+    /// Parses expressions relative to today.
+    fn relative(&self) -> Option<Found> {
+        let unit = |offset: usize| word::unit(self.text(offset));
+        let one = |steps: i32| Days::unit(Unit::Day, self.today, steps);
+        let found = |days: Option<Days>, length: usize| {
+            Some(Found {
+                days: days?,
+                explicit: false,
+                length,
+            })
+        };
+        match self.text(0) {
+            "today" | "tonight" | "heute" | "hoy" | "сегодня" => found(one(0), 1),
+            "yesterday" | "gestern" | "ayer" | "вчера" => found(one(-1), 1),
+            "vorgestern" | "anteayer" | "позавчера" => found(one(-2), 1),
+            "tomorrow" => found(one(1), 1),
+            "day" if self.text(1) == "before" && self.text(2) == "yesterday" => found(one(-2), 3),
+            which @ ("last" | "past" | "previous" | "this" | "current" | "next") => self.which(which),
+            text => {
+                // "two weeks ago", "a couple of days ago"
+                let count = word::count(text)?;
+                let (count, at) = match self.text(1) {
+                    "couple" | "few" if count == 1 => (word::count(self.text(1))?, 2),
+                    _ => (count, 1),
+                };
+                let at = at + usize::from(self.text(at) == "of");
+                if matches!(self.text(at + 1), "ago" | "earlier" | "back") {
+                    return found(Days::ago(unit(at)?, self.today, count), at + 2);
+                }
+                None
+            }
+        }
+    }
+
+    /// Parses the words after "last", "this" or "next".
+    fn which(&self, which: &str) -> Option<Found> {
+        let found = |days: Option<Days>, length: usize| {
+            Some(Found {
+                days: days?,
+                explicit: false,
+                length,
+            })
+        };
+        let today = self.today;
+        let steps = match which {
+            "this" | "current" => 0,
+            "next" => 1,
+            _ => -1,
+        };
+        let name = self.text(1);
+        if steps == -1 && name == "night" {
+            return found(Days::unit(Unit::Day, today, -1), 2);
+        }
+        if steps == 0 && matches!(name, "morning" | "afternoon" | "evening") {
+            return found(Some(Days::one(today)), 2);
+        }
+        if let Some(unit) = word::unit(name) {
+            // "in the last week" is the last seven days; "last week" is the previous calendar week.
+            let rolling = which == "past"
+                || (self.before(1) == "the"
+                    && matches!(self.before(2), "in" | "over" | "during" | "within" | "for"));
+            let days = if steps == -1 && rolling && unit != Unit::Weekend {
+                Days::rolling(unit, today, 1)
+            } else if unit == Unit::Weekend && steps == -1 && today.weekday() == Weekday::Sunday {
+                Days::unit(unit, today, -1)
+            } else {
+                Days::unit(unit, today, steps)
+            };
+            return found(days, 2);
+        }
+        if let Some(weekday) = word::weekday(name) {
+            let ahead = i32::from(weekday) - i32::from(today.weekday().to_monday_zero_offset());
+            let days = match steps {
+                // For the current weekday, go back a whole week.
+                -1 => ahead.rem_euclid(7) - 7,
+                0 => ahead,
+                _ => (ahead - 1).rem_euclid(7) + 1,
+            };
+            return found(add_days(today, days).map(Days::one), 2);
+        }
+        if let Some(month) = word::month(name) {
+            let latest = self.latest_month(month.number)?;
+            let days = match steps {
+                -1 if latest.end >= today => Days::month(latest.start.year() - 1, month.number),
+                1 if latest.end < today => Days::month(latest.start.year() + 1, month.number),
+                0 => Days::month(today.year(), month.number),
+                _ => Some(latest),
+            };
+            return found(days, 2);
+        }
+        // "last 10 days", "past couple of weeks"
+        let count = word::count(name).filter(|_| steps == -1)?;
+        let at = 2 + usize::from(self.text(2) == "of");
+        found(Days::rolling(word::unit(self.text(at))?, today, count), at + 1)
+    }
+
+    /// Parses numeric dates: `2026-05-01`, `2026-05`, `2026-W11`, `3.5.2026`, `Q1 2026`.
+    fn numeric(&self) -> Option<Found> {
+        let text = self.text(0);
+        let found = |days: Days| {
+            Some(Found {
+                days,
+                explicit: true,
+                length: 1,
+            })
+        };
+        if let Some(quarter) = quarter(text) {
+            if let Some(year) = word::year(self.text(1)) {
+                return Some(Found {
+                    days: Days::quarter(year, quarter)?,
+                    explicit: true,
+                    length: 2,
+                });
+            }
+            let days = Days::quarter(self.today.year(), quarter)?;
+            let days = if days.start > self.today {
+                Days::quarter(self.today.year() - 1, quarter)?
+            } else {
+                days
+            };
+            return Some(Found {
+                days,
+                explicit: false,
+                length: 1,
+            });
+        }
+        if !text.starts_with(|first: char| first.is_ascii_digit()) {
+            return None;
+        }
+        if let (Some(year), Some(quarter)) = (word::year(text), quarter(self.text(1))) {
+            return Some(Found {
+                days: Days::quarter(year, quarter)?,
+                explicit: true,
+                length: 2,
+            });
+        }
+        if text.len() >= 8
+            && let Some(day) = find_date(text)
+            && (text.len() == 8 || text.as_bytes().get(4).is_some_and(|mark| !mark.is_ascii_digit()))
+        {
+            return found(Days::one(day));
+        }
+        if let Some((year, rest)) = text.split_once('-') {
+            let year = word::year(year)?;
+            if let Some(week) = rest.strip_prefix('w') {
+                let week = ISOWeekDate::new(year, week.parse().ok()?, Weekday::Monday).ok()?;
+                return found(Days::week_of(week.date())?);
+            }
+            return found(Days::month(year, rest.parse().ok().filter(|_| rest.len() == 2)?)?);
+        }
+        let mark = if text.contains('.') { '.' } else { '/' };
+        let mut parts = text.split(mark);
+        let (one, two, year) = (parts.next()?, parts.next()?, word::year(parts.next()?)?);
+        let (one, two): (i8, i8) = (one.parse().ok()?, two.parse().ok()?);
+        // With dots, the day comes first. With slashes the order varies by country, so one number must be above 12.
+        let (day, month) = match (mark, one > 12, two > 12) {
+            ('.', ..) | ('/', true, false) => (one, two),
+            ('/', false, true) => (two, one),
+            _ => return None,
+        };
+        found(Days::one(Date::new(year, month, day).ok()?))
+    }
+
+    /// Parses dates with the name of a month or weekday.
+    fn named(&self) -> Option<Found> {
+        let text = self.text(0);
+        if let Some(weekday) = word::weekday(text) {
+            let back = i32::from(self.today.weekday().to_monday_zero_offset()) - i32::from(weekday);
+            let day = add_days(self.today, -back.rem_euclid(7))?;
+            // "Friday, 3 May 2023": the date is more specific.
+            let date = Self {
+                at: self.at + 1,
+                ..*self
+            }
+            .named()
+            .filter(|found| found.days.start == found.days.end);
+            return Some(date.map_or(
+                Found {
+                    days: Days::one(day),
+                    explicit: false,
+                    length: 1,
+                },
+                |found| Found {
+                    length: found.length + 1,
+                    ..found
+                },
+            ));
+        }
+        if let Some((day, _)) = word::day(text) {
+            let of = usize::from(self.text(1) == "of");
+            let month = word::month(self.text(1 + of))?;
+            return self.day(month, day, 2 + of);
+        }
+        let month = word::month(text)?;
+        let capital = self.words[self.at].capital;
+        if let Some((day, ordinal)) = word::day(self.text(1)) {
+            let sure =
+                !month.doubtful || ordinal || capital || self.led() || word::year(self.text(2)).is_some();
+            if sure {
+                return self.day(month, day, 2);
+            }
+        }
+        let of = usize::from(self.text(1) == "of");
+        if let Some(year) = word::year(self.text(1 + of)) {
+            let days = Days::month(year, month.number)?;
+            return Some(Found {
+                days,
+                explicit: true,
+                length: 2 + of,
+            });
+        }
+        let led = self.led() && !self.text(1).starts_with("not");
+        if month.doubtful && !led {
+            return None;
+        }
+        Some(Found {
+            days: self.latest_month(month.number)?,
+            explicit: false,
+            length: 1,
+        })
+    }
+
+    /// Parses a day of a month; a year may follow after `length` words.
+    fn day(&self, month: Month, day: i8, length: usize) -> Option<Found> {
+        if let Some(year) = word::year(self.text(length)) {
+            let day = Date::new(year, month.number, day).ok()?;
+            return Some(Found {
+                days: Days::one(day),
+                explicit: true,
+                length: length + 1,
+            });
+        }
+        // The last 29 February can be several years ago.
+        let years = (0..8).filter_map(|back| Date::new(self.today.year() - back, month.number, day).ok());
+        let day = years.into_iter().find(|day| *day <= self.today)?;
+        Some(Found {
+            days: Days::one(day),
+            explicit: false,
+            length,
+        })
+    }
+
+    /// Parses a year that the context identifies as a year.
+    fn year(&self) -> Option<Found> {
+        let year = word::year(self.text(0))?;
+        let led = self.led() || matches!(self.before(1), "year" | "to" | "through");
+        if !led || year > self.today.year() + 10 || COUNTED.contains(&self.text(1)) {
+            return None;
+        }
+        Some(Found {
+            days: Days::year(year)?,
+            explicit: true,
+            length: 1,
+        })
+    }
+
+    /// Returns the latest month with this number that has begun.
+    fn latest_month(&self, month: i8) -> Option<Days> {
+        let year = self.today.year();
+        let days = Days::month(year, month)?;
+        if days.start > self.today {
+            Days::month(year - 1, month)
+        } else {
+            Some(days)
+        }
+    }
+}
+
+/// Parses `q1` to `q4`.
+fn quarter(text: &str) -> Option<i8> {
+    let number: i8 = text
+        .strip_prefix('q')
+        .filter(|rest| rest.len() == 1)?
+        .parse()
+        .ok()?;
+    (1..=4).contains(&number).then_some(number)
+}

@@ -1,0 +1,242 @@
+//! Combination of features into a score.
+//!
+//! The score is a logistic model over features with absolute scales: shares of the attainable BM25, and cosines.
+//! Scores are combined rather than ranks, because the distance between two hits carries information. The scale is
+//! independent of other results, so scores of different queries are comparable.
+
+use std::cmp::Ordering;
+
+use crate::corpus::Corpus;
+use crate::dates::DateRange;
+use crate::lexical::{LexicalHit, REACH};
+use crate::rank::{Features, Mode, RankInput, Ranked};
+use hippo_text::chunk::Speaker;
+use hippo_types::time::{Date, days_between};
+
+/// Distance in days at which a date no longer counts. Distance and weight were chosen together in leave-one-out runs
+/// over conversations: 7 days and 2.5 for most of them.
+const NEAR_DAYS: f32 = 7.0;
+/// Number of lexical candidates that are scored in full.
+const CANDIDATES: usize = 300;
+
+/// Weights of the features.
+///
+/// The logit is their weighted sum minus `middle`, divided by 2.5. On this scale a hit without common words and a
+/// cosine of 0.5 scores about 0.2, noise (a cosine of 0.1) below 0.1, and a hit that matches in words and meaning
+/// above 0.8. The scaling does not change the order; it is for thresholds.
+#[derive(Debug)]
+struct Weights {
+    unit: f32,
+    window: f32,
+    passage: f32,
+    speaker: f32,
+    user: f32,
+    date: f32,
+    cosine: f32,
+    cosine_window: f32,
+    middle: f32,
+}
+
+/// Words and vectors. The weights were fitted with a softmax over the chunks of each question, leaving one
+/// conversation out at a time, then chosen on a coarse grid over conversations and assistant logs, in a region where
+/// results are stable.
+const HYBRID: Weights = Weights {
+    unit: 6.5,
+    window: 8.0,
+    passage: 5.0,
+    speaker: 2.5,
+    user: 3.0,
+    date: 2.5,
+    cosine: 5.0,
+    cosine_window: 2.0,
+    middle: 7.0,
+};
+/// Words only.
+const LEXICAL: Weights = Weights {
+    user: 0.5,
+    cosine: 0.0,
+    cosine_window: 0.0,
+    middle: 6.0,
+    ..HYBRID
+};
+/// Vectors only.
+const VECTOR: Weights = Weights {
+    unit: 0.0,
+    window: 0.0,
+    passage: 0.0,
+    speaker: 0.0,
+    user: 1.0,
+    date: 1.0,
+    cosine: 12.0,
+    cosine_window: 6.0,
+    middle: 6.5,
+};
+
+impl Weights {
+    /// Returns the part of the sum that does not depend on cosines.
+    fn words(&self, features: &Features) -> f32 {
+        self.unit * features.lexical_unit
+            + self.window * features.lexical_window
+            + self.passage * features.lexical_passage
+            + self.speaker * features.speaker
+            + self.user * features.user
+            + self.date * features.date
+    }
+
+    /// Returns the score in [0, 1].
+    fn score(&self, features: &Features) -> f32 {
+        let meaning = self.cosine * features.vector_unit.unwrap_or(0.0)
+            + self.cosine_window * features.vector_window.unwrap_or(0.0);
+        let logit = (self.words(features) + meaning - self.middle) / 2.5;
+        1.0 / (1.0 + (-logit).exp())
+    }
+}
+
+/// Scores the candidates of both kinds and sorts them.
+pub(crate) fn fuse(input: &RankInput<'_>, mut hits: Vec<LexicalHit>) -> Vec<Ranked> {
+    let vectors = input.vectors.filter(|_| input.mode != Mode::Lexical);
+    let weights = match (input.mode, vectors) {
+        (Mode::Vector, _) => &VECTOR,
+        (_, Some(_)) => &HYBRID,
+        (_, None) => &LEXICAL,
+    };
+    let mut near: Vec<u32> = vectors
+        .map(|vectors| vectors.hits.iter().map(|(chunk, _)| *chunk).collect())
+        .unwrap_or_default();
+    near.sort_unstable();
+    hits.retain(|hit| (input.filter)(hit.chunk));
+    let keep = CANDIDATES.max(input.limit);
+    let mut candidates: Vec<Candidate> = hits
+        .iter()
+        .filter_map(|hit| {
+            let features = features(input, hit)?;
+            Some(Candidate {
+                chunk: hit.chunk,
+                words: weights.words(&features),
+                features,
+            })
+        })
+        .collect();
+    if candidates.len() > keep {
+        candidates.select_nth_unstable_by(keep, |a, b| {
+            b.words
+                .total_cmp(&a.words)
+                .then_with(|| in_place(input.corpus, a.chunk, b.chunk))
+        });
+        let rest = candidates.split_off(keep);
+        candidates.extend(
+            rest.into_iter()
+                .filter(|one| near.binary_search(&one.chunk).is_ok()),
+        );
+    }
+    if vectors.is_some() {
+        add_cosines(input, &mut candidates);
+    }
+    let mut ranked: Vec<Ranked> = candidates
+        .iter()
+        .map(|Candidate { chunk, features, .. }| Ranked {
+            chunk: *chunk,
+            score: weights.score(features),
+            lexical: (input.mode != Mode::Vector).then(|| LEXICAL.score(features)),
+            vector: features
+                .vector_unit
+                .filter(|_| vectors.is_some())
+                .map(|_| VECTOR.score(features)),
+            explain: *features,
+        })
+        .collect();
+    ranked.sort_unstable_by(|a, b| {
+        b.score
+            .total_cmp(&a.score)
+            .then_with(|| in_place(input.corpus, a.chunk, b.chunk))
+    });
+    ranked.truncate(input.limit);
+    ranked
+}
+
+/// Orders equal scores by path and position. Ids would depend on the history of the index.
+fn in_place(corpus: &Corpus, a: u32, b: u32) -> Ordering {
+    let key = |chunk| {
+        let place = corpus.place(chunk)?;
+        Some((&corpus.document(place.document)?.path, place.ordinal))
+    };
+    key(a).cmp(&key(b))
+}
+
+struct Candidate {
+    chunk: u32,
+    words: f32,
+    features: Features,
+}
+
+fn features(input: &RankInput<'_>, hit: &LexicalHit) -> Option<Features> {
+    let place = input.corpus.place(hit.chunk)?;
+    let date = input.corpus.date(place);
+    let date = input
+        .dates
+        .as_ref()
+        .zip(date)
+        .map_or(0.0, |(range, date)| nearness(range, date));
+    Some(Features {
+        lexical_unit: hit.unit,
+        lexical_window: hit.window,
+        lexical_passage: hit.passage,
+        vector_unit: None,
+        vector_window: None,
+        speaker: f32::from(u8::from(hit.speaker)),
+        date,
+        user: f32::from(u8::from(place.speaker == Speaker::User)),
+    })
+}
+
+/// Returns the proximity of a date to a range: 1 within the range, falling to 0 at [`NEAR_DAYS`], because events are
+/// often written down some days later.
+fn nearness(range: &DateRange, date: Date) -> f32 {
+    let gap = if date < range.start {
+        days_between(date, range.start)
+    } else if date > range.end {
+        days_between(range.end, date)
+    } else {
+        0
+    };
+    #[expect(clippy::cast_precision_loss, reason = "days of a calendar")]
+    let gap = gap as f32;
+    (1.0 - gap / NEAR_DAYS).max(0.0)
+}
+
+/// Requests the cosines of all candidates and their neighbours in one call.
+fn add_cosines(input: &RankInput<'_>, candidates: &mut [Candidate]) {
+    let corpus = input.corpus;
+    let mut wanted: Vec<u32> = Vec::with_capacity(candidates.len() * 4);
+    for candidate in candidates.iter() {
+        if let Some(place) = corpus.place(candidate.chunk) {
+            wanted.extend_from_slice(corpus.window(place, REACH));
+        }
+    }
+    wanted.sort_unstable();
+    wanted.dedup();
+    let cosines = (input.neighbour_scores)(&wanted);
+    let cosine_of = |chunk: u32| -> Option<f32> {
+        let at = wanted.binary_search(&chunk).ok()?;
+        cosines.get(at).copied().filter(|cosine| cosine.is_finite())
+    };
+    // A chunk without a vector gets the lowest cosine among the vector hits.
+    let hits = input.vectors.map_or(&[][..], |vectors| &vectors.hits);
+    let floor = hits
+        .iter()
+        .map(|(_, cosine)| *cosine)
+        .fold(f32::INFINITY, f32::min);
+    for candidate in candidates {
+        let Some(place) = corpus.place(candidate.chunk) else {
+            continue;
+        };
+        let around = corpus
+            .window(place, REACH)
+            .iter()
+            .filter_map(|near| cosine_of(*near));
+        let (sum, count) = around.fold((0.0, 0.0), |(sum, count), cosine| (sum + cosine, count + 1.0));
+        let missing = floor.is_finite().then_some(floor);
+        candidate.features.vector_unit = cosine_of(candidate.chunk).or(missing);
+        candidate.features.vector_window = if count > 0.0 { Some(sum / count) } else { missing };
+    }
+}

@@ -1,0 +1,202 @@
+//! BM25 scores of chunks, windows and passages from postings.
+//!
+//! The index stores which chunks contain a term, without frequencies. Chunks are small, so the frequency is nearly
+//! always one. In a window or passage, the frequency of a term is the number of chunks with it. Lines of an assistant
+//! do not count for the passage: long answers mention many subjects, and the questions identify the actual one.
+
+use crate::corpus::{ChunkPlace, Corpus};
+use crate::rank::Postings;
+use hippo_text::chunk::Speaker;
+use hippo_text::speaker::is_speaker_term;
+
+/// Saturation of repeated terms in BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009).
+const K1: f32 = 1.2;
+/// Length normalization of BM25 for a chunk; it is low because the shortest lines contain the least information.
+const B_UNIT: f32 = 0.3;
+/// Length normalization for a passage: the usual value.
+const B_PASSAGE: f32 = 0.75;
+/// Number of chunks on either side in a window.
+pub(crate) const REACH: u32 = 2;
+
+/// Lexical features of a chunk: shares in [0, 1] of the largest sum of term weights that the query allows.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct LexicalHit {
+    pub chunk: u32,
+    pub unit: f32,
+    pub window: f32,
+    pub passage: f32,
+    /// True if the query names the speaker of the chunk.
+    pub speaker: bool,
+}
+
+/// Arrays by chunk id, all zero between queries. A passage is identified by the id of its first chunk.
+#[derive(Debug, Default)]
+pub(crate) struct LexicalScratch {
+    sums: Vec<Sums>,
+    counts: Vec<u16>,
+    touched: Vec<u32>,
+    found: Vec<u32>,
+    passages: Vec<u32>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Sums {
+    unit: f32,
+    window: f32,
+    passage: f32,
+    speaker: bool,
+}
+
+/// Scores every chunk whose window contains a term of the query, and the chunks in `others`; each once, unordered.
+pub(crate) fn score(
+    corpus: &Corpus,
+    postings: &[Postings<'_>],
+    others: impl Iterator<Item = u32>,
+    scratch: &mut LexicalScratch,
+) -> Vec<LexicalHit> {
+    scratch.grow(corpus.id_bound());
+    let telling = postings.iter().any(|posting| !posting.term.stop);
+    let mut attainable = 0.0;
+    for posting in postings.iter().filter(|posting| !(telling && posting.term.stop)) {
+        if is_speaker_term(&posting.term.term) {
+            continue;
+        }
+        let weight = idf(corpus.len() as u64, posting.chunks.len() as u64);
+        attainable += weight * (K1 + 1.0);
+        scratch.add_units_and_windows(corpus, posting.chunks, weight);
+        scratch.add_passages(corpus, posting.chunks, weight);
+    }
+    for posting in postings
+        .iter()
+        .filter(|posting| is_speaker_term(&posting.term.term))
+    {
+        for chunk in posting.chunks {
+            if corpus
+                .place(*chunk)
+                .is_some_and(|place| place.speaker == Speaker::Other)
+            {
+                scratch.sums[*chunk as usize].speaker = true;
+                scratch.touched.push(*chunk);
+            }
+        }
+    }
+    for chunk in others.filter(|chunk| corpus.place(*chunk).is_some()) {
+        if scratch.sums[chunk as usize].window == 0.0 {
+            scratch.found.push(chunk);
+        }
+    }
+    scratch.take(corpus, attainable)
+}
+
+impl LexicalScratch {
+    fn grow(&mut self, bound: usize) {
+        if self.sums.len() < bound {
+            self.sums.resize(bound, Sums::default());
+            self.counts.resize(bound, 0);
+        }
+    }
+
+    fn add_units_and_windows(&mut self, corpus: &Corpus, chunks: &[u32], weight: f32) {
+        let mean = corpus.mean_terms();
+        for chunk in chunks {
+            let Some(place) = corpus.place(*chunk) else {
+                continue;
+            };
+            self.sums[*chunk as usize].unit += weight * saturated(1.0, B_UNIT, f32::from(place.terms) / mean);
+            for near in corpus.window(place, REACH) {
+                let count = &mut self.counts[*near as usize];
+                if *count == 0 {
+                    self.touched.push(*near);
+                }
+                *count += 1;
+            }
+        }
+        for near in self.touched.drain(..) {
+            let count = std::mem::take(&mut self.counts[near as usize]);
+            let sums = &mut self.sums[near as usize];
+            if sums.window == 0.0 {
+                self.found.push(near);
+            }
+            sums.window += weight * saturated(f32::from(count), 0.0, 1.0);
+        }
+    }
+
+    fn add_passages(&mut self, corpus: &Corpus, chunks: &[u32], weight: f32) {
+        for chunk in chunks {
+            let Some(place) = corpus.place(*chunk) else {
+                continue;
+            };
+            let Some(first) = first_of_passage(corpus, place) else {
+                continue;
+            };
+            if place.speaker == Speaker::Assistant {
+                continue;
+            }
+            let count = &mut self.counts[first as usize];
+            if *count == 0 {
+                self.touched.push(first);
+            }
+            *count = count.saturating_add(1);
+        }
+        let mean = corpus.mean_passage_terms();
+        for first in self.touched.drain(..) {
+            let count = std::mem::take(&mut self.counts[first as usize]);
+            let passage = corpus.place(first).and_then(|place| corpus.passage(place));
+            let length = passage.map_or(1.0, |passage| passage.terms as f32 / mean);
+            let sums = &mut self.sums[first as usize];
+            if sums.passage == 0.0 {
+                self.passages.push(first);
+            }
+            sums.passage += weight * saturated(f32::from(count), B_PASSAGE, length);
+        }
+    }
+
+    /// Returns the features from the sums, and resets the arrays to zero.
+    fn take(&mut self, corpus: &Corpus, attainable: f32) -> Vec<LexicalHit> {
+        let share = if attainable > 0.0 { attainable.recip() } else { 0.0 };
+        let mut hits: Vec<LexicalHit> = Vec::with_capacity(self.found.len());
+        for chunk in &self.found {
+            let Some(place) = corpus.place(*chunk) else {
+                continue;
+            };
+            let sums = self.sums[*chunk as usize];
+            let first = first_of_passage(corpus, place);
+            hits.push(LexicalHit {
+                chunk: *chunk,
+                unit: sums.unit * share,
+                window: sums.window * share,
+                passage: first.map_or(0.0, |first| self.sums[first as usize].passage) * share,
+                speaker: sums.speaker,
+            });
+        }
+        for chunk in self
+            .found
+            .drain(..)
+            .chain(self.passages.drain(..))
+            .chain(self.touched.drain(..))
+        {
+            self.sums[chunk as usize] = Sums::default();
+        }
+        hits
+    }
+}
+
+fn first_of_passage(corpus: &Corpus, place: &ChunkPlace) -> Option<u32> {
+    let document = corpus.document(place.document)?;
+    document
+        .chunks()
+        .get(corpus.passage(place)?.first as usize)
+        .copied()
+}
+
+/// Returns BM25's weight of a term that `with` of `all` chunks contain; above 0.
+#[must_use]
+pub fn idf(all: u64, with: u64) -> f32 {
+    let (all, with) = (all.max(with) as f32, with as f32);
+    (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
+}
+
+/// Returns BM25's saturated frequency, below K1 + 1; `length` is relative to the mean length.
+fn saturated(count: f32, b: f32, length: f32) -> f32 {
+    count * (K1 + 1.0) / (count + K1 * (1.0 - b + b * length))
+}

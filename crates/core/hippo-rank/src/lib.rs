@@ -1,0 +1,14 @@
+//! Query analysis and ranking of chunks.
+
+#![warn(clippy::disallowed_methods)]
+
+pub mod collapse;
+pub mod corpus;
+pub mod cue;
+pub mod dates;
+mod fuse;
+mod lexical;
+pub mod pack;
+pub mod rank;
+
+pub use lexical::idf;

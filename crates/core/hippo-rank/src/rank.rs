@@ -1,0 +1,156 @@
+//! Ranking of chunks from term postings and vector candidates.
+
+use crate::corpus::Corpus;
+use crate::dates::DateRange;
+use crate::fuse;
+use crate::lexical::{self, LexicalScratch};
+use hippo_text::terms::QueryTerm;
+
+/// Evidence used for ranking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// Words and vectors.
+    #[default]
+    Hybrid,
+    /// Words only.
+    Lexical,
+    /// Vectors only.
+    Vector,
+}
+
+/// The chunks that contain a term.
+#[derive(Debug, Clone, Copy)]
+pub struct Postings<'a> {
+    /// The term of the query.
+    pub term: &'a QueryTerm,
+    /// Ids of the chunks that contain the term, ascending.
+    pub chunks: &'a [u32],
+}
+
+/// Results of the vector index for a query.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct VectorHits {
+    /// Chunk ids with cosines in [-1, 1], the nearest first.
+    pub hits: Vec<(u32, f32)>,
+}
+
+/// Input of a ranking.
+pub struct RankInput<'a> {
+    /// Corpus of the workspace.
+    pub corpus: &'a Corpus,
+    /// Evidence to use.
+    pub mode: Mode,
+    /// Postings of each term of the query.
+    pub postings: &'a [Postings<'a>],
+    /// Nearest chunks by vector; `None` if there is no query vector, so that only words count.
+    pub vectors: Option<&'a VectorHits>,
+    /// Returns the cosines of chunks with the query, in the order of the argument; NaN for a chunk without a vector.
+    pub neighbour_scores: &'a dyn Fn(&[u32]) -> Vec<f32>,
+    /// Returns true if a chunk may be returned. Other chunks still serve as context for their neighbours.
+    pub filter: &'a dyn Fn(u32) -> bool,
+    /// Dates mentioned in the query.
+    pub dates: Option<DateRange>,
+    /// Maximum number of chunks to return.
+    pub limit: usize,
+}
+
+/// A ranked chunk.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ranked {
+    /// Id of the chunk.
+    pub chunk: u32,
+    /// Score in [0, 1].
+    pub score: f32,
+    /// Score by words only, in [0, 1].
+    pub lexical: Option<f32>,
+    /// Score by vectors only, in [0, 1].
+    pub vector: Option<f32>,
+    /// Features that the score was computed from.
+    pub explain: Features,
+}
+
+/// Features of a chunk for a query.
+///
+/// Lexical features are shares of the largest sum of term weights that the query allows, in [0, 1]. Vector features
+/// are cosines, `None` without a vector.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Features {
+    /// BM25 of the chunk.
+    pub lexical_unit: f32,
+    /// BM25 of the chunk with its neighbours.
+    pub lexical_window: f32,
+    /// BM25 of the chunk's passage.
+    pub lexical_passage: f32,
+    /// Cosine of the chunk.
+    pub vector_unit: Option<f32>,
+    /// Mean cosine of the chunk with its neighbours.
+    pub vector_window: Option<f32>,
+    /// 1 if the query names the speaker of the chunk, otherwise 0.
+    pub speaker: f32,
+    /// Proximity of the chunk's date to the dates of the query: 1 within them, 0 far away.
+    pub date: f32,
+    /// 1 if the user of an assistant is the speaker, otherwise 0.
+    pub user: f32,
+}
+
+impl Features {
+    /// Returns the known features by name, to explain a score.
+    pub fn named(&self) -> Vec<(&'static str, f32)> {
+        // Destructure completely, so that the compiler reports a new field.
+        let Self {
+            lexical_unit,
+            lexical_window,
+            lexical_passage,
+            vector_unit,
+            vector_window,
+            speaker,
+            date,
+            user,
+        } = *self;
+        let all = [
+            ("lexical_unit", Some(lexical_unit)),
+            ("lexical_window", Some(lexical_window)),
+            ("lexical_passage", Some(lexical_passage)),
+            ("vector_unit", vector_unit),
+            ("vector_window", vector_window),
+            ("speaker", Some(speaker)),
+            ("date", Some(date)),
+            ("user", Some(user)),
+        ];
+        all.into_iter()
+            .filter_map(|(name, value)| Some((name, value?)))
+            .collect()
+    }
+}
+
+/// Arrays by chunk id that are reused between queries.
+#[derive(Debug, Default)]
+pub struct RankScratch {
+    pub(crate) lexical: LexicalScratch,
+}
+
+impl RankScratch {
+    /// Creates empty arrays; they grow with the first query.
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+/// Ranks the chunks found by words or vectors, best first, each once, at most `limit`; ties are ordered by path and
+/// position.
+pub fn rank(input: &RankInput<'_>, scratch: &mut RankScratch) -> Vec<Ranked> {
+    let postings = if input.mode == Mode::Vector {
+        &[]
+    } else {
+        input.postings
+    };
+    let near = input.vectors.filter(|_| input.mode != Mode::Lexical);
+    let near = near
+        .into_iter()
+        .flat_map(|vectors| vectors.hits.iter().map(|(chunk, _)| *chunk));
+    let hits = lexical::score(input.corpus, postings, near, &mut scratch.lexical);
+    fuse::fuse(input, hits)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,113 @@
+//! Detection of the error line in a tool result.
+
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+
+use hippo_text::text::start;
+
+/// Markers of a line that reports an error.
+const MARKS: [&str; 10] = [
+    "error:",
+    "error[",
+    "Error:",
+    "ERROR:",
+    "Exception:",
+    "panicked at",
+    "fatal:",
+    "FAILED",
+    "Traceback",
+    "ERR!",
+];
+/// Maximum bytes of an error that are shown.
+const SHOWN: usize = 160;
+/// Bytes of a result that are searched for an error.
+const SEARCHED: usize = 64 << 10;
+
+/// Returns the first line that reports an error, shortened for display. For a failed tool, the marker may be anywhere
+/// in the line, and the first line is the fallback. For a successful tool, the line must start with the marker,
+/// because the contents of files mention errors too.
+pub fn find_error(text: &str, failed: bool) -> Option<&str> {
+    find_error_line(text, failed).map(|line| start(line, SHOWN).trim())
+}
+
+/// Returns the complete error line: redaction does not recognise a secret that was cut.
+pub fn find_error_line(text: &str, failed: bool) -> Option<&str> {
+    let text = start(text, SEARCHED);
+    let at = if failed {
+        let found = ANYWHERE.as_ref().and_then(|marks| marks.find(text));
+        found.map_or(text.len() - text.trim_start().len(), |found| found.start())
+    } else {
+        find_marked_line(text)?
+    };
+    let from = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let line = text[from..].lines().next()?.trim();
+    let line = if line.len() > SHOWN { &text[at..] } else { line };
+    let line = line.lines().next()?.trim();
+    (!line.is_empty()).then_some(line)
+}
+
+/// Returns the start of the first line that starts with a marker.
+fn find_marked_line(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let ends = memchr::memchr_iter(b'\n', bytes).map(|end| end + 1);
+    std::iter::once(0).chain(ends).find(|&at| {
+        let first = bytes.get(at).copied().unwrap_or(0);
+        FIRSTS[usize::from(first)] && MARKS.iter().any(|mark| bytes[at..].starts_with(mark.as_bytes()))
+    })
+}
+
+/// First bytes of the markers.
+const FIRSTS: [bool; 256] = {
+    let mut firsts = [false; 256];
+    let mut mark = 0;
+    while mark < MARKS.len() {
+        firsts[MARKS[mark].as_bytes()[0] as usize] = true;
+        mark += 1;
+    }
+    firsts
+};
+
+/// `None` only for invalid markers; they are constants.
+static ANYWHERE: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    AhoCorasick::builder()
+        .match_kind(MatchKind::LeftmostFirst)
+        .build(MARKS)
+        .ok()
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_successful_tool_reports_an_error_only_at_the_start_of_a_line() {
+        let table = [
+            (
+                "ok\nerror: no such file\nmore",
+                false,
+                Some("error: no such file"),
+            ),
+            (
+                "error[E0308]: mismatched types",
+                false,
+                Some("error[E0308]: mismatched types"),
+            ),
+            ("  1\t// an error: is told\n  2\tlet x = 1;", false, None),
+            ("all tests passed, none FAILED", false, None),
+            (
+                "all tests passed, none FAILED",
+                true,
+                Some("all tests passed, none FAILED"),
+            ),
+            ("\nbad luck\nmore", true, Some("bad luck")),
+            ("one\nsh: fatal: two\nthree", true, Some("sh: fatal: two")),
+            ("", true, None),
+        ];
+        for (text, failed, expected) in table {
+            assert_eq!(find_error(text, failed), expected, "{text}");
+        }
+        let long = format!("{}error: here", "x".repeat(SHOWN));
+        assert_eq!(find_error(&long, true), Some("error: here"));
+    }
+}

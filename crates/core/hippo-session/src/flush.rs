@@ -1,0 +1,370 @@
+//! Extraction of daily log sections from a session.
+//!
+//! The messages of a transcript become sections in the form of an agent's checkpoint: request, analysis, decision,
+//! outcome, user feedback, references, tool calls. No model is involved: sentences are selected by marker words and
+//! quoted without secrets. Of tool results, only names, paths and short error lines are used, because foreign text
+//! must not enter memory. Input arrives in pieces of any size, and memory use does not grow with the transcript.
+
+mod best;
+mod called;
+mod known;
+mod said;
+mod section;
+mod sentence;
+#[cfg(test)]
+mod tests;
+mod topic;
+
+use std::collections::BTreeMap;
+
+use jiff::civil::Date;
+
+use crate::compaction::read::{self, TranscriptRecord};
+use crate::compaction::split::{Splitter, TranscriptPiece};
+use crate::compaction::{Message, Role, SessionFormat, TranscriptProblem};
+use hippo_text::fence::without_sections;
+use hippo_types::time::Timestamp;
+
+use called::ToolCalls;
+use known::KnownMessages;
+use topic::{SessionTopic, ToolError};
+
+pub use known::LoggedMessageKey;
+pub use section::LogSection;
+
+/// Maximum sections of one day.
+const MOST: usize = 16;
+/// Maximum topics in memory before adjacent ones are merged.
+const HELD: usize = 4 * MOST;
+/// Maximum number of problems that are listed. Further problems are only counted.
+const PROBLEMS: usize = 50;
+/// Maximum number of calls that are waiting for their result.
+const CALLS: usize = 1_024;
+
+/// Settings of one flush.
+#[derive(Debug, Clone, Default)]
+pub struct FlushOptions {
+    /// The only format to read; `None` detects the format of each record.
+    pub format: Option<SessionFormat>,
+    /// Folder that is removed from the start of paths.
+    pub root: Option<String>,
+    /// Topic at the end of an earlier flush of the session.
+    pub topic: Option<String>,
+    /// Identities of the session and the transcript, for messages without a time stamp. A message is known if it
+    /// occurred within the first identity; it is recorded for all. If empty, all transcripts count as one.
+    pub within: Vec<String>,
+    /// The input continues where an earlier flush of the same transcript ended.
+    pub resumed: bool,
+}
+
+/// Result of a flush.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Flushed {
+    /// Sections in the order in which their topics began.
+    pub sections: Vec<LogSection>,
+    /// Number of new messages.
+    pub messages: u64,
+    /// Number of known messages.
+    pub known: u64,
+    /// Detected format.
+    pub format: Option<SessionFormat>,
+    /// Number of records that could not be read, except an incomplete last line.
+    pub malformed: u64,
+    /// The first unreadable records.
+    pub problems: Vec<TranscriptProblem>,
+    /// Offset after the last complete line, where a later flush continues. `None` for a document, which must be read
+    /// from the start.
+    pub upto: Option<u64>,
+    /// Topic at the end of the session.
+    pub topic: Option<String>,
+}
+
+/// Incremental reader of a transcript.
+pub struct Flusher<'a> {
+    splitter: Splitter,
+    fed: u64,
+    upto: u64,
+    state: FlushState<'a>,
+}
+
+struct FlushState<'a> {
+    options: FlushOptions,
+    known: KnownMessages,
+    /// Returns true if a message key is known, and records it.
+    is_known: Box<dyn FnMut(&LoggedMessageKey) -> bool + 'a>,
+    /// Returns the day of a time stamp.
+    day: Box<dyn Fn(Timestamp) -> Date + 'a>,
+    topics: Vec<SessionTopic>,
+    today: Option<Date>,
+    calls: BTreeMap<u64, (String, String)>,
+    at_the_end: bool,
+    found: Flushed,
+}
+
+impl<'a> Flusher<'a> {
+    /// Creates a flusher. `is_known` returns true if the message with this key was flushed before, and records the
+    /// key. `day` returns the day of a time stamp.
+    pub fn new(
+        mut options: FlushOptions,
+        is_known: impl FnMut(&LoggedMessageKey) -> bool + 'a,
+        day: impl Fn(Timestamp) -> Date + 'a,
+    ) -> Self {
+        let known = KnownMessages::new(std::mem::take(&mut options.within), options.resumed);
+        Self {
+            splitter: Splitter::default(),
+            fed: 0,
+            upto: 0,
+            state: FlushState {
+                options,
+                known,
+                is_known: Box::new(is_known),
+                day: Box::new(day),
+                topics: Vec::new(),
+                today: None,
+                calls: BTreeMap::new(),
+                at_the_end: false,
+                found: Flushed::default(),
+            },
+        }
+    }
+
+    /// Reads the next bytes.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        if let Some(end) = memchr::memrchr(b'\n', bytes) {
+            self.upto = self.fed + end as u64 + 1;
+        }
+        self.fed += bytes.len() as u64;
+        let Self { splitter, state, .. } = self;
+        splitter.feed(bytes, &mut |piece| state.add_piece(piece));
+    }
+
+    /// Finishes reading and creates the sections.
+    #[must_use]
+    pub fn finish(self) -> Flushed {
+        let Self {
+            splitter,
+            upto,
+            mut state,
+            ..
+        } = self;
+        let document = splitter.is_document();
+        state.at_the_end = !document;
+        splitter.finish(&mut |piece| state.add_piece(piece));
+        state.found.upto = (!document).then_some(upto);
+        state.finish()
+    }
+}
+
+impl FlushState<'_> {
+    fn add_piece(&mut self, piece: TranscriptPiece<'_>) {
+        let (line, bytes) = match piece {
+            TranscriptPiece::Record(line, bytes) => (line, bytes),
+            TranscriptPiece::TooLong(line) => return self.report_problem(line, "longer than 16 MiB"),
+            TranscriptPiece::Cut(line) => {
+                return self.report_problem(line, "the file ends inside the record");
+            }
+        };
+        let read = read::parse_record(bytes, |record| {
+            let fits = match (self.options.format, record.format) {
+                (_, None) => false,
+                (None, Some(_)) => true,
+                (Some(wanted), Some(found)) => wanted == found,
+            };
+            if fits {
+                self.found.format = self.found.format.or(record.format);
+                self.add_record(record);
+            }
+            fits
+        });
+        match read {
+            Some(true) => {}
+            Some(false) => self.report_problem(line, "not a record of the expected format"),
+            None => self.report_problem(line, "not a JSON object"),
+        }
+    }
+
+    fn report_problem(&mut self, line: u64, what: &'static str) {
+        // The last line may be incomplete while the session is being written; a later flush reads it.
+        if self.at_the_end {
+            return;
+        }
+        self.found.malformed += 1;
+        if self.found.problems.len() < PROBLEMS {
+            self.found.problems.push(TranscriptProblem { line, what });
+        }
+    }
+
+    fn add_record(&mut self, record: TranscriptRecord<'_>) {
+        let TranscriptRecord {
+            format,
+            messages,
+            called,
+            at,
+            forked,
+            ..
+        } = record;
+        if forked {
+            self.known.begin_copy();
+        }
+        // Codex stamps copied messages with the time of the copy.
+        let restamped = format == Some(SessionFormat::Codex);
+        let mut calls = called.iter();
+        for message in messages {
+            let new = !self.known.is_known(&message, at, restamped, &mut self.is_known);
+            let own = if message.calls.is_empty() {
+                Vec::new()
+            } else {
+                called::split_calls(&message.calls, &mut calls)
+            };
+            for call in &own {
+                if let Some(id) = call.id {
+                    if self.calls.len() >= CALLS {
+                        self.calls.pop_first();
+                    }
+                    self.calls
+                        .insert(id, (call.tool.to_owned(), called::command_head(call)));
+                }
+            }
+            if !new {
+                self.found.known += 1;
+                // Later messages continue the last prompt, although that prompt is in the log already.
+                if message.role == Role::User
+                    && let Some(asked) =
+                        said::extract_prompt(&message.text).filter(|asked| !said::is_answer(asked))
+                {
+                    self.options.topic = Some(said::make_title(&asked));
+                    self.end_topic();
+                }
+                continue;
+            }
+            self.found.messages += 1;
+            let day = at.map(|at| (self.day)(at)).or(self.today);
+            self.today = day;
+            self.add_message(&message, &own, day);
+        }
+    }
+
+    /// Ends the current topic.
+    fn end_topic(&mut self) {
+        if let Some(topic) = self.topics.last_mut() {
+            topic.over = true;
+        }
+    }
+
+    fn add_message(&mut self, message: &Message<'_>, calls: &ToolCalls<'_>, day: Option<Date>) {
+        let text = without_sections(&message.text);
+        match message.role {
+            Role::User => {
+                let Some(asked) = said::extract_prompt(&text) else {
+                    return;
+                };
+                self.add_prompt(&asked, day);
+            }
+            Role::Assistant => {
+                let root = self.options.root.clone();
+                let topic = self.current_topic(day);
+                topic.messages += 1;
+                topic.add_message(&text);
+                for call in calls {
+                    topic.add_call(call, root.as_deref());
+                }
+                let topic = topic.title.clone();
+                self.options.topic = Some(topic);
+            }
+            Role::Tool => {
+                let label = if message.by_call {
+                    self.calls.remove(&read::hash_text(&message.name))
+                } else {
+                    Some((message.name.clone().into_owned(), String::new()))
+                };
+                let (tool, head) = label.unwrap_or_default();
+                let trouble = ToolError::find(&tool, &head, &text, message.error);
+                let topic = self.current_topic(day);
+                topic.messages += 1;
+                topic.add_result(&tool, &head, trouble);
+            }
+            Role::Other => {}
+        }
+    }
+
+    fn add_prompt(&mut self, asked: &str, day: Option<Date>) {
+        let resumed = self
+            .topics
+            .last()
+            .is_some_and(|topic| !topic.over && topic.day == day && topic.continues_with(asked));
+        let answers = said::is_answer(asked) && self.options.topic.is_some();
+        if !(resumed || answers) {
+            self.push_topic(SessionTopic::new(said::make_title(asked), day));
+        }
+        let topic = self.current_topic(day);
+        topic.messages += 1;
+        topic.add_prompt(asked);
+        self.options.topic = Some(topic.title.clone());
+    }
+
+    /// Returns the topic of this day. A topic continues after midnight in another section.
+    fn current_topic(&mut self, day: Option<Date>) -> &mut SessionTopic {
+        let fits = self
+            .topics
+            .last()
+            .is_some_and(|topic| !topic.over && topic.day == day);
+        if !fits {
+            let title = self.options.topic.clone().unwrap_or_default();
+            let mut topic = SessionTopic::new(title, day);
+            topic.continued = true;
+            self.push_topic(topic);
+        }
+        let last = self.topics.len() - 1;
+        &mut self.topics[last]
+    }
+
+    fn push_topic(&mut self, topic: SessionTopic) {
+        if self.topics.last().is_some_and(|last| !last.is_significant()) {
+            self.topics.pop();
+        }
+        self.topics.push(topic);
+        if self.topics.len() > HELD {
+            topic::merge_topics(&mut self.topics, HELD / 2);
+        }
+    }
+
+    fn finish(self) -> Flushed {
+        let Self {
+            mut topics,
+            options,
+            mut found,
+            ..
+        } = self;
+        topics.retain(SessionTopic::is_significant);
+        let mut days: Vec<Option<Date>> = topics.iter().map(|topic| topic.day).collect();
+        days.dedup();
+        topic::merge_topics(&mut topics, MOST * days.len().max(1));
+        let mut counts: BTreeMap<Option<Date>, usize> = BTreeMap::new();
+        for topic in &topics {
+            *counts.entry(topic.day).or_default() += 1;
+        }
+        found.sections = topics
+            .iter()
+            .map(|topic| LogSection::from_topic(topic, counts.get(&topic.day).copied().unwrap_or(1)))
+            .collect();
+        found.topic = options.topic;
+        found
+    }
+}
+
+impl std::fmt::Debug for Flusher<'_> {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Flusher")
+            .field("fed", &self.fed)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Creates the sections of a transcript that is in memory, with no known messages.
+#[must_use]
+pub fn flush(bytes: &[u8], options: FlushOptions, day: impl Fn(Timestamp) -> Date) -> Flushed {
+    let mut seen = std::collections::BTreeSet::new();
+    let mut flusher = Flusher::new(options, |key| !seen.insert(*key), day);
+    flusher.feed(bytes);
+    flusher.finish()
+}

@@ -1,0 +1,218 @@
+//! Prompts of the user, without text inserted by programs, and their titles.
+
+use hippo_redact::without_secrets;
+use hippo_text::control::without_escapes;
+use hippo_text::text::{clip, squeeze, start};
+
+use super::sentence::find_sentence_end;
+
+/// Maximum bytes of a message that are read.
+pub const LOOKED_AT: usize = 16 << 10;
+/// Maximum bytes of a prompt in the log.
+pub const PROMPT: usize = 280;
+/// Minimum bytes of a sentence with content of its own.
+pub const LEAST: usize = 15;
+/// Maximum characters of a title.
+const TITLE: usize = 60;
+/// Maximum bytes of an answer.
+const ANSWER: usize = 48;
+
+/// Start and end marks of text that programs insert into user messages.
+const INJECTED: [(&str, &str); 11] = [
+    ("<system-reminder>", "</system-reminder>"),
+    ("<local-command-stdout>", "</local-command-stdout>"),
+    ("<local-command-stderr>", "</local-command-stderr>"),
+    ("<local-command-caveat>", "</local-command-caveat>"),
+    ("<command-name>", "</command-name>"),
+    ("<command-message>", "</command-message>"),
+    ("<bash-stdout>", "</bash-stdout>"),
+    ("<bash-stderr>", "</bash-stderr>"),
+    ("<ide_opened_file>", "</ide_opened_file>"),
+    ("<task-notification>", "</task-notification>"),
+    ("<environment_context>", "</environment_context>"),
+];
+/// Prefixes of messages that no person wrote.
+const PROGRAMS: [&str; 6] = [
+    "Caveat: The messages below",
+    "[Request interrupted",
+    "This session is being continued from",
+    "<user_instructions>",
+    "# AGENTS.md instructions",
+    "<turn_aborted>",
+];
+/// Marks around text that a person wrote.
+const TAGS: [&str; 4] = [
+    "<command-args>",
+    "</command-args>",
+    "<bash-input>",
+    "</bash-input>",
+];
+
+/// Answers that only let the agent continue.
+const ANSWERS: [&str; 34] = [
+    "ok",
+    "okay",
+    "yes",
+    "y",
+    "yep",
+    "sure",
+    "go",
+    "go on",
+    "go ahead",
+    "continue",
+    "proceed",
+    "thanks",
+    "thank you",
+    "good",
+    "great",
+    "perfect",
+    "nice",
+    "done",
+    "next",
+    "no",
+    "n",
+    "hi",
+    "hello",
+    "ja",
+    "nein",
+    "weiter",
+    "danke",
+    "да",
+    "нет",
+    "дальше",
+    "спасибо",
+    "sí",
+    "oui",
+    "好",
+];
+
+/// Prefixes of a remark on the agent's work.
+const REMARKS: [&str; 30] = [
+    "no,",
+    "no.",
+    "no ",
+    "nope",
+    "not ",
+    "don't",
+    "dont ",
+    "do not",
+    "never ",
+    "always ",
+    "wrong",
+    "actually",
+    "instead",
+    "that's",
+    "thats ",
+    "that is",
+    "please don't",
+    "stop",
+    "i prefer",
+    "i don't",
+    "i do not",
+    "i'd rather",
+    "perfect",
+    "great,",
+    "good,",
+    "nein",
+    "нет,",
+    "не ",
+    "from now on",
+    "you should",
+];
+
+/// Returns the prompt that a person wrote, as one redacted line; `None` if a program wrote the message.
+pub fn extract_prompt(text: &str) -> Option<String> {
+    let looked_at = start(text, LOOKED_AT);
+    let is_cut = looked_at.len() < text.len();
+    let mut text = looked_at.to_owned();
+    for (from, to) in INJECTED {
+        while let Some(at) = text.find(from) {
+            let end = match text[at..].find(to) {
+                Some(end) => at + end + to.len(),
+                // The inserted text may continue beyond the bytes that are read.
+                None if is_cut => text.len(),
+                // A person mentions the mark.
+                None => break,
+            };
+            text.replace_range(at..end, "\n");
+        }
+    }
+    for tag in TAGS {
+        text = text.replace(tag, " ");
+    }
+    let bare = text.trim();
+    if bare.is_empty() || PROGRAMS.iter().any(|mark| bare.starts_with(mark)) || bare == "[image]" {
+        return None;
+    }
+    let told = clean_line(bare);
+    // A slash command is not a request.
+    let command = told.starts_with('/') && !told.contains(' ') && !told[1..].contains('/');
+    (!told.is_empty() && !command).then_some(told)
+}
+
+/// Returns a text as one line without secrets, escape sequences and comment marks.
+pub fn clean_line(text: &str) -> String {
+    let seen = without_escapes(text);
+    let clean = without_secrets(&seen);
+    let line = squeeze(&clean, LOOKED_AT);
+    // Redaction works by line, so the joined line is redacted again.
+    neutralize_comments(&without_secrets(&line))
+}
+
+/// Neutralizes comment delimiters in a line.
+pub fn neutralize_comments(line: &str) -> String {
+    line.replace("<!--", "<! --")
+        .replace("-->", "-- >")
+        .replace("--!>", "--! >")
+}
+
+/// Returns true for an answer that only lets the agent continue.
+pub fn is_answer(asked: &str) -> bool {
+    if asked.len() > ANSWER {
+        return false;
+    }
+    let bare = asked.to_lowercase();
+    let bare = bare.trim_matches(|mark: char| !mark.is_alphanumeric());
+    bare.is_empty() || ANSWERS.contains(&bare)
+}
+
+/// Returns true for a remark on the agent's work.
+pub fn is_remark(asked: &str) -> bool {
+    let beginning = start(asked, 32).to_lowercase().replace('’', "'");
+    REMARKS.iter().any(|mark| beginning.starts_with(mark))
+}
+
+/// Creates a title from the first prompt.
+pub fn make_title(asked: &str) -> String {
+    let mut line = asked.trim_start_matches(|mark: char| !mark.is_alphanumeric() && mark != '/');
+    for polite in [
+        "please ",
+        "can you ",
+        "could you ",
+        "i want you to ",
+        "i'd like you to ",
+        "let's ",
+    ] {
+        if line
+            .get(..polite.len())
+            .is_some_and(|head| head.eq_ignore_ascii_case(polite))
+        {
+            line = line[polite.len()..].trim_start();
+        }
+    }
+    let first = find_sentence_end(line);
+    let line = line[..first].trim_end_matches(['.', ':', ',', ';', '!', '?', '。', ' ']);
+    let bytes = line.char_indices().nth(TITLE).map_or(line.len(), |(at, _)| at);
+    let line = clip(line, bytes.max(8)).replace(['[', ']', '`', '*', '#'], "");
+    let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut letters = line.chars();
+    match letters.next() {
+        Some(first) => first.to_uppercase().collect::<String>() + letters.as_str(),
+        None => "Session".to_owned(),
+    }
+}
+
+/// Returns true if a prompt is too short to be a topic of its own.
+pub fn is_short(asked: &str) -> bool {
+    asked.len() < LEAST && !asked.contains(|mark: char| mark > '\u{2fff}')
+}

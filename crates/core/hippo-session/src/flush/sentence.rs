@@ -1,0 +1,213 @@
+//! Selection of sentences about findings, decisions and outcomes.
+
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+
+use hippo_redact::without_secrets;
+use hippo_text::control::without_escapes;
+use hippo_text::text::{clip, start};
+
+use super::said::{LEAST, LOOKED_AT, neutralize_comments};
+
+/// Maximum bytes of a sentence in the log.
+pub const SENTENCE: usize = 240;
+/// Prefixes of short sentences without content.
+const FILLERS: [&str; 12] = [
+    "You're right",
+    "You're absolutely",
+    "You’re right",
+    "Great",
+    "Perfect",
+    "Good point",
+    "Good question",
+    "Got it",
+    "Sure",
+    "Excellent",
+    "Sounds good",
+    "Of course",
+];
+/// A sentence with such a prefix is dropped if it has fewer bytes.
+const POLITE: usize = 60;
+
+/// Returns the end of the first sentence of a line.
+pub fn find_sentence_end(line: &str) -> usize {
+    line.char_indices()
+        .find_map(|(at, mark)| {
+            let end = at + mark.len_utf8();
+            match mark {
+                '。' | '！' | '？' => Some(end),
+                '.' | '!' | '?' if line[end..].starts_with(' ') && at >= LEAST => Some(end),
+                _ => None,
+            }
+        })
+        .unwrap_or(line.len())
+}
+
+/// Subject of a sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SentenceKind {
+    /// A choice.
+    Decision,
+    /// A finding or its reason.
+    Analysis,
+    /// A result, or remaining work.
+    Outcome,
+    /// Nothing lasting: the next step of the agent.
+    Step,
+}
+
+/// Sentence of an agent's message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sentence {
+    /// One redacted line of at most [`SENTENCE`] bytes.
+    pub text: String,
+    /// Predominant subject, if any.
+    pub tells: Option<SentenceKind>,
+    /// Weight of that subject.
+    pub weight: u32,
+}
+
+/// Extracts the sentences of a message, without code, tables and short sentences.
+pub fn extract_sentences(text: &str) -> Vec<Sentence> {
+    let seen = without_escapes(start(text, LOOKED_AT));
+    let clean = without_secrets(&seen);
+    let mut found = Vec::new();
+    let mut fence = false;
+    for line in clean.lines() {
+        let bare = line.trim();
+        if bare.starts_with("```") || bare.starts_with("~~~") {
+            fence = !fence;
+            continue;
+        }
+        // Headings name a subject but state nothing.
+        let heading = bare.starts_with('#') || (bare.starts_with("**") && bare.ends_with("**"));
+        if fence || heading || bare.starts_with(['|', '<']) {
+            continue;
+        }
+        let bare = bare
+            .trim_start_matches(['-', '*', '>', '•', ' '])
+            .replace("**", "");
+        let mut rest = bare.as_str();
+        while !rest.is_empty() {
+            let (sentence, behind) = rest.split_at(find_sentence_end(rest));
+            rest = behind.trim_start();
+            let polite = sentence.len() < POLITE && FILLERS.iter().any(|filler| sentence.starts_with(filler));
+            if sentence.len() < LEAST || sentence.ends_with(':') || polite {
+                continue;
+            }
+            let (tells, weight) = classify_sentence(sentence);
+            found.push(Sentence {
+                text: neutralize_comments(&clip(sentence, SENTENCE)),
+                tells,
+                weight,
+            });
+        }
+    }
+    found
+}
+
+/// Marker words with their subject and weight.
+const WORDS: [(&str, SentenceKind, u32); 62] = [
+    ("decided", SentenceKind::Decision, 3),
+    ("decision", SentenceKind::Decision, 3),
+    ("we chose", SentenceKind::Decision, 3),
+    ("i chose", SentenceKind::Decision, 3),
+    ("going with", SentenceKind::Decision, 3),
+    ("settled on", SentenceKind::Decision, 3),
+    ("will use", SentenceKind::Decision, 2),
+    ("instead of", SentenceKind::Decision, 2),
+    ("rather than", SentenceKind::Decision, 2),
+    ("the plan is", SentenceKind::Decision, 2),
+    ("the approach", SentenceKind::Decision, 1),
+    ("recommend", SentenceKind::Decision, 2),
+    ("should use", SentenceKind::Decision, 1),
+    ("switched to", SentenceKind::Decision, 2),
+    ("entschieden", SentenceKind::Decision, 3),
+    ("решил", SentenceKind::Decision, 3),
+    ("будем использовать", SentenceKind::Decision, 2),
+    ("decidi", SentenceKind::Decision, 3),
+    ("décid", SentenceKind::Decision, 3),
+    ("决定", SentenceKind::Decision, 3),
+    ("root cause", SentenceKind::Analysis, 3),
+    ("the problem is", SentenceKind::Analysis, 3),
+    ("the issue is", SentenceKind::Analysis, 3),
+    ("the problem was", SentenceKind::Analysis, 3),
+    ("the issue was", SentenceKind::Analysis, 3),
+    ("turns out", SentenceKind::Analysis, 3),
+    ("because", SentenceKind::Analysis, 2),
+    ("due to", SentenceKind::Analysis, 2),
+    ("i found", SentenceKind::Analysis, 2),
+    ("found that", SentenceKind::Analysis, 2),
+    ("i see that", SentenceKind::Analysis, 1),
+    ("caused by", SentenceKind::Analysis, 3),
+    ("the reason", SentenceKind::Analysis, 2),
+    ("weil ", SentenceKind::Analysis, 2),
+    ("потому что", SentenceKind::Analysis, 2),
+    ("原因", SentenceKind::Analysis, 2),
+    ("all tests", SentenceKind::Outcome, 3),
+    ("tests pass", SentenceKind::Outcome, 3),
+    ("now works", SentenceKind::Outcome, 3),
+    ("is fixed", SentenceKind::Outcome, 3),
+    ("fixed", SentenceKind::Outcome, 2),
+    ("completed", SentenceKind::Outcome, 2),
+    ("implemented", SentenceKind::Outcome, 2),
+    ("created", SentenceKind::Outcome, 1),
+    ("updated", SentenceKind::Outcome, 1),
+    ("removed", SentenceKind::Outcome, 1),
+    ("committed", SentenceKind::Outcome, 2),
+    ("pushed", SentenceKind::Outcome, 2),
+    ("successfully", SentenceKind::Outcome, 2),
+    ("could not", SentenceKind::Outcome, 2),
+    ("couldn't", SentenceKind::Outcome, 2),
+    ("remaining", SentenceKind::Outcome, 1),
+    ("still fail", SentenceKind::Outcome, 2),
+    ("is left", SentenceKind::Outcome, 1),
+    ("erledigt", SentenceKind::Outcome, 2),
+    ("готово", SentenceKind::Outcome, 2),
+    ("完成", SentenceKind::Outcome, 2),
+    ("i'll ", SentenceKind::Step, 2),
+    ("let me ", SentenceKind::Step, 3),
+    ("i will now", SentenceKind::Step, 3),
+    ("now i need", SentenceKind::Step, 3),
+    ("i'm going to", SentenceKind::Step, 2),
+];
+
+/// `None` only for invalid words; they are constants.
+static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .match_kind(MatchKind::LeftmostLongest)
+        .build(WORDS.map(|(word, ..)| word))
+        .ok()
+});
+
+/// Returns the predominant subject of a sentence and its weight.
+fn classify_sentence(sentence: &str) -> (Option<SentenceKind>, u32) {
+    const KINDS: [SentenceKind; 4] = [
+        SentenceKind::Decision,
+        SentenceKind::Analysis,
+        SentenceKind::Outcome,
+        SentenceKind::Step,
+    ];
+    let mut sums = [0_u32; KINDS.len()];
+    for found in FINDER.iter().flat_map(|finder| finder.find_iter(sentence)) {
+        let Some((_, tells, weight)) = WORDS.get(found.pattern().as_usize()) else {
+            continue;
+        };
+        if let Some(place) = KINDS.iter().position(|kind| kind == tells) {
+            sums[place] += weight;
+        }
+    }
+    // A next step is covered by its outcome, unless the sentence gives a reason.
+    if sums[3] > sums[0].max(sums[1]) {
+        return (Some(SentenceKind::Step), sums[3]);
+    }
+    let mut best = (None, 0);
+    for (kind, sum) in KINDS.into_iter().zip(sums).take(3) {
+        if sum > best.1 {
+            best = (Some(kind), sum);
+        }
+    }
+    best
+}

@@ -1,0 +1,371 @@
+//! Collection of messages by topic.
+
+use std::collections::BTreeMap;
+
+use jiff::civil::Date;
+
+use crate::compaction::ledger::error;
+use hippo_redact::without_secrets;
+use hippo_text::text::clip;
+
+use super::best::BestSentences;
+use super::called::{self, FileAccess, ToolCall};
+use super::said::{self, PROMPT};
+use super::sentence::{self, Sentence, SentenceKind};
+
+/// Maximum texts of one kind.
+const TEXTS: usize = 4;
+/// Maximum files.
+const FILES: usize = 64;
+/// Maximum URLs, and maximum tools.
+const OTHERS: usize = 24;
+/// Maximum errors.
+const TROUBLES: usize = 12;
+/// Maximum bytes of an error.
+const ERROR: usize = 140;
+/// A prompt with fewer bytes and no further activity is not a topic.
+const SMALL: usize = 20;
+
+/// Messages and actions on one subject on one day.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionTopic {
+    /// Title of the topic.
+    pub title: String,
+    /// Day of the messages, if they have time stamps.
+    pub day: Option<Date>,
+    /// The topic began before these messages.
+    pub continued: bool,
+    /// Later messages do not belong to the topic.
+    pub over: bool,
+    /// Number of messages.
+    pub messages: u64,
+    /// The first requests.
+    pub requests: Vec<String>,
+    /// Number of further requests.
+    pub more: usize,
+    /// Remarks of the user.
+    pub feedback: Vec<String>,
+    /// Sentences about findings.
+    pub analysis: BestSentences,
+    /// Sentences about decisions.
+    pub decisions: BestSentences,
+    /// Sentences about outcomes.
+    pub outcomes: BestSentences,
+    /// Last message of the agent, if no action followed.
+    pub last: Vec<Sentence>,
+    /// Last message of the agent before its last action.
+    before: Vec<Sentence>,
+    /// Files, each with its strongest kind of access.
+    pub files: BTreeMap<String, FileAccess>,
+    /// Number of further files.
+    pub more_files: usize,
+    /// URLs.
+    pub addresses: Vec<String>,
+    /// Number of calls of each tool.
+    pub tools: BTreeMap<String, u64>,
+    /// Errors.
+    pub troubles: Vec<ToolError>,
+}
+
+/// Prefixes of error lines without details.
+const GENERAL: [&str; 4] = [
+    "Exit code ",
+    "Command exited with",
+    "exit status",
+    "<tool_use_error>",
+];
+
+/// Error of a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolError {
+    tool: String,
+    head: String,
+    /// Line that reports the error.
+    pub line: String,
+    /// Number of occurrences.
+    pub times: u64,
+    /// A later call of the same kind succeeded.
+    pub over: bool,
+}
+
+impl ToolError {
+    /// Extracts the error from a tool result.
+    pub fn find(tool: &str, head: &str, answer: &str, failed: bool) -> Option<Self> {
+        let mut line = error::find_error_line(answer, failed)?;
+        if GENERAL.iter().any(|general| line.starts_with(general)) {
+            // The next line has the details.
+            let behind = answer.split_once(line).map_or("", |(_, behind)| behind);
+            line = error::find_error_line(behind, true).unwrap_or(line);
+        }
+        let line = said::neutralize_comments(&clip(&without_secrets(line), ERROR)).replace('`', "'");
+        (!line.is_empty()).then(|| Self {
+            tool: tool.to_owned(),
+            head: head.to_owned(),
+            line,
+            times: 1,
+            over: false,
+        })
+    }
+
+    /// Returns the command, or the tool if there is no command.
+    pub fn label(&self) -> &str {
+        if self.head.is_empty() {
+            &self.tool
+        } else {
+            &self.head
+        }
+    }
+}
+
+impl SessionTopic {
+    /// Creates an empty topic.
+    pub fn new(title: String, day: Option<Date>) -> Self {
+        Self {
+            title,
+            day,
+            continued: false,
+            over: false,
+            messages: 0,
+            requests: Vec::new(),
+            more: 0,
+            feedback: Vec::new(),
+            analysis: BestSentences::default(),
+            decisions: BestSentences::default(),
+            outcomes: BestSentences::default(),
+            last: Vec::new(),
+            before: Vec::new(),
+            files: BTreeMap::new(),
+            more_files: 0,
+            addresses: Vec::new(),
+            tools: BTreeMap::new(),
+            troubles: Vec::new(),
+        }
+    }
+
+    /// Returns true if a prompt belongs to this topic: nothing was done since the last prompt, or it is a remark on
+    /// the work.
+    pub fn continues_with(&self, asked: &str) -> bool {
+        let waiting = !self.requests.is_empty() && !self.was_worked_on();
+        waiting || said::is_short(asked) || said::is_answer(asked) || said::is_remark(asked)
+    }
+
+    fn was_worked_on(&self) -> bool {
+        !self.tools.is_empty() || !self.last.is_empty() || !self.before.is_empty()
+    }
+
+    /// Returns true if the topic has content worth logging.
+    pub fn is_significant(&self) -> bool {
+        if self.title.is_empty() && self.requests.is_empty() && !self.was_worked_on() {
+            return false;
+        }
+        let asked: usize = self.requests.iter().chain(&self.feedback).map(String::len).sum();
+        let done = !self.tools.is_empty() || !self.decisions.is_empty() || !self.outcomes.is_empty();
+        done || asked >= SMALL || (self.continued && !self.last.is_empty())
+    }
+
+    /// Adds a prompt of the user.
+    pub fn add_prompt(&mut self, asked: &str) {
+        if said::is_answer(asked) {
+            return;
+        }
+        let text = clip(asked, PROMPT);
+        let list = if self.was_worked_on() && said::is_remark(asked) {
+            &mut self.feedback
+        } else {
+            &mut self.requests
+        };
+        if list.contains(&text) {
+            return;
+        }
+        if list.len() < TEXTS {
+            list.push(text);
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// Adds a message of the agent.
+    pub fn add_message(&mut self, text: &str) {
+        let sentences = sentence::extract_sentences(text);
+        if sentences.is_empty() {
+            return;
+        }
+        for sentence in &sentences {
+            let kind = match sentence.tells {
+                Some(SentenceKind::Decision) => &mut self.decisions,
+                Some(SentenceKind::Analysis) => &mut self.analysis,
+                Some(SentenceKind::Outcome) => &mut self.outcomes,
+                Some(SentenceKind::Step) | None => continue,
+            };
+            kind.add(sentence.weight, &sentence.text);
+        }
+        self.last = sentences;
+        // Only the first sentences are used.
+        self.last.truncate(2 * TEXTS);
+    }
+
+    /// Adds a tool call. `root` is removed from the start of paths.
+    pub fn add_call(&mut self, call: &ToolCall<'_>, root: Option<&str>) {
+        // A message before a call describes the next step.
+        if !self.last.is_empty() {
+            self.before = std::mem::take(&mut self.last);
+        }
+        let tool = said::neutralize_comments(&clip(call.tool, 48));
+        if !tool.is_empty() && (self.tools.len() < OTHERS || self.tools.contains_key(&tool)) {
+            *self.tools.entry(tool).or_default() += 1;
+        }
+        for (path, touch) in called::touched_files(call) {
+            let path = without_secrets(&path);
+            let path = root
+                .and_then(|root| path.strip_prefix(root)?.strip_prefix('/'))
+                .unwrap_or(&path);
+            let path = said::neutralize_comments(path);
+            if let Some(known) = self.files.get_mut(&path) {
+                *known = touch.max(*known);
+            } else if self.files.len() < FILES {
+                self.files.insert(path, touch);
+            } else {
+                self.more_files += 1;
+            }
+        }
+        for address in called::called_urls(call) {
+            let address = said::neutralize_comments(&without_secrets(&address));
+            if self.addresses.len() < OTHERS && !self.addresses.contains(&address) {
+                self.addresses.push(address);
+            }
+        }
+    }
+
+    /// Adds a tool result: records its error, or marks earlier errors of the same call as resolved.
+    pub fn add_result(&mut self, tool: &str, head: &str, trouble: Option<ToolError>) {
+        let same = |known: &ToolError| known.tool == tool && known.head == head;
+        let Some(trouble) = trouble else {
+            self.troubles
+                .iter_mut()
+                .filter(|known| same(known))
+                .for_each(|known| known.over = true);
+            return;
+        };
+        if let Some(known) = self
+            .troubles
+            .iter_mut()
+            .find(|known| same(known) && known.line == trouble.line)
+        {
+            known.times += 1;
+            known.over = false;
+        } else if self.troubles.len() < TROUBLES {
+            self.troubles.push(trouble);
+        }
+    }
+
+    /// Returns the outcome in one or two sentences: from the last message of the agent, otherwise the best outcome
+    /// sentences.
+    pub fn outcome(&self) -> String {
+        let mut text = String::new();
+        for sentence in self.outcome_sentences() {
+            if !text.is_empty() {
+                text.push_str(if text.ends_with(['.', '!', '?', '。', ';']) {
+                    " "
+                } else {
+                    "; "
+                });
+            }
+            text.push_str(sentence);
+        }
+        text
+    }
+
+    fn outcome_sentences(&self) -> Vec<&str> {
+        if self.last.is_empty() {
+            let best = self.outcomes.top(2);
+            if !best.is_empty() {
+                return best;
+            }
+            let said = self
+                .before
+                .iter()
+                .filter(|sentence| sentence.tells != Some(SentenceKind::Step));
+            return said.take(1).map(|sentence| sentence.text.as_str()).collect();
+        }
+        let telling = |sentence: &&Sentence| sentence.tells == Some(SentenceKind::Outcome);
+        let mut chosen: Vec<&str> = self
+            .last
+            .iter()
+            .filter(telling)
+            .take(2)
+            .map(|sentence| sentence.text.as_str())
+            .collect();
+        if chosen.is_empty() {
+            chosen.extend(self.last.iter().take(2).map(|sentence| sentence.text.as_str()));
+        }
+        chosen
+    }
+
+    /// Merges the next topic of the same day into this one.
+    fn merge(&mut self, other: Self) {
+        if other.messages > self.messages && !other.title.is_empty() {
+            self.title = other.title;
+            self.continued &= other.continued;
+        }
+        self.over = other.over;
+        self.messages += other.messages;
+        for (list, others) in [
+            (&mut self.requests, other.requests),
+            (&mut self.feedback, other.feedback),
+        ] {
+            for text in others {
+                if list.len() < TEXTS {
+                    list.push(text);
+                } else {
+                    self.more += 1;
+                }
+            }
+        }
+        self.more += other.more;
+        self.analysis.merge(other.analysis);
+        self.decisions.merge(other.decisions);
+        self.outcomes.merge(other.outcomes);
+        if !other.last.is_empty() || !other.tools.is_empty() {
+            self.last = other.last;
+            self.before = other.before;
+        }
+        self.more_files += other.more_files;
+        for (path, touch) in other.files {
+            if let Some(known) = self.files.get_mut(&path) {
+                *known = touch.max(*known);
+            } else if self.files.len() < FILES {
+                self.files.insert(path, touch);
+            } else {
+                self.more_files += 1;
+            }
+        }
+        for address in other.addresses {
+            if self.addresses.len() < OTHERS && !self.addresses.contains(&address) {
+                self.addresses.push(address);
+            }
+        }
+        for (tool, count) in other.tools {
+            if self.tools.len() < OTHERS || self.tools.contains_key(&tool) {
+                *self.tools.entry(tool).or_default() += count;
+            }
+        }
+        for trouble in other.troubles {
+            if self.troubles.len() < TROUBLES {
+                self.troubles.push(trouble);
+            }
+        }
+    }
+}
+
+/// Merges adjacent topics of the same day, smallest first, until at most `most` remain.
+pub fn merge_topics(topics: &mut Vec<SessionTopic>, most: usize) {
+    while topics.len() > most {
+        let pairs = topics.windows(2).enumerate();
+        let smallest = pairs
+            .filter(|(_, pair)| pair[0].day == pair[1].day)
+            .min_by_key(|(_, pair)| pair[0].messages + pair[1].messages);
+        let Some((at, _)) = smallest else { return };
+        let other = topics.remove(at + 1);
+        topics[at].merge(other);
+    }
+}

@@ -1,0 +1,206 @@
+//! Records of a JSON export, with lines and damage.
+//!
+//! Each record is located and parsed separately: a damaged record does not affect the others, and only one record at
+//! a time is in memory as JSON values, which take many times the bytes of the text. A truncated document gives its
+//! complete records.
+
+mod cut;
+
+use serde::de::IgnoredAny;
+
+use super::{Fields, LARGEST, Trouble, line_of};
+use cut::{Cutter, Piece};
+use hippo_text::text::start;
+
+/// Maximum bytes of a document name in a message.
+const NAME: usize = 40;
+
+/// Maximum bytes of a record: the text of the largest memory, doubled.
+pub(super) const LARGEST_RECORD: usize = 2 * LARGEST;
+/// Maximum number of records of an export.
+pub(super) const MOST_RECORDS: usize = 500_000;
+
+/// A record.
+#[derive(Debug)]
+pub(super) struct Record<'r> {
+    /// Name of the enclosing list; empty for an unnamed list or a JSON line.
+    pub group: &'r str,
+    /// Number in its list, from 1; `None` for a JSON line.
+    pub number: Option<u64>,
+    /// First line, from 1.
+    pub line: u32,
+    /// Text of the record.
+    json: &'r [u8],
+}
+
+/// Content of a document.
+#[derive(Debug, Default)]
+pub(super) struct Records<'r> {
+    pub records: Vec<Record<'r>>,
+    /// Location where the records end early.
+    pub ends: Option<Trouble>,
+    /// Damage of the whole document, reported unless damaged records explain it.
+    pub damage: Option<Trouble>,
+}
+
+impl<'r> Records<'r> {
+    /// Adds a record, unless there are too many.
+    fn add(&mut self, record: Record<'r>) -> bool {
+        if self.records.len() == MOST_RECORDS {
+            let what =
+                format!("there are more than {MOST_RECORDS} records: from here on import them in parts");
+            self.ends = Some(Trouble::at(record.line, what));
+            return false;
+        }
+        self.records.push(record);
+        true
+    }
+}
+
+impl Record<'_> {
+    /// Returns the fields.
+    ///
+    /// # Errors
+    /// A description of the problem.
+    pub fn fields(&self) -> Result<Fields, String> {
+        if self.json.len() > LARGEST_RECORD {
+            return Err(format!(
+                "it has {} MiB, and a record has {} at most: cut it into parts",
+                self.json.len().div_ceil(1 << 20),
+                LARGEST_RECORD >> 20
+            ));
+        }
+        serde_json::from_slice(self.json).map_err(|error| match self.json.first() {
+            Some(b'[') if error.is_data() => "it is a list, and no object".to_owned(),
+            Some(b'"') if error.is_data() => "it is a text, and no object".to_owned(),
+            Some(b'{') => without_place(&error),
+            _ if error.is_data() => "it is a value, and no object".to_owned(),
+            _ => without_place(&error),
+        })
+    }
+}
+
+/// Reads a list of records, an object with lists of records under known names, or one record per line.
+///
+/// # Errors
+/// The input has none of these forms.
+pub(super) fn read<'r>(bytes: &'r [u8], groups: &[&'r str]) -> Result<Records<'r>, Trouble> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    begins_as_json(bytes)?;
+    let whole: Result<IgnoredAny, _> = serde_json::from_slice(bytes);
+    if whole.is_err() && is_lines(bytes) {
+        return Ok(lines(bytes));
+    }
+    let text = std::str::from_utf8(bytes)
+        .map_err(|error| Trouble::at(line_of(bytes, error.valid_up_to()), "it is not UTF-8"))?;
+    let mut found = Records::default();
+    let mut cutter = Cutter::new(text, groups);
+    let (mut counted, mut line, mut number, mut list) = (0, 1, 0, 0);
+    while let Some(piece) = cutter.next_piece() {
+        let Piece { group, start, end } = piece;
+        line += line_of(&bytes[counted..], start - counted) - 1;
+        counted = start;
+        number = if list == cutter.lists { number + 1 } else { 1 };
+        list = cutter.lists;
+        let json = &bytes[start..end];
+        let number = Some(number);
+        if !found.add(Record {
+            group,
+            number,
+            line,
+            json,
+        }) {
+            return Ok(found);
+        }
+    }
+    if cutter.lists == 0 {
+        return Err(whole.err().map_or_else(
+            || no_list(groups, &cutter.names),
+            |error| damaged(&error, "it is no JSON"),
+        ));
+    }
+    if let Some(at) = cutter.cut_off_at() {
+        let what = "the file ends in the middle of what begins here: it was cut off";
+        found.ends = Some(Trouble::at(line_of(bytes, at), what));
+    } else if let Err(error) = whole {
+        let trouble = damaged(&error, "outside of the records the JSON is damaged");
+        if found.records.is_empty() {
+            return Err(trouble);
+        }
+        found.damage = Some(trouble);
+    }
+    Ok(found)
+}
+
+fn begins_as_json(bytes: &[u8]) -> Result<(), Trouble> {
+    let what = match bytes.trim_ascii_start() {
+        [] => {
+            let what = "it is empty".to_owned();
+            return Err(Trouble { line: None, what });
+        }
+        [b'[' | b'{', ..] => return Ok(()),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "it is UTF-16: save it as UTF-8",
+        _ => "it is no JSON: neither a list nor an object begins here",
+    };
+    Err(Trouble::at(1, what))
+}
+
+fn no_list(groups: &[&str], names: &[&str]) -> Trouble {
+    let wanted = groups.join("\", \"");
+    let names: Vec<String> = names
+        .iter()
+        .map(|name| format!("{:?}", start(name, NAME)))
+        .collect();
+    let found = match names.join(", ") {
+        found if found.is_empty() => String::new(),
+        found => format!("; what is in it is {found}"),
+    };
+    let what =
+        format!("there is no list of records in it: neither a list, nor one under \"{wanted}\"{found}");
+    Trouble { line: None, what }
+}
+
+/// Converts a serde error for the whole document, with its line.
+fn damaged(error: &serde_json::Error, what: &str) -> Trouble {
+    let line = u32::try_from(error.line()).unwrap_or(u32::MAX);
+    Trouble::at(line, format!("{what}: {}", without_place(error)))
+}
+
+/// Returns the error without line and column, which refer to the parsed piece.
+fn without_place(error: &serde_json::Error) -> String {
+    let what = error.to_string();
+    what.split(" at line ").next().unwrap_or(&what).to_owned()
+}
+
+/// Returns true if each line is a record: one of the first lines is a complete object, and there are more lines.
+fn is_lines(bytes: &[u8]) -> bool {
+    let mut full = bytes
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.trim_ascii().is_empty());
+    let whole = |line: &[u8]| {
+        line.starts_with(b"{")
+            && line.len() <= LARGEST_RECORD
+            && serde_json::from_slice::<Fields>(line).is_ok()
+    };
+    let first: Vec<&[u8]> = full.by_ref().take(20).collect();
+    first.len() > 1 && first.iter().any(|line| whole(line))
+}
+
+fn lines(bytes: &[u8]) -> Records<'_> {
+    let mut found = Records::default();
+    for (number, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let record = Record {
+            group: "",
+            number: None,
+            line: u32::try_from(number + 1).unwrap_or(u32::MAX),
+            json: line.trim_ascii(),
+        };
+        if !found.add(record) {
+            break;
+        }
+    }
+    found
+}

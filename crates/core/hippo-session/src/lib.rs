@@ -1,0 +1,9 @@
+//! Session transcripts: readers, compaction, flush into the log, import of other programs' records.
+#![warn(clippy::disallowed_methods)]
+
+pub mod compaction;
+pub mod flush;
+pub mod import;
+
+#[cfg(test)]
+mod secret_tests;

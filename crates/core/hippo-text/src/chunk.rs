@@ -1,0 +1,266 @@
+//! Division of a markdown file into sections and chunks.
+//!
+//! Parsing never fails: any bytes yield a [`Document`]. Offsets refer to the bytes on disk, lines count from 1, and
+//! line ranges include both ends. A chunk never starts or ends inside a UTF-8 character. The running time is linear
+//! in the number of bytes, and nesting in the input does not cause recursion.
+
+mod front_matter;
+pub mod line;
+mod outline;
+mod parse;
+#[cfg(test)]
+mod properties;
+mod size;
+mod speaker;
+#[cfg(test)]
+mod tests;
+pub mod text;
+mod turn;
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+use hippo_types::time::Date;
+
+pub use front_matter::FrontMatter;
+pub use speaker::Speaker;
+
+/// Parsed markdown file: front matter, sections and chunks.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Document {
+    /// Fields between the `---` lines at the top; may be empty.
+    pub front_matter: FrontMatter,
+    /// Title from the front matter, or the first heading.
+    pub title: Option<String>,
+    /// Sections in file order.
+    pub sections: Vec<Section>,
+    /// Chunks in file order, without overlaps.
+    pub chunks: Vec<Chunk>,
+    /// Byte ranges, in order and in whole lines, of blocks in which hippod repeats content of other files. No chunk
+    /// or section covers them.
+    pub copies: Vec<Range<usize>>,
+    /// Oddities that did not prevent parsing.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Document {
+    /// Returns a range of the file's bytes without the blocks that hippod generated.
+    #[must_use]
+    pub fn without_copies<'b>(&self, bytes: &'b [u8], of: Range<usize>) -> Cow<'b, [u8]> {
+        let piece = |span: Range<usize>| bytes.get(span).unwrap_or_default();
+        // The ranges are sorted, so the ones before the requested range are skipped by binary search.
+        let first = self.copies.partition_point(|copy| copy.end <= of.start);
+        let copies = self.copies[first..].iter();
+        let end = of.end;
+        let mut inside = copies.take_while(|copy| copy.start < end).peekable();
+        if inside.peek().is_none() {
+            return Cow::Borrowed(piece(of));
+        }
+        let (mut out, mut from) = (Vec::new(), of.start);
+        for copy in inside {
+            out.extend_from_slice(piece(from..copy.start.max(from)));
+            from = copy.end;
+        }
+        out.extend_from_slice(piece(from..end.max(from)));
+        Cow::Owned(out)
+    }
+}
+
+/// Heading with the text up to the next heading of any level.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Section {
+    /// Heading level, 1 to 6; 0 for text before the first heading.
+    pub level: u8,
+    /// Heading text without marks; empty at level 0.
+    pub title: String,
+    /// Index of the nearest preceding section with a lower level other than 0.
+    pub parent: Option<u32>,
+    /// Line of the heading, or of the first text at level 0.
+    pub start_line: u32,
+    /// Last line before the next heading.
+    pub end_line: u32,
+    /// Full date in the heading, such as `# 2024-04-25` or `## 2024-04-25 standup`.
+    pub date: Option<Date>,
+}
+
+/// Unit of retrieval.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chunk {
+    /// Type of the block.
+    pub kind: ChunkKind,
+    /// Index into [`Document::sections`].
+    pub section: u32,
+    /// First line.
+    pub start_line: u32,
+    /// Last line.
+    pub end_line: u32,
+    /// Offset of the first byte.
+    pub start_byte: u64,
+    /// Offset after the last byte.
+    pub end_byte: u64,
+    /// Hash of the chunk's bytes.
+    pub hash: ContentHash,
+    /// Author of the text.
+    pub speaker: Speaker,
+}
+
+/// Type of block that a chunk contains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum ChunkKind {
+    /// A paragraph, or a part of a long one.
+    #[default]
+    Paragraph,
+    /// A list item with its continuation lines, or several short items.
+    Item,
+    /// A line that names its speaker: `User: …`, `- **Caroline:** …`.
+    Turn,
+    /// A table, or some of its rows.
+    Table,
+    /// A block quote.
+    Quote,
+    /// Fenced or indented code.
+    Code,
+    /// The heading of a section without other content.
+    Heading,
+}
+
+impl ChunkKind {
+    /// Returns a stable number for storage.
+    #[must_use]
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::Paragraph => 0,
+            Self::Item => 1,
+            Self::Turn => 2,
+            Self::Table => 3,
+            Self::Quote => 4,
+            Self::Code => 5,
+            Self::Heading => 6,
+        }
+    }
+
+    /// Returns the kind with this number; [`ChunkKind::Paragraph`] for unknown numbers.
+    #[must_use]
+    pub const fn from_code(code: u8) -> Self {
+        match code {
+            1 => Self::Item,
+            2 => Self::Turn,
+            3 => Self::Table,
+            4 => Self::Quote,
+            5 => Self::Code,
+            6 => Self::Heading,
+            _ => Self::Paragraph,
+        }
+    }
+}
+
+/// BLAKE3 hash, truncated to 128 bits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct ContentHash(pub [u8; 16]);
+
+impl ContentHash {
+    /// Hashes the bytes.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        let mut short = [0; 16];
+        short.copy_from_slice(&blake3::hash(bytes).as_bytes()[..16]);
+        Self(short)
+    }
+}
+
+impl fmt::Display for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// Oddity in a file that did not prevent parsing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Line on which it starts.
+    pub line: u32,
+    /// Kind of oddity.
+    pub problem: DocumentProblem,
+}
+
+/// Oddities that [`chunk`] reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum DocumentProblem {
+    /// The front matter has no closing `---` line and is read as text.
+    #[error("front matter is not closed")]
+    OpenFrontMatter,
+    /// A code fence is not closed before the end of the file.
+    #[error("code fence is not closed")]
+    OpenFence,
+    /// The file has bytes that are not valid UTF-8; they are shown as U+FFFD.
+    #[error("not valid utf-8")]
+    InvalidUtf8,
+    /// The file has a NUL byte, as in binary files.
+    #[error("contains a nul byte")]
+    Nul,
+}
+
+/// Parses a markdown file into sections, chunks and front matter.
+#[must_use]
+pub fn chunk(bytes: &[u8]) -> Document {
+    parse::parse(bytes)
+}
+
+/// Reports the first NUL byte and the first invalid UTF-8 sequence.
+fn find_odd_bytes(bytes: &[u8]) -> impl Iterator<Item = Diagnostic> {
+    let nul = bytes
+        .iter()
+        .position(|&byte| byte == 0)
+        .map(|at| (at, DocumentProblem::Nul));
+    let invalid = std::str::from_utf8(bytes).err();
+    let invalid = invalid.map(|error| (error.valid_up_to(), DocumentProblem::InvalidUtf8));
+    nul.into_iter().chain(invalid).map(|(at, problem)| {
+        let before = bytes[..at].iter().filter(|&&byte| byte == b'\n').count();
+        Diagnostic {
+            line: u32::try_from(before).unwrap_or(u32::MAX).saturating_add(1),
+            problem,
+        }
+    })
+}
+
+/// Returns the titles from the outermost heading down to this section; empty for text before the first heading.
+#[must_use]
+pub fn heading_path(sections: &[Section], section: u32) -> Vec<String> {
+    let mut path = Vec::new();
+    let mut next = Some(section);
+    while let Some(section) = next.and_then(|index| sections.get(index as usize)) {
+        if section.level > 0 {
+            path.push(section.title.clone());
+        }
+        next = section.parent;
+    }
+    path.reverse();
+    path
+}
+
+/// Returns the last line of a section including its subsections.
+#[must_use]
+pub fn section_end(document: &Document, section: u32) -> u32 {
+    let sections = document.sections.get(section as usize..).unwrap_or_default();
+    let Some(first) = sections.first() else { return 0 };
+    let inner = sections[1..]
+        .iter()
+        .take_while(|later| first.level > 0 && later.level > first.level);
+    inner.last().unwrap_or(first).end_line
+}
+
+/// Returns the text of a chunk, with invalid UTF-8 replaced by U+FFFD. Returns an empty text if the chunk does not
+/// fit the bytes.
+#[must_use]
+pub fn chunk_text<'a>(bytes: &'a [u8], chunk: &Chunk) -> Cow<'a, str> {
+    let range = usize::try_from(chunk.start_byte).unwrap_or(usize::MAX)
+        ..usize::try_from(chunk.end_byte).unwrap_or(usize::MAX);
+    String::from_utf8_lossy(bytes.get(range).unwrap_or_default())
+}

@@ -1,0 +1,194 @@
+//! Front matter: fields between `---` lines at the top of a file.
+
+use super::line::{MarkdownLine, MarkdownLines, trim};
+use super::{Diagnostic, DocumentProblem};
+use hippo_types::time::{Date, find_date};
+
+/// A block with more lines is not front matter.
+const LINES: u32 = 400;
+
+/// Front matter fields of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FrontMatter {
+    /// `date:` (or `day:`, `created:`), if it contains a full date.
+    pub date: Option<Date>,
+    /// `title:` (or `name:`).
+    pub title: Option<String>,
+    /// `type:`.
+    pub kind: Option<String>,
+    /// `tags:`, as an inline list, separated by commas, or one `- tag` per line.
+    pub tags: Vec<String>,
+    /// All scalar fields in order, without quotes; keys in lower case.
+    pub fields: Vec<(String, String)>,
+}
+
+/// Front matter with its position.
+pub(super) struct FoundFrontMatter {
+    pub fields: FrontMatter,
+    /// First and last line with content between the `---` lines, if any.
+    pub inner: Option<(MarkdownLine, MarkdownLine)>,
+    /// The closing line.
+    pub close: MarkdownLine,
+}
+
+/// Parses the front matter at the top of a file; `None` if there is none.
+///
+/// Every line must look like a field, because a text may also start with a horizontal rule.
+pub(super) fn parse_front_matter(
+    bytes: &[u8],
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<FoundFrontMatter> {
+    let mut lines = MarkdownLines::new(bytes);
+    let first = lines.next()?;
+    if !bytes[first.start..first.end].starts_with(b"---") || trim(&bytes[first.start..first.end]) != b"---" {
+        return None;
+    }
+    let mut fields = FrontMatter::default();
+    let mut inner: Option<(MarkdownLine, MarkdownLine)> = None;
+    let mut list_of = String::new();
+    let mut any = false;
+    for line in lines.take(LINES as usize) {
+        let raw = &bytes[line.start..line.end];
+        let text = trim(raw);
+        if any && raw.len() == text.len() && (text == b"---" || text == b"...") {
+            return Some(FoundFrontMatter {
+                fields,
+                inner,
+                close: line,
+            });
+        }
+        if !text.is_empty() {
+            inner = Some((inner.map_or(line, |(start, _)| start), line));
+        }
+        if text.is_empty() || text.starts_with(b"#") {
+            continue;
+        }
+        let nested =
+            raw.first().is_some_and(|&byte| byte == b' ' || byte == b'\t') || text.starts_with(b"- ");
+        if nested && any {
+            if list_of == "tags"
+                && let Some(tag) = text.strip_prefix(b"- ")
+            {
+                fields.tags.push(unquote(&String::from_utf8_lossy(tag)));
+            }
+            continue;
+        }
+        let (key, value) = parse_field(text)?;
+        any = true;
+        list_of.clone_from(&key);
+        fields.set_field(key, value);
+    }
+    if any {
+        diagnostics.push(Diagnostic {
+            line: first.number,
+            problem: DocumentProblem::OpenFrontMatter,
+        });
+    }
+    None
+}
+
+/// Parses `key: value`, where the key is one word.
+fn parse_field(text: &[u8]) -> Option<(String, String)> {
+    let colon = text.iter().position(|&byte| byte == b':')?;
+    let (key, value) = (&text[..colon], &text[colon + 1..]);
+    let word = !key.is_empty()
+        && key
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.') || *byte >= 0x80);
+    let apart = value.first().is_none_or(|&byte| byte == b' ' || byte == b'\t');
+    (word && apart).then(|| {
+        (
+            String::from_utf8_lossy(key).to_lowercase(),
+            String::from_utf8_lossy(trim(value)).into_owned(),
+        )
+    })
+}
+
+impl FrontMatter {
+    fn set_field(&mut self, key: String, value: String) {
+        if key == "tags" {
+            let inner = value
+                .strip_prefix('[')
+                .and_then(|list| list.strip_suffix(']'))
+                .unwrap_or(&value);
+            self.tags
+                .extend(inner.split(',').map(unquote).filter(|tag| !tag.is_empty()));
+            return;
+        }
+        let value = unquote(&value);
+        if value.is_empty() || value.starts_with(['|', '>', '{', '[', '&', '*']) {
+            return;
+        }
+        match key.as_str() {
+            "date" | "day" => self.date = find_date(&value).or(self.date),
+            "created" => self.date = self.date.or_else(|| find_date(&value)),
+            "title" => self.title = Some(value.clone()),
+            "name" if self.title.is_none() => self.title = Some(value.clone()),
+            "type" => self.kind = Some(value.clone()),
+            _ => {}
+        }
+        self.fields.push((key, value));
+    }
+
+    /// Returns true if a field contains prose, such as a description.
+    pub(super) fn has_prose(&self) -> bool {
+        self.fields
+            .iter()
+            .any(|(_, value)| value.split_whitespace().count() >= 4)
+    }
+}
+
+/// Removes quotes, or a comment after an unquoted value.
+fn unquote(value: &str) -> String {
+    let value = value.trim();
+    for quote in ['"', '\''] {
+        if let Some(inner) = value.strip_prefix(quote) {
+            return inner.split(quote).next().unwrap_or_default().to_owned();
+        }
+    }
+    value.split(" #").next().unwrap_or_default().trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::civil::date;
+
+    fn fields(text: &str) -> Option<FrontMatter> {
+        parse_front_matter(text.as_bytes(), &mut Vec::new()).map(|found| found.fields)
+    }
+
+    #[test]
+    fn scalars_and_lists_are_parsed() {
+        let text = "---\r\ntitle: \"A: plan\" # why\r\nDate: 2026-01-10T08:00\r\ntype: daily\r\ntags: [a, 'b c', d]\r\n\
+                    nested:\r\n  key: value\r\n# comment\r\nempty:\r\n---\r\ntext";
+        let found = fields(text).unwrap();
+        assert_eq!(found.title.as_deref(), Some("A: plan"));
+        assert_eq!(found.date, Some(date(2026, 1, 10)));
+        assert_eq!(found.kind.as_deref(), Some("daily"));
+        assert_eq!(found.tags, ["a", "b c", "d"]);
+        assert_eq!(found.fields.len(), 3);
+        assert_eq!(fields("---\ntags:\n  - a\n- b\n---\n").unwrap().tags, ["a", "b"]);
+    }
+
+    #[test]
+    fn a_horizontal_rule_is_not_front_matter() {
+        assert_eq!(fields("---\nSome prose here.\n---\n"), None);
+        assert_eq!(fields("---\n\n---\n"), None);
+        assert_eq!(fields("----\na: b\n----\n"), None);
+        assert_eq!(fields("text\n---\na: b\n---\n"), None);
+    }
+
+    #[test]
+    fn unclosed_front_matter_is_reported() {
+        let mut diagnostics = Vec::new();
+        assert!(parse_front_matter(b"---\na: b\n", &mut diagnostics).is_none());
+        assert_eq!(
+            diagnostics,
+            [Diagnostic {
+                line: 1,
+                problem: DocumentProblem::OpenFrontMatter
+            }]
+        );
+    }
+}

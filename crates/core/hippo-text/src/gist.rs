@@ -1,0 +1,18 @@
+//! Which sentences and phrases of a text matter.
+
+pub mod headings;
+pub mod label;
+pub mod line;
+pub mod phrases;
+pub mod summary;
+pub mod words;
+
+/// Marks of machine-written log lines: calls to an agent and its answers.
+pub const MACHINE: [&str; 6] = [
+    "HEARTBEAT",
+    "NO_REPLY",
+    "message_id",
+    "Session Key",
+    "Session ID",
+    "System:",
+];

@@ -1,0 +1,259 @@
+//! Lines of memory without markup, with weights.
+
+use crate::chunk::text::strip_comments;
+use crate::chunk::{Chunk, ChunkKind, Document, Speaker, chunk_text};
+use crate::speaker;
+use hippo_redact::{piece_without_secrets, without_secrets};
+
+/// Weight of an assistant's words, which are long and repeat the question.
+const ASSISTANT: f32 = 0.15;
+/// Weight of code.
+const CODE: f32 = 0.3;
+/// Weight of a heading.
+const HEADING: f32 = 3.0;
+/// Maximum number of bytes of a chunk that count as mass.
+const MASS: usize = 800;
+
+/// Line of text without markup.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WeightedLine {
+    /// The line, without markup and secrets.
+    pub text: String,
+    /// Weight of its words.
+    pub weight: f32,
+    /// Index of its section.
+    pub section: u32,
+    /// Kind of its chunk.
+    pub kind: ChunkKind,
+    /// Speaker of its chunk.
+    pub speaker: Speaker,
+}
+
+/// Returns the mass of a chunk: its information content in bytes of unattributed plain text.
+pub fn mass(chunk: &Chunk) -> f32 {
+    let bytes = usize::try_from(chunk.end_byte - chunk.start_byte).unwrap_or(MASS);
+    let kind = match chunk.kind {
+        ChunkKind::Heading => return 0.0,
+        ChunkKind::Code => CODE,
+        ChunkKind::Table => 0.7,
+        _ => 1.0,
+    };
+    let speaker = if chunk.speaker == Speaker::Assistant {
+        ASSISTANT
+    } else {
+        1.0
+    };
+    bytes.min(MASS) as f32 * kind * speaker
+}
+
+/// Returns the lines of a range of chunks and of the headings that they start.
+pub fn lines(document: &Document, bytes: &[u8], from: usize, to: usize) -> Vec<WeightedLine> {
+    let mut out = Vec::new();
+    let mut section = from
+        .checked_sub(1)
+        .and_then(|before| Some(document.chunks.get(before)?.section));
+    // A private key can continue in the next chunks.
+    let mut key = false;
+    for chunk in document.chunks.get(from..to).unwrap_or_default() {
+        if section != Some(chunk.section) {
+            section = Some(chunk.section);
+            let title = document
+                .sections
+                .get(chunk.section as usize)
+                .map_or("", |section| section.title.as_str());
+            let title = clean(title);
+            push(&mut out, title, HEADING, chunk, ChunkKind::Heading);
+        }
+        let weight = match (chunk.speaker, chunk.kind) {
+            (_, ChunkKind::Heading) => continue,
+            (Speaker::Assistant, _) => ASSISTANT,
+            (_, ChunkKind::Code) => CODE,
+            _ => 1.0,
+        };
+        let text = chunk_text(bytes, chunk);
+        for line in piece_without_secrets(&strip_comments(&text), &mut key).lines() {
+            let line = without_role(line, chunk.speaker);
+            if chunk.kind == ChunkKind::Table && !line.contains(char::is_alphanumeric) {
+                continue;
+            }
+            push(&mut out, unmarked(line), weight, chunk, chunk.kind);
+        }
+    }
+    out
+}
+
+fn push(out: &mut Vec<WeightedLine>, text: String, weight: f32, chunk: &Chunk, kind: ChunkKind) {
+    if text.contains(char::is_alphanumeric) {
+        out.push(WeightedLine {
+            text,
+            weight,
+            section: chunk.section,
+            kind,
+            speaker: chunk.speaker,
+        });
+    }
+}
+
+/// Strips a role such as `User:`. The name of a person stays, because it belongs to the statement.
+fn without_role(line: &str, speaker: Speaker) -> &str {
+    match speaker {
+        Speaker::User | Speaker::Assistant if speaker::name(line).is_some() => {
+            line.split_once(':').map_or(line, |(_, rest)| rest)
+        }
+        _ => line,
+    }
+}
+
+/// Removes secrets and the marks of lists, quotes, emphasis, code, links and tables; collapses white space.
+pub fn clean(line: &str) -> String {
+    unmarked(&without_secrets(line))
+}
+
+/// Returns a line without the marks of lists, quotes and headings.
+pub fn unmarked(line: &str) -> String {
+    let mut line = line.trim().trim_start_matches(['>', '#', ' ', '\t']);
+    for mark in ["- [ ] ", "- [x] ", "- [X] ", "- ", "* ", "+ "] {
+        if let Some(rest) = line.strip_prefix(mark) {
+            line = rest.trim_start();
+            break;
+        }
+    }
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    if (1..=3).contains(&digits)
+        && let Some(rest) = line[digits..]
+            .strip_prefix(". ")
+            .or_else(|| line[digits..].strip_prefix(") "))
+    {
+        line = rest;
+    }
+    let mut out = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(next) = rest.chars().next() {
+        let width = next.len_utf8();
+        match next {
+            '*' | '`' => {}
+            '_' if rest.starts_with("__") => {}
+            '!' if rest.starts_with("![") => {}
+            '[' => {
+                if let Some((name, behind)) = link(rest) {
+                    out.push_str(&name.replace(['*', '`', '|'], ""));
+                    rest = behind;
+                    continue;
+                }
+                out.push('[');
+            }
+            '|' => {
+                if !(out.is_empty() || out.ends_with(", ")) {
+                    out.truncate(out.trim_end().len());
+                    out.push_str(", ");
+                }
+            }
+            '<' if rest.starts_with("<!--") || rest.starts_with("</") || is_tag(rest) => {
+                if let Some(end) = rest.find('>') {
+                    rest = &rest[end + 1..];
+                    continue;
+                }
+            }
+            mark if mark.is_whitespace() || mark.is_control() => {
+                if !(out.is_empty() || out.ends_with(' ')) {
+                    out.push(' ');
+                }
+            }
+            mark => out.push(mark),
+        }
+        rest = &rest[width..];
+    }
+    out.truncate(out.trim_end_matches([' ', ',', '\\']).len());
+    out
+}
+
+/// Returns the text of a link at the start, and the rest.
+fn link(text: &str) -> Option<(&str, &str)> {
+    let close = text.find("](")?;
+    let name = text.get(1..close).filter(|name| !name.contains(['[', ']']))?;
+    let end = text[close..].find(')')?;
+    Some((name, &text[close + end + 1..]))
+}
+
+/// Returns `true` if the text starts with an HTML tag.
+fn is_tag(text: &str) -> bool {
+    const TAGS: [&str; 10] = [
+        "<br", "<p", "<div", "<img", "<a ", "<h", "<details", "<summary", "<sub", "<span",
+    ];
+    TAGS.iter().any(|tag| text.starts_with(tag))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::chunk;
+
+    #[test]
+    fn marks_are_removed_and_words_kept() {
+        let table = [
+            ("- **Deploy:** `cargo run` now", "Deploy: cargo run now"),
+            (
+                "12. see [the docs](https://a.example/x) first",
+                "see the docs first",
+            ),
+            ("| name | what |", "name, what"),
+            ("> quoted <br/>  line", "quoted line"),
+            ("- [x] paid", "paid"),
+            ("![logo](a.png) text", "logo text"),
+            ("a < b and 2 * 3", "a < b and 2 3"),
+            ("- **Password:** `hunter2`", "Password: …"),
+            ("2026. was a year", "2026. was a year"),
+            ("", ""),
+        ];
+        for (line, expected) in table {
+            assert_eq!(clean(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn no_part_of_a_private_key_is_shown() {
+        let body = "MIIEowIBAAKCAQEA7vN3kq1Zx81kQ9dPw72LmA0vBt3Zx81kQ9dPw72LmA0vBt3x\n".repeat(60);
+        let text = format!(
+            "# Server\n\nbefore\n\n```\n-----BEGIN RSA PRIVATE KEY-----\n{body}shortEnd==\n-----END RSA PRIVATE KEY-----\n```\n\n\
+            after, {}\n",
+            "with words enough to be a chunk of its own ".repeat(9)
+        );
+        let document = chunk(text.as_bytes());
+        assert!(document.chunks.len() > 3, "{}", document.chunks.len());
+        for from in 0..document.chunks.len() {
+            let lines = lines(&document, text.as_bytes(), from, document.chunks.len());
+            assert!(lines.iter().all(|line| !line.text.contains("MIIE")), "{lines:?}");
+            assert!(
+                lines.iter().all(|line| !line.text.contains("shortEnd")),
+                "{lines:?}"
+            );
+            assert!(
+                lines.iter().any(|line| line.text.starts_with("after")),
+                "{lines:?}"
+            );
+        }
+        let shown: Vec<String> = lines(&document, text.as_bytes(), 0, document.chunks.len())
+            .into_iter()
+            .map(|line| line.text)
+            .collect();
+        assert_eq!(shown[..2], ["Server", "before"]);
+        assert_eq!(shown.len(), 3, "{shown:?}");
+    }
+
+    #[test]
+    fn roles_are_removed_and_names_kept() {
+        let text = b"# Day\n\n## Talk\n\nUser: I adopted a cat\nAssistant: Lovely!\n\n## More\n\n- **Ada:** hi <!-- 1 -->\n";
+        let document = chunk(text);
+        let lines = lines(&document, text, 0, document.chunks.len());
+        let texts: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+        assert!(texts.contains(&"I adopted a cat"), "{texts:?}");
+        assert!(texts.contains(&"Ada: hi"), "{texts:?}");
+        let of = |text: &str| {
+            lines
+                .iter()
+                .find(|line| line.text == text)
+                .map(|line| line.weight)
+        };
+        assert!(of("Lovely!") < of("I adopted a cat"), "{lines:?}");
+    }
+}

@@ -1,0 +1,326 @@
+//! Source files of a workspace, by path.
+
+use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
+
+use hippo_types::time::{Date, find_date};
+
+/// Source files in a workspace's root.
+const ROOT_FILES: [&str; 9] = [
+    "MEMORY.md",
+    "USER.md",
+    "TOOLS.md",
+    "AGENTS.md",
+    "SOUL.md",
+    "HEARTBEAT.md",
+    "SCRATCHPAD.md",
+    "WORKING.md",
+    "TASK-QUEUE.md",
+];
+
+/// Folders in a workspace's root whose markdown files are sources at any depth.
+const ROOT_FOLDERS: [&str; 4] = ["memory", "knowledge", "plans", "projects"];
+
+/// Maximum number of patterns in one list.
+pub const MOST_PATTERNS: usize = 256;
+/// Maximum length of a pattern in bytes.
+pub const LONGEST_PATTERN: usize = 1_024;
+
+/// Rules that decide which files are sources.
+///
+/// Some paths never are sources, regardless of patterns: names that start with a dot and everything below
+/// such folders, `node_modules`, and `HIPPOCAMPUS.md`, which hippod writes.
+#[derive(Debug, Clone)]
+pub struct SourceRules {
+    include: GlobSet,
+    exclude: GlobSet,
+    /// Folders of each included pattern up to its first wildcard.
+    roots: Vec<String>,
+}
+
+/// Error for an invalid pattern in the configuration.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("could not read the source pattern {pattern:?}: {reason}")]
+pub struct PatternError {
+    /// Original pattern.
+    pub pattern: String,
+    /// Reason why it is invalid.
+    pub reason: String,
+}
+
+/// Kind of source, by path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SourceKind {
+    /// File in the workspace's root: `MEMORY.md`, `USER.md`, …
+    Root,
+    /// Raw daily log: `memory/2026-01-10.md`, also in folders below `memory/`.
+    DailyLog,
+    /// Node of the compaction tree, derived from daily logs.
+    Node(NodeKind),
+    /// File below `knowledge/`.
+    Knowledge,
+    /// File below `plans/`.
+    Plan,
+    /// File below `projects/`.
+    Project,
+    /// Any other file.
+    Other,
+}
+
+/// Level of a compaction node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum NodeKind {
+    /// `memory/daily/2026-01-10.md`
+    Daily,
+    /// `memory/weekly/2026-W02.md`
+    Weekly,
+    /// `memory/monthly/2026-01.md`
+    Monthly,
+    /// `memory/ROOT.md`
+    Root,
+}
+
+impl SourceRules {
+    /// Creates rules from the default sources plus `include`; `exclude` takes precedence over both.
+    ///
+    /// `*` matches within one folder, `**` across folders. A pattern without `/` matches a name at any
+    /// depth. A pattern that ends in `/` or names a folder matches everything below it.
+    ///
+    /// # Errors
+    ///
+    /// [`PatternError`] for the first invalid glob, for more than [`MOST_PATTERNS`] patterns in a list, or
+    /// for a pattern longer than [`LONGEST_PATTERN`].
+    pub fn new(include: &[String], exclude: &[String]) -> Result<Self, PatternError> {
+        bounded(include)?;
+        bounded(exclude)?;
+        let mut roots = Vec::new();
+        let mut included = GlobSetBuilder::new();
+        for pattern in include {
+            for pattern in variants(pattern) {
+                included.add(glob(&pattern)?);
+                let folders = pattern
+                    .split('/')
+                    .take_while(|part| !part.contains(['*', '?', '[', '{', '\\']));
+                let folders: Vec<&str> = folders.collect();
+                // A pattern without wildcards names a file: walk its folder.
+                let depth = folders.len() - usize::from(folders.len() == pattern.split('/').count());
+                roots.push(folders[..depth].join("/"));
+            }
+        }
+        let mut excluded = GlobSetBuilder::new();
+        for pattern in exclude {
+            for pattern in variants(pattern) {
+                excluded.add(glob(&pattern)?);
+            }
+        }
+        let build = |builder: GlobSetBuilder| {
+            builder.build().map_err(|error| PatternError {
+                pattern: String::new(),
+                reason: error.kind().to_string(),
+            })
+        };
+        Ok(Self {
+            include: build(included)?,
+            exclude: build(excluded)?,
+            roots,
+        })
+    }
+
+    /// Returns `true` if the file at this path, relative to the workspace with `/`, is a source.
+    #[must_use]
+    pub fn is_source(&self, rel: &str) -> bool {
+        !is_never(rel) && !self.exclude.is_match(rel) && (is_default(rel) || self.include.is_match(rel))
+    }
+
+    /// Returns `true` if a source may be in or below this folder; the empty path is the workspace.
+    ///
+    /// The answer may be a false positive, never a false negative.
+    #[must_use]
+    pub fn may_contain(&self, rel_dir: &str) -> bool {
+        let dir = rel_dir.trim_end_matches('/');
+        if dir.is_empty() {
+            return true;
+        }
+        if is_never(dir) {
+            return false;
+        }
+        // A pattern such as `drafts/**` excludes all descendants: test it with a name that no file has.
+        let anything = format!("{dir}/\u{1}/\u{1}");
+        if self.exclude.is_match(dir) || self.exclude.is_match(&anything) {
+            return false;
+        }
+        let first = dir.split('/').next().unwrap_or(dir);
+        ROOT_FOLDERS.contains(&first)
+            || self
+                .roots
+                .iter()
+                .any(|root| is_within(dir, root) || is_within(root, dir))
+    }
+}
+
+impl SourceKind {
+    /// Returns the kind of the file at a path relative to the workspace.
+    #[must_use]
+    pub fn from_path(rel: &str) -> Self {
+        let Some((folder, rest)) = rel.split_once('/') else {
+            return Self::Root;
+        };
+        match folder {
+            "memory" => Self::from_memory_path(rest),
+            "knowledge" => Self::Knowledge,
+            "plans" => Self::Plan,
+            "projects" => Self::Project,
+            _ => Self::Other,
+        }
+    }
+
+    fn from_memory_path(rest: &str) -> Self {
+        let name = rest.rsplit('/').next().unwrap_or(rest);
+        let stem = if is_markdown(name) {
+            &name[..name.len() - 3]
+        } else {
+            name
+        };
+        let node = match rest.split_once('/') {
+            None if rest == "ROOT.md" => Some(NodeKind::Root),
+            Some(("daily", name)) if is_day(stem) && !name.contains('/') => Some(NodeKind::Daily),
+            Some(("weekly", name)) if week(stem).is_some() && !name.contains('/') => Some(NodeKind::Weekly),
+            Some(("monthly", name)) if month(stem).is_some() && !name.contains('/') => {
+                Some(NodeKind::Monthly)
+            }
+            _ => None,
+        };
+        match node {
+            Some(node) => Self::Node(node),
+            None if find_date(stem).is_some() => Self::DailyLog,
+            None => Self::Other,
+        }
+    }
+}
+
+/// Returns the day that a path names, at any depth.
+///
+/// In order of precedence: a full date in the file name, the Monday of an ISO week (`2026-W11`), the first
+/// day of a month (`2026-03`), then the same in the folders, innermost first.
+#[must_use]
+pub fn date_in_name(rel: &str) -> Option<Date> {
+    let mut parts = rel.rsplit('/');
+    let name = parts.next()?;
+    let name = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let of = |part: &str| find_date(part).or_else(|| week(part)).or_else(|| month(part));
+    of(name)
+        .or_else(|| folder_date(rel))
+        .or_else(|| parts.find_map(of))
+}
+
+/// Parses dates across folders: `2026/01/10.md`.
+fn folder_date(rel: &str) -> Option<Date> {
+    find_date(rel)
+}
+
+fn is_day(stem: &str) -> bool {
+    stem.len() == 10 && find_date(stem).is_some()
+}
+
+/// Returns the Monday of the ISO week at the start of a text.
+fn week(text: &str) -> Option<Date> {
+    let (year, rest) = text.split_once("-W")?;
+    let digits = rest.get(..2)?;
+    let apart = !rest[2..].starts_with(|next: char| next.is_ascii_digit());
+    if year.len() != 4 || !apart || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let week = jiff::civil::ISOWeekDate::new(
+        year.parse().ok()?,
+        digits.parse().ok()?,
+        jiff::civil::Weekday::Monday,
+    );
+    week.ok().map(|week| week.date())
+}
+
+/// Returns the first day of the month that the whole text names.
+fn month(text: &str) -> Option<Date> {
+    let (year, month) = text.split_once(['-', '_'])?;
+    let digits =
+        |text: &str, count: usize| text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit());
+    let year: i16 = digits(year, 4).then(|| year.parse().ok())??;
+    let month: i8 = digits(month, 2).then(|| month.parse().ok())??;
+    if !(1900..2200).contains(&year) {
+        return None;
+    }
+    Date::new(year, month, 1).ok()
+}
+
+/// Returns `true` for a path that is never a source.
+fn is_never(rel: &str) -> bool {
+    let never = |part: &str| part.starts_with('.') || part == "node_modules";
+    rel == "HIPPOCAMPUS.md" || rel.split('/').any(never)
+}
+
+fn is_default(rel: &str) -> bool {
+    match rel.split_once('/') {
+        None => ROOT_FILES.contains(&rel),
+        Some((folder, rest)) => ROOT_FOLDERS.contains(&folder) && is_markdown(rest),
+    }
+}
+
+/// Returns `true` if a path has the extension `.md` in any case.
+fn is_markdown(path: &str) -> bool {
+    let end = path.len().checked_sub(3).and_then(|at| path.get(at..));
+    end.is_some_and(|end| end.eq_ignore_ascii_case(".md"))
+}
+
+fn is_within(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder)
+        .is_some_and(|rest| folder.is_empty() || rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Returns the globs for a pattern of the configuration.
+fn variants(pattern: &str) -> Vec<String> {
+    let pattern = pattern.trim_start_matches("./");
+    let rooted = pattern.strip_prefix('/');
+    let path = rooted.unwrap_or(pattern);
+    if let Some(folder) = path.strip_suffix('/') {
+        return vec![format!("{folder}/**")];
+    }
+    let anywhere = rooted.is_none() && !path.contains('/');
+    let path = if anywhere {
+        format!("**/{path}")
+    } else {
+        path.to_owned()
+    };
+    if path.ends_with("**") {
+        vec![path]
+    } else {
+        vec![format!("{path}/**"), path]
+    }
+}
+
+/// Rejects lists that take long to compile.
+fn bounded(patterns: &[String]) -> Result<(), PatternError> {
+    let error = |pattern: &str, reason: String| PatternError {
+        pattern: pattern.chars().take(40).collect(),
+        reason,
+    };
+    if let Some(first) = patterns.get(MOST_PATTERNS) {
+        let reason = format!(
+            "the list has {}, at most {MOST_PATTERNS} are allowed",
+            patterns.len()
+        );
+        return Err(error(first, reason));
+    }
+    match patterns.iter().find(|pattern| pattern.len() > LONGEST_PATTERN) {
+        Some(long) => Err(error(long, format!("it is longer than {LONGEST_PATTERN} bytes"))),
+        None => Ok(()),
+    }
+}
+
+fn glob(pattern: &str) -> Result<Glob, PatternError> {
+    let built = GlobBuilder::new(pattern).literal_separator(true).build();
+    built.map_err(|error| PatternError {
+        pattern: pattern.to_owned(),
+        reason: error.kind().to_string(),
+    })
+}
+
+#[cfg(test)]
+mod tests;

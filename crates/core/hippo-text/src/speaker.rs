@@ -1,0 +1,81 @@
+//! Speakers of lines as terms of the index.
+//!
+//! "When did Caroline paint?" is answered more often by Caroline's own lines than by lines addressed to her. The
+//! speaker of a line is indexed with its words as an additional term, `@carolin`. Terms of words never start with
+//! `@`, so the two kinds cannot collide.
+
+/// First character of a speaker term.
+const MARK: char = '@';
+/// Maximum bytes of a name.
+const NAME: usize = 40;
+
+/// Returns the speaker term for the term of a name.
+pub fn speaker_term(term: &str) -> String {
+    let mut marked = String::with_capacity(term.len() + 1);
+    marked.push(MARK);
+    marked.push_str(term);
+    marked
+}
+
+/// Returns true if a term is a speaker term.
+pub fn is_speaker_term(term: &str) -> bool {
+    term.starts_with(MARK)
+}
+
+/// Returns the name before the colon at the start of a line: `Caroline` for `- **Caroline:** hi`. The caller must
+/// know from the chunker that the chunk has a speaker.
+pub fn name(text: &str) -> Option<&str> {
+    text.lines().find_map(label)
+}
+
+fn label(line: &str) -> Option<&str> {
+    let mut line = line.trim_start();
+    if let Some(item) = line
+        .strip_prefix(['-', '*', '+'])
+        .filter(|item| item.starts_with(' '))
+    {
+        line = item.trim_start();
+    }
+    if let Some(comment) = line.strip_prefix("<!--") {
+        line = comment.split_once("-->")?.1.trim_start();
+    }
+    let colon = line.find(':').filter(|colon| *colon <= NAME + 4)?;
+    let name = line[..colon].trim_matches(['*', '_', ' ']);
+    let rest = line[colon + 1..].trim_start_matches(['*', '_']);
+    let is_name = name
+        .chars()
+        .next()
+        .is_some_and(|first| first.is_alphabetic() && !first.is_lowercase())
+        && name.split(' ').count() <= 3
+        && name
+            .chars()
+            .all(|mark| mark.is_alphabetic() || matches!(mark, ' ' | '-' | '\'' | '.' | '’'));
+    (is_name && (rest.is_empty() || rest.starts_with(' '))).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::name;
+
+    #[test]
+    fn finds_the_name_in_front_of_the_words() {
+        let table = [
+            ("- **Caroline:** hi", Some("Caroline")),
+            ("**Mary Ann:** hi", Some("Mary Ann")),
+            ("<!-- m1 --> **Ada:** hi", Some("Ada")),
+            ("Ada: hi", Some("Ada")),
+            ("14:10 Ada and Ben\n- **Ben:** hi", Some("Ben")),
+            ("- **Zoë:**", Some("Zoë")),
+            ("小明: 你好", Some("小明")),
+            ("https://example.org", None),
+            ("key: value", None),
+            ("10:30 lunch", None),
+            ("<!-- never closed Ada: x", None),
+            ("One two three four: five", None),
+            ("", None),
+        ];
+        for (text, expected) in table {
+            assert_eq!(name(text), expected, "{text}");
+        }
+    }
+}

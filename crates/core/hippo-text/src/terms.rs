@@ -1,0 +1,336 @@
+//! Terms of texts and queries.
+//!
+//! All words are indexed, including stop words. A query marks its stop words, so that a question of only stop words
+//! still has results. A term never contains a space.
+
+mod fold;
+mod scan;
+mod stop;
+
+use std::collections::{HashMap, HashSet};
+
+use rust_stemmers::{Algorithm, Stemmer};
+
+use super::speaker;
+use crate::text;
+pub use fold::is_unspaced;
+use scan::Token;
+pub use stop::is_stop;
+
+/// Maximum bytes of a term; longer words are cut, and longer compounds are indexed by their parts only.
+const TERM: usize = 64;
+/// Maximum number of cached stems, more than the vocabulary of a few languages.
+const STEMS: usize = 1 << 16;
+/// A query term with at most this many characters also matches as a prefix.
+const SHORT: usize = 3;
+
+/// Maximum number of distinct query terms, because each costs an index lookup.
+const MOST_QUERY_TERMS: usize = 512;
+
+/// A term of a query.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QueryTerm {
+    /// The form in the index.
+    pub term: String,
+    /// True for a stop word such as "what" or "did", which counts only in a query without other words.
+    pub stop: bool,
+    /// True if the term is short enough to match as a prefix as well.
+    pub prefix: bool,
+}
+
+/// Converts text to terms; keeps its buffers and a cache of stems.
+pub struct Analyzer {
+    stemmer: Stemmer,
+    stems: HashMap<Box<str>, Box<str>>,
+    /// A token in lower case, without accents.
+    folded: String,
+    /// Buffer for a word composed of parts.
+    word: String,
+}
+
+impl Default for Analyzer {
+    fn default() -> Self {
+        Self {
+            stemmer: Stemmer::create(Algorithm::English),
+            stems: HashMap::new(),
+            folded: String::new(),
+            word: String::new(),
+        }
+    }
+}
+
+impl Analyzer {
+    /// Creates an analyzer with an empty cache.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Appends the terms of `text` to `out`, separated by single spaces, and returns their number.
+    pub fn index_terms(&mut self, text: &str, out: &mut String) -> usize {
+        let mut count = 0;
+        self.each(text, |term, _| {
+            if !out.is_empty() {
+                out.push(' ');
+            }
+            out.push_str(term);
+            count += 1;
+        });
+        if let Some(name) = speaker::name(text) {
+            self.each(name, |term, _| {
+                out.push(' ');
+                out.push_str(&speaker::speaker_term(term));
+                count += 1;
+            });
+        }
+        count
+    }
+
+    /// Returns the first 512 distinct terms of a query in order, then a speaker term for each that is not a stop
+    /// word.
+    pub fn query_terms(&mut self, query: &str) -> Vec<QueryTerm> {
+        let mut terms: Vec<QueryTerm> = Vec::new();
+        let mut known: HashSet<String> = HashSet::new();
+        self.each(query, |term, word| {
+            if known.len() < MOST_QUERY_TERMS && known.insert(term.to_owned()) {
+                terms.push(QueryTerm {
+                    term: term.to_owned(),
+                    stop: is_stop(word),
+                    prefix: false,
+                });
+            }
+        });
+        let telling = terms.iter().filter(|term| !term.stop).count();
+        for term in &mut terms {
+            let characters = term.term.chars().count();
+            let lone = characters == 1 && term.term.chars().all(is_unspaced);
+            term.prefix = lone || (characters <= SHORT && telling <= 2 && (!term.stop || telling == 0));
+        }
+        let names: Vec<QueryTerm> = terms
+            .iter()
+            .filter(|term| !term.stop && term.term.starts_with(char::is_alphabetic))
+            .map(|term| QueryTerm {
+                term: speaker::speaker_term(&term.term),
+                stop: false,
+                prefix: false,
+            })
+            .collect();
+        terms.extend(names);
+        terms
+    }
+
+    /// Calls `sink` with each term and the folded word that it is derived from.
+    fn each(&mut self, text: &str, mut sink: impl FnMut(&str, &str)) {
+        scan::scan(text, |token| self.token(token, &mut sink));
+    }
+
+    fn token(&mut self, token: Token<'_>, sink: &mut impl FnMut(&str, &str)) {
+        let mut folded = std::mem::take(&mut self.folded);
+        folded.clear();
+        if token.foreign {
+            fold::fold(token.text, &mut folded);
+        } else {
+            folded.push_str(token.text);
+            folded.make_ascii_lowercase();
+        }
+        if token.joined {
+            self.compound(token, &folded, sink);
+        } else if token.foreign {
+            self.runs(&folded, sink);
+        } else {
+            self.word(&folded, sink);
+            if token.camel {
+                self.humps(token.text, sink);
+            }
+        }
+        self.folded = folded;
+    }
+
+    /// Emits a token with marks as a whole, and its parts.
+    fn compound(&mut self, token: Token<'_>, folded: &str, sink: &mut impl FnMut(&str, &str)) {
+        if folded.ends_with(['+', '#']) {
+            sink(folded, folded);
+            return;
+        }
+        if folded.contains('\'') && !folded.contains(is_strong_mark) {
+            return self.contraction(folded, sink);
+        }
+        let number;
+        let mut whole = folded;
+        if folded.contains(',') {
+            number = folded.replace(',', "");
+            whole = &number;
+        }
+        if !whole.contains(is_mark) {
+            return self.runs(whole, sink);
+        }
+        let spaced = !token.foreign || !whole.contains(is_unspaced);
+        let shown = spaced && whole.len() <= TERM;
+        if shown {
+            sink(whole, whole);
+        }
+        if let Some((_, name)) = whole.rsplit_once(['/', '\\'])
+            && name.len() <= TERM
+            && name.contains(is_mark)
+            && spaced
+        {
+            sink(name, name);
+        }
+        for part in whole
+            .split(is_mark)
+            .filter(|part| part.len() > usize::from(shown))
+        {
+            self.runs(part, sink);
+        }
+        if token.camel {
+            for part in token
+                .text
+                .split(is_mark)
+                .filter(|part| part.is_ascii() && has_hump(part))
+            {
+                self.humps(part, sink);
+            }
+        }
+    }
+
+    /// Emits a word with apostrophes: `don't` is `dont`, `Ada's` is `ada`, `we'll` is `we`, `O'Brien` is `obrien`.
+    fn contraction(&mut self, folded: &str, sink: &mut impl FnMut(&str, &str)) {
+        if let Some((base, "s" | "d" | "m" | "ll" | "re" | "ve")) = folded.split_once('\'') {
+            return self.runs(base, sink);
+        }
+        let mut word = std::mem::take(&mut self.word);
+        word.clear();
+        word.extend(folded.chars().filter(|&mark| mark != '\''));
+        self.runs(&word, sink);
+        self.word = word;
+        if !folded.ends_with("'t") {
+            folded
+                .split('\'')
+                .filter(|part| part.len() > 2)
+                .for_each(|part| self.runs(part, sink));
+        }
+    }
+
+    /// Emits the parts of `camelCase`.
+    fn humps(&mut self, text: &str, sink: &mut impl FnMut(&str, &str)) {
+        let bytes = text.as_bytes();
+        let mut start = 0;
+        for at in 1..=bytes.len() {
+            let hump =
+                at < bytes.len() && bytes[at - 1].is_ascii_lowercase() && bytes[at].is_ascii_uppercase();
+            if hump || at == bytes.len() {
+                let mut word = std::mem::take(&mut self.word);
+                word.clear();
+                word.push_str(&text[start..at]);
+                word.make_ascii_lowercase();
+                if word.len() > 1 {
+                    self.word(&word, sink);
+                }
+                self.word = word;
+                start = at;
+            }
+        }
+    }
+
+    /// Emits a folded word in any scripts; scripts without spaces are split into pairs of characters.
+    fn runs(&mut self, folded: &str, sink: &mut impl FnMut(&str, &str)) {
+        let mut rest = folded;
+        while let Some(first) = rest.chars().next() {
+            let unspaced = is_unspaced(first);
+            let end = rest
+                .find(|next| is_unspaced(next) != unspaced)
+                .unwrap_or(rest.len());
+            let (run, tail) = rest.split_at(end);
+            if unspaced {
+                pairs(run, sink)
+            } else {
+                self.word(run, sink)
+            }
+            rest = tail;
+        }
+    }
+
+    /// Emits one folded word; a word in Latin letters is stemmed.
+    fn word(&mut self, word: &str, sink: &mut impl FnMut(&str, &str)) {
+        if word.len() > TERM {
+            return sink(text::start(word, TERM), word);
+        }
+        if word.len() < 3 || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+            return sink(word, word);
+        }
+        if let Some(stem) = self.stems.get(word) {
+            return sink(stem, word);
+        }
+        if self.stems.len() >= STEMS {
+            self.stems.clear();
+        }
+        let stem = self.stemmer.stem(word);
+        sink(&stem, word);
+        self.stems.insert(word.into(), stem.into());
+    }
+}
+
+/// Emits the pairs of adjacent characters of a run, and the last character alone. A prefix search for a single
+/// character then finds every occurrence.
+fn pairs(run: &str, sink: &mut impl FnMut(&str, &str)) {
+    let mut before = None;
+    for (at, character) in run.char_indices() {
+        if let Some(start) = before {
+            let pair = &run[start..at + character.len_utf8()];
+            sink(pair, pair);
+        }
+        before = Some(at);
+    }
+    if let Some(last) = before {
+        sink(&run[last..], &run[last..]);
+    }
+}
+
+/// Returns true for marks that join the parts of a word.
+const fn is_mark(mark: char) -> bool {
+    is_strong_mark(mark) || mark == '\''
+}
+
+/// Returns true for marks that occur in identifiers, paths and addresses.
+const fn is_strong_mark(mark: char) -> bool {
+    matches!(mark, '_' | '-' | '.' | '/' | '\\' | '@' | ':' | ',')
+}
+
+fn has_hump(text: &str) -> bool {
+    text.as_bytes()
+        .windows(2)
+        .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
+}
+
+/// Returns the terms of a text for the index.
+#[must_use]
+pub fn index_terms(text: &str) -> Vec<String> {
+    let mut terms = String::new();
+    Analyzer::new().index_terms(text, &mut terms);
+    terms
+        .split(' ')
+        .filter(|term| !term.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Returns the distinct terms of a query in order.
+#[must_use]
+pub fn query_terms(query: &str) -> Vec<QueryTerm> {
+    Analyzer::new().query_terms(query)
+}
+
+/// Returns an FTS5 expression that matches only this term; the term is quoted, so FTS5 syntax in it has no effect.
+#[must_use]
+pub fn fts_query(term: &QueryTerm) -> String {
+    // FTS5 parses expressions as C strings, so a NUL would end the expression within the quotes.
+    let quoted = term.term.replace('"', "\"\"").replace('\0', "");
+    if term.prefix {
+        format!("\"{quoted}\"*")
+    } else {
+        format!("\"{quoted}\"")
+    }
+}
+
+#[cfg(test)]
+mod tests;

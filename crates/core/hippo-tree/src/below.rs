@@ -1,0 +1,123 @@
+//! Sources of a node and their texts.
+
+use std::collections::BTreeMap;
+
+use hippo_text::source::NodeKind;
+use hippo_types::time::Date;
+
+use super::item::Source;
+use super::node::{Node, Writer};
+use super::period::Period;
+use super::plan::SourceFile;
+use super::root;
+
+/// A source with its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Text {
+    /// Path relative to the workspace.
+    pub path: String,
+    /// Text without front matter.
+    pub text: String,
+    /// Line of the file at which the text begins, from 1.
+    pub first_line: u32,
+    /// Date of the source.
+    pub date: Option<Date>,
+}
+
+impl Text {
+    /// Returns the source as [`super::make`] expects it.
+    #[must_use]
+    pub fn source(&self) -> Source<'_> {
+        Source {
+            path: &self.path,
+            text: &self.text,
+            first_line: self.first_line,
+            date: self.date,
+        }
+    }
+
+    /// Creates the source for a node whose file has this text. For a node that copies its only source, lines refer to
+    /// that source.
+    #[must_use]
+    pub fn of_node(node: &Node, file: &str) -> Self {
+        let path = node.period.path();
+        let (path, first_line) = lies(&path, node, file);
+        Self {
+            path: path.to_owned(),
+            text: node.body.clone(),
+            first_line,
+            date: node.period.first_day(),
+        }
+    }
+}
+
+/// Returns the file that the body's lines refer to, and the first line of the body in it.
+fn lies<'n>(path: &'n str, node: &'n Node, file: &str) -> (&'n str, u32) {
+    match node.sources.as_slice() {
+        [only]
+            if node.writer == Writer::Hippod
+                && node.lines.is_none()
+                && node.period.level() == NodeKind::Daily =>
+        {
+            (only, 1)
+        }
+        _ => {
+            let before = file.lines().count().saturating_sub(node.body.lines().count());
+            (path, u32::try_from(before + 1).unwrap_or(u32::MAX))
+        }
+    }
+}
+
+/// Returns the sources of the nodes of a level above the days, by period.
+#[must_use]
+pub fn sources<'n>(
+    level: NodeKind,
+    nodes: impl IntoIterator<Item = &'n Node>,
+) -> BTreeMap<Period, Vec<SourceFile>> {
+    let mut sources: BTreeMap<Period, Vec<SourceFile>> = BTreeMap::new();
+    for node in nodes {
+        let parent = node.period.parent().filter(|parent| parent.level() == level);
+        // Placeholders have no content.
+        if let Some(parent) = parent.filter(|_| !node.is_placeholder()) {
+            sources.entry(parent).or_default().push(SourceFile {
+                path: node.period.path(),
+                digest: node.digest(),
+            });
+        }
+    }
+    sources
+}
+
+/// Returns the sources of `ROOT.md`: days, and weeks and months without any existing day.
+///
+/// Each node is passed with its path and its file. `accesses` has the read counts of the files that the nodes were
+/// made from.
+#[must_use]
+pub fn told<'n>(
+    nodes: &[(&'n str, &'n Node, &str)],
+    accesses: &BTreeMap<String, u32>,
+) -> Vec<root::Node<'n>> {
+    let has_below = |period: Period| {
+        let mut below = nodes
+            .iter()
+            .filter(|(_, node, _)| node.period.parent() == Some(period));
+        below.any(|(_, node, _)| !node.is_placeholder())
+    };
+    let told = nodes.iter().filter(|(_, node, _)| {
+        let level = node.period.level();
+        level != NodeKind::Root
+            && !node.is_placeholder()
+            && (level == NodeKind::Daily || !has_below(node.period))
+    });
+    let below = told.filter_map(|(path, node, file)| {
+        let (path, first_line) = lies(path, node, file);
+        Some(root::Node {
+            date: node.period.first_day()?,
+            path,
+            first_line,
+            body: &node.body,
+            accesses: node.sources.iter().filter_map(|path| accesses.get(path)).sum(),
+        })
+    });
+    below.collect()
+}

@@ -1,0 +1,215 @@
+//! Lines kept from a `ROOT.md` by another author.
+
+use std::collections::BTreeSet;
+
+use hippo_redact::without_secrets;
+use hippo_types::time::{Date, days_between};
+use hippo_types::tokens;
+
+use super::root::{Node, Passages, root};
+
+const INDEX: &str = "## Topics Index";
+const HISTORY: &str = "## Historical Summary";
+/// Divisor of the room for lines that are kept.
+const SHARE: usize = 3;
+
+/// A `ROOT.md` by another author.
+#[derive(Debug, Clone, Copy)]
+pub struct Carried<'a> {
+    /// Body without front matter.
+    pub body: &'a str,
+    /// Date that the ages in the body refer to.
+    pub updated: Date,
+}
+
+/// Returns the body of `ROOT.md` from the nodes and from a previous version by another author.
+///
+/// History lines and topics of the previous version are kept, the first ones first, unless the nodes cover the same
+/// topic.
+#[must_use]
+pub(super) fn rooted(
+    nodes: &[Node<'_>],
+    passages: &Passages<'_>,
+    carried: Option<Carried<'_>>,
+    today: Date,
+    most: usize,
+) -> String {
+    let Some(carried) = carried else {
+        let body = root(nodes, passages, today, most);
+        // With little content there are no topics yet, but the file must exist for its readers.
+        return if body.is_empty() {
+            format!("{INDEX}\n")
+        } else {
+            body
+        };
+    };
+    let anew = root(nodes, passages, today, most);
+    let known: BTreeSet<String> = section(&anew, INDEX).filter_map(topic).collect();
+    let shown = without_secrets(carried.body);
+    let mut room = tokens::bytes(most) / SHARE;
+    let mut fits = |line: &String| {
+        let fits = line.len() < room;
+        room -= if fits { line.len() + 1 } else { 0 };
+        fits
+    };
+    let topics: Vec<String> = section(&shown, INDEX)
+        .filter(|line| topic(line).is_none_or(|topic| !known.contains(&topic)))
+        .map(|line| aged(line, days_between(carried.updated, today)))
+        .filter(&mut fits)
+        .collect();
+    let past: Vec<String> = section(&shown, HISTORY)
+        .map(str::to_owned)
+        .filter(&mut fits)
+        .collect();
+    let taken: usize = topics.iter().chain(&past).map(|line| line.len() + 1).sum();
+    // Headings of sections that contain only kept lines.
+    let titles = INDEX.len() + HISTORY.len() + 4;
+    let left = tokens::bytes(most).saturating_sub(taken + titles) / 4;
+    let mut body = root(nodes, passages, today, left);
+    body = with(&body, HISTORY, &past, INDEX);
+    with(&body, INDEX, &topics, "")
+}
+
+/// Returns the list lines of a section.
+fn section<'t>(body: &'t str, title: &str) -> impl Iterator<Item = &'t str> + use<'t> {
+    let title = title.to_owned();
+    let mut within = false;
+    body.lines().filter(move |line| {
+        if line.starts_with("## ") {
+            within = line.starts_with(title.as_str());
+            return false;
+        }
+        within && line.starts_with("- ")
+    })
+}
+
+/// Returns the topic name of a line.
+fn topic(line: &str) -> Option<String> {
+    let name = line.strip_prefix("- ")?.split([':', '[']).next()?.trim();
+    (!name.is_empty()).then(|| name.to_lowercase())
+}
+
+/// Returns the line with the age in `[type, 12d]` increased by `days`; a reference older than 30 days is marked for
+/// review.
+fn aged(line: &str, days: i32) -> String {
+    let Some((before, rest)) = line.split_once('[') else {
+        return line.to_owned();
+    };
+    let Some((inner, after)) = rest.split_once(']') else {
+        return line.to_owned();
+    };
+    let mut parts: Vec<String> = inner.split(',').map(|part| part.trim().to_owned()).collect();
+    let mut age = None;
+    for part in &mut parts {
+        if let Some(number) = part
+            .strip_suffix('d')
+            .and_then(|number| number.parse::<i32>().ok())
+        {
+            let older = number.saturating_add(days.max(0));
+            *part = format!("{older}d");
+            age = Some(older);
+        }
+    }
+    let reference = parts.first().is_some_and(|kind| kind == "reference");
+    if reference && age.is_some_and(|age| age > 30) && !parts.iter().any(|part| part == "?") {
+        parts.push("?".to_owned());
+    }
+    format!("{before}[{}]{after}", parts.join(", "))
+}
+
+/// Returns the body with lines added at the end of a section; a missing section is created before `before`, or at the
+/// end.
+fn with(body: &str, title: &str, lines: &[String], before: &str) -> String {
+    if lines.is_empty() {
+        return body.to_owned();
+    }
+    let mut sections: Vec<Vec<&str>> = vec![Vec::new()];
+    for line in body.lines().filter(|line| !line.is_empty()) {
+        if line.starts_with("## ") {
+            sections.push(Vec::new());
+        }
+        if let Some(section) = sections.last_mut() {
+            section.push(line);
+        }
+    }
+    sections.retain(|section| !section.is_empty());
+    let of = |sections: &[Vec<&str>], title: &str| {
+        let starts = |section: &Vec<&str>| section.first().is_some_and(|line| line.starts_with(title));
+        sections.iter().position(starts)
+    };
+    let at = of(&sections, title).unwrap_or_else(|| {
+        let at = if before.is_empty() {
+            None
+        } else {
+            of(&sections, before)
+        };
+        let at = at.unwrap_or(sections.len());
+        sections.insert(at, vec![title]);
+        at
+    });
+    sections[at].extend(lines.iter().map(String::as_str));
+    let mut out = sections
+        .iter()
+        .map(|section| section.join("\n"))
+        .collect::<Vec<_>>()
+        .join("\n\n");
+    out.push('\n');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const THEIRS: &str = "## Active Context (recent ~7 days)\n- harbour move: to pier 4\n\n## Historical Summary\n- 2025-11: the old depot burnt down\n\n## Topics Index\n- depot [project, 120d]: fire, insurance → knowledge/depot.md\n- wiki [reference, 20d]: https://wiki.example/crates\n- warehouse [project, 3d]: piers\n- bare: words\n";
+
+    #[test]
+    fn history_and_topics_stay_and_grow_older() {
+        let body = "## Topics\nWarehouse [project]\n\n## Key Decisions\n- Warehouse: crate 7 goes to pier 3 → memory/2026-03-19.md#L4\n";
+        let node = Node {
+            date: date(2026, 3, 19),
+            path: "memory/daily/2026-03-19.md",
+            first_line: 1,
+            body,
+            accesses: 0,
+        };
+        let carried = Carried {
+            body: THEIRS,
+            updated: date(2026, 3, 1),
+        };
+        let text = rooted(&[node], &|_, _| None, Some(carried), date(2026, 3, 20), 3_000);
+        assert!(
+            text.contains("- depot [project, 139d]: fire, insurance → knowledge/depot.md"),
+            "{text}"
+        );
+        assert!(
+            text.contains("- wiki [reference, 39d, ?]: https://wiki.example/crates"),
+            "{text}"
+        );
+        assert!(text.contains("- 2025-11: the old depot burnt down"), "{text}");
+        assert!(text.contains("- bare: words"), "{text}");
+        assert!(
+            text.contains("crate 7") || text.contains("memory/2026-03-19.md"),
+            "{text}"
+        );
+        let order: Vec<usize> = ["## Historical", "## Topics Index"]
+            .iter()
+            .map(|title| text.find(title).unwrap())
+            .collect();
+        assert!(order.is_sorted(), "{text}");
+        assert_eq!(text.matches("## Topics Index").count(), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn it_never_takes_more_than_its_room(theirs in "([#-]{1,2} [a-zA-Z \\[\\],0-9:]{0,40}\n){0,60}", most in 200_usize..2_000) {
+            let theirs = THEIRS.to_owned() + &theirs;
+            let carried = Carried { body: &theirs, updated: date(2026, 3, 1) };
+            let text = rooted(&[], &|_, _| None, Some(carried), date(2026, 3, 20), most);
+            prop_assert!(tokens::of(&text) <= most, "{}", text.len());
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Selection of the statements that fit into a node.
+
+use std::collections::{HashMap, HashSet};
+
+pub use super::item::{Kind, MemoryType, Source};
+use super::item::{Reading, Statement, read};
+use super::salience::{Parts, choose};
+use super::topic::topics;
+use super::write::{Body, Line, Names};
+use hippo_redact::redact;
+use hippo_text::chunk::Speaker;
+use hippo_text::gist::words::WordCounts;
+use hippo_text::source::NodeKind;
+use hippo_types::tokens;
+
+/// Factor applied to a statement's worth for each block of later statements, when a submitted body exists.
+const EARLIER: f32 = 0.062_5;
+/// Maximum topics listed in the front matter.
+const NAMED: usize = 8;
+
+/// The body of a node, and its topics.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Digest {
+    /// The body without front matter; ends with a newline unless it is empty.
+    pub body: String,
+    /// Topics of the sources for the front matter, the most discussed first; eight at most. The body lists more.
+    pub topics: Vec<(String, MemoryType)>,
+}
+
+/// Returns the token budget of a node: a share of its sources' tokens, with a minimum of about one page.
+#[must_use]
+pub fn budget(level: NodeKind, source_tokens: usize) -> usize {
+    // Shares are in thousandths; a month keeps nearly all of its weeks.
+    let (share, least) = match level {
+        NodeKind::Daily => (70, 1_000),
+        NodeKind::Weekly => (150, 1_500),
+        NodeKind::Monthly => (960, 2_000),
+        // `ROOT.md` has a separate generator.
+        NodeKind::Root => (0, 0),
+    };
+    let part = source_tokens / 1_000 * share + source_tokens % 1_000 * share / 1_000;
+    part.max(least.min(source_tokens))
+}
+
+/// Returns the body of a node: the statements of its sources in at most `most` tokens.
+///
+/// The result is deterministic: the same sources always give the same body.
+#[must_use]
+pub fn digest(level: NodeKind, sources: &[Source<'_>], most: usize) -> Digest {
+    made(level, sources, most, None)
+}
+
+/// Returns a digest to append to a submitted `body`.
+///
+/// Statements that `body` repeats word for word are left out, and words that `body` contains count as already said.
+/// Because logs grow at the end, a statement's worth is divided by 16 for each `most` tokens of statements after it.
+#[must_use]
+pub fn digest_since(level: NodeKind, sources: &[Source<'_>], most: usize, body: &str) -> Digest {
+    made(level, sources, most, Some(body))
+}
+
+fn made(level: NodeKind, sources: &[Source<'_>], most: usize, behind: Option<&str>) -> Digest {
+    let readings: Vec<Reading> = sources.iter().map(read).collect();
+    let mut all = Statements::of(&readings);
+    if let Some(body) = behind {
+        all.leave_out(body);
+    }
+    let mut words = WordCounts::new();
+    for (_, _, statement) in &all.list {
+        words.begin_block();
+        words.count(&statement.text);
+    }
+    let room = tokens::bytes(most);
+    let named = topics(&readings, &all.bases, &mut words);
+    let list: Vec<(u32, &Statement)> = all
+        .list
+        .iter()
+        .map(|(_, section, statement)| (*section, *statement))
+        .collect();
+    let mut parts = Parts::of(&list, &mut words);
+    if let Some(body) = behind {
+        parts.say(body, &mut words);
+        let mut after = 0;
+        let mut weights: Vec<f32> = Vec::with_capacity(list.len());
+        for (_, statement) in list.iter().rev() {
+            weights.push(EARLIER.powf(after as f32 / room.max(1) as f32));
+            after += statement.text.len();
+        }
+        weights.reverse();
+        parts.weigh(&weights);
+    }
+    let names = Names::of(&named, room);
+    let reserved = names.bytes();
+    let mut lines: HashMap<(u32, bool), ()> = HashMap::new();
+    let mut sections: HashMap<u32, usize> = HashMap::new();
+    let order = choose(&parts, room.saturating_sub(reserved), all.sections, |part| {
+        let (source, _, statement) = all.list[part.statement as usize];
+        let line = if part.name { part.section } else { part.statement };
+        let fresh = lines.insert((line, part.name), ()).is_none();
+        let mut takes = part.range.len() + 2;
+        if fresh {
+            takes += 8 + pointer_bytes(sources[source].path, statement);
+            let heading = named.get(part.section as usize).and_then(Option::as_ref);
+            let count = sections.entry(part.section).or_default();
+            if !part.name && statement.kind == Kind::Note {
+                *count += 1;
+                if *count == 2 {
+                    takes += heading.map_or(0, |topic| topic.name.len() + 18);
+                }
+            }
+            if statement.speaker == Speaker::Other {
+                takes += 12;
+            }
+        }
+        takes
+    });
+    let body = Body {
+        level,
+        names: &names,
+        topics: &named,
+    };
+    let mut kept = order.len();
+    // The size estimate is approximate: remove the least valuable parts until the text fits.
+    let text = loop {
+        let mut chosen: Vec<Line> = Vec::new();
+        for at in &order[..kept] {
+            let part = &parts.parts[*at];
+            let (source, section, statement) = all.list[part.statement as usize];
+            chosen.push(Line {
+                part,
+                source: sources[source].path,
+                section,
+                statement,
+            });
+        }
+        // Adjacent statements can together reveal a secret that neither contains alone.
+        let text = redact(&body.write(chosen)).into_owned();
+        if text.len() <= room {
+            break text;
+        }
+        if kept == 0 {
+            break String::new();
+        }
+        let over = text.len() - room;
+        let mut gone = 0;
+        while kept > 0 && gone < over {
+            kept -= 1;
+            gone += parts.parts[order[kept]].range.len().max(1);
+        }
+    };
+    let first = names.list().iter().take(NAMED);
+    let topics = first.map(|topic| (topic.name.clone(), topic.kind)).collect();
+    Digest { body: text, topics }
+}
+
+fn pointer_bytes(path: &str, statement: &Statement) -> usize {
+    match &statement.place {
+        super::item::Place::Given(given) => given.len(),
+        super::item::Place::Line(_) => path.len() + 5,
+    }
+}
+
+/// The statements of all sources.
+struct Statements<'r> {
+    /// Source index, section index over all sources, and statement.
+    list: Vec<(usize, u32, &'r Statement)>,
+    /// Index of the first section of each source.
+    bases: Vec<u32>,
+    sections: usize,
+}
+
+impl<'r> Statements<'r> {
+    fn of(readings: &'r [Reading]) -> Self {
+        let (mut list, mut bases, mut base) = (Vec::new(), Vec::new(), 0_u32);
+        for (source, reading) in readings.iter().enumerate() {
+            bases.push(base);
+            list.extend(
+                reading
+                    .statements
+                    .iter()
+                    .map(|statement| (source, base.saturating_add(statement.section), statement)),
+            );
+            base = base.saturating_add(u32::try_from(reading.sections.len()).unwrap_or(u32::MAX));
+        }
+        Self {
+            list,
+            bases,
+            sections: base as usize,
+        }
+    }
+
+    /// Removes statements that a body already contains word for word.
+    fn leave_out(&mut self, body: &str) {
+        let reading = read(&Source {
+            path: "",
+            text: body,
+            first_line: 1,
+            date: None,
+        });
+        let stated: HashSet<&str> = reading
+            .statements
+            .iter()
+            .map(|statement| statement.text.as_str())
+            .collect();
+        self.list
+            .retain(|(_, _, statement)| !stated.contains(statement.text.as_str()));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,39 @@
+//! Nodes of the compaction tree: days, weeks, months and `ROOT.md`.
+//!
+//! A node is a file that people and agents read. It is derived from its sources: daily logs, or the nodes of the
+//! level below. It is rebuilt only when its sources change, and text that another writer added to it is kept.
+//! docs/tree.md describes the rules.
+
+#![warn(clippy::disallowed_methods)]
+
+mod below;
+mod carried;
+pub mod digest;
+pub mod item;
+mod make;
+mod name;
+mod node;
+mod period;
+mod plan;
+pub mod root;
+mod salience;
+mod submitted;
+mod top;
+mod topic;
+mod write;
+
+pub use below::{Text, sources, told};
+pub use carried::Carried;
+pub use item::Source;
+pub use make::{make, threshold};
+pub use node::{Fingerprint, Node, SINCE, Status, Writer, level_name};
+pub use period::Period;
+pub use plan::{Action, Cause, Input, SourceFile, Step, plan};
+pub use submitted::{LEAST_OVERLAP, Rejected, most_tokens, submitted};
+pub use top::top;
+
+#[cfg(test)]
+mod tests;
+
+#[cfg(test)]
+mod secret_tests;

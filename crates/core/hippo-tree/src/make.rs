@@ -1,0 +1,173 @@
+//! Creation of a node from its sources and previous version.
+
+use hippo_redact::lines_without_secrets;
+use hippo_text::own_block;
+use hippo_text::source::NodeKind;
+use hippo_types::time::Date;
+
+use super::digest::{budget, digest, digest_since};
+use super::item::Source;
+use super::node::{Node, SINCE, Status, Writer};
+use super::period::Period;
+use super::plan::{Action, Step, status};
+use hippo_text::gist::label::MemoryType;
+
+/// Minimum bytes of a node.
+pub(super) const LEAST: usize = 50;
+/// Bytes of a line of usual length.
+const LINE: usize = 160;
+/// Divisor of the node's budget for new statements appended to a submitted body.
+const SINCE_SHARE: usize = 4;
+/// Minimum tokens for new statements appended to a submitted body.
+const SINCE_LEAST: usize = 500;
+
+/// Returns the number of source lines up to which the sources are copied verbatim.
+#[must_use]
+pub fn threshold(level: NodeKind) -> usize {
+    match level {
+        NodeKind::Daily => 200,
+        NodeKind::Weekly => 300,
+        NodeKind::Monthly => 500,
+        NodeKind::Root => 0,
+    }
+}
+
+/// Returns the node after a step, or `None` if its sources are too short or this step writes nothing.
+///
+/// `improved`: an external writer is configured to improve extracted bodies.
+#[must_use]
+pub fn make(
+    step: &Step,
+    sources: &[Source<'_>],
+    before: Option<&Node>,
+    today: Date,
+    improved: bool,
+) -> Option<Node> {
+    match step.action {
+        Action::Adopt => None,
+        Action::Restate(status) => before.map(|node| Node {
+            status: Some(status),
+            ..node.clone()
+        }),
+        Action::Make => made(step, sources, before, today, improved),
+        Action::Outdate => before.map(|node| outdated(step, sources, node)),
+    }
+}
+
+fn made(
+    step: &Step,
+    sources: &[Source<'_>],
+    before: Option<&Node>,
+    today: Date,
+    improved: bool,
+) -> Option<Node> {
+    let level = step.period.level();
+    let lines: usize = sources.iter().map(|source| lines_of(level, source.text)).sum();
+    let extracted = lines > threshold(level);
+    let (body, topics) = if extracted {
+        let made = digest(level, sources, room(level, sources));
+        (made.body, topics(&made.topics))
+    } else {
+        (verbatim(level, sources), String::new())
+    };
+    if body.trim().len() < LEAST {
+        return None;
+    }
+    let mut node = Node::new(
+        step.period,
+        status(step.period, today, improved && extracted),
+        step.sources.clone(),
+        Some(step.digest),
+        body,
+    );
+    node.lines = extracted.then_some(lines);
+    node.topics = topics;
+    // Keep front matter lines added by others.
+    node.others = before.map(|before| before.others.clone()).unwrap_or_default();
+    Some(node)
+}
+
+/// Counts lines for the threshold.
+///
+/// Lines of a log count as they are. Lines of nodes can be long and count once per [`LINE`] bytes, so that a week
+/// never becomes larger than its sources.
+fn lines_of(level: NodeKind, text: &str) -> usize {
+    match level {
+        NodeKind::Daily => text.lines().count(),
+        _ => text.lines().map(|line| line.len().div_ceil(LINE).max(1)).sum(),
+    }
+}
+
+/// Keeps a submitted body and appends the statements that are newer.
+fn outdated(step: &Step, sources: &[Source<'_>], before: &Node) -> Node {
+    let level = step.period.level();
+    let since = digest_since(level, sources, since_room(level, sources), &before.own_body()).body;
+    let body = own_block::put(before.body.as_bytes(), SINCE, &since);
+    let body = match body.map(String::from_utf8) {
+        Ok(Ok(body)) => body,
+        // A damaged block: leave the text unchanged.
+        _ => before.body.clone(),
+    };
+    Node {
+        status: Some(Status::NeedsSummarization),
+        sources: step.sources.clone(),
+        source_digest: Some(step.digest),
+        writer: match before.writer {
+            Writer::Unknown | Writer::Hippod => Writer::Agent,
+            writer => writer,
+        },
+        body,
+        ..before.clone()
+    }
+}
+
+/// Concatenates all sources, each below its name if there are several.
+fn verbatim(level: NodeKind, sources: &[Source<'_>]) -> String {
+    let mut out = String::new();
+    for source in sources {
+        // Nodes above refer to these lines by number.
+        let text = lines_without_secrets(source.text, false);
+        let text = text.trim_matches(['\n', '\r']);
+        if text.is_empty() {
+            continue;
+        }
+        if !out.is_empty() {
+            out.push_str("\n\n");
+        }
+        if level != NodeKind::Daily || sources.len() > 1 {
+            // A day that copies its log has the path of the log.
+            let day = source.date.filter(|_| level != NodeKind::Daily).map(Period::Day);
+            let period = Period::of_path(source.path).or(day);
+            let name = period.map_or_else(|| source.path.to_owned(), |period| period.to_string());
+            let title = format!("# {name}\n");
+            if !text.starts_with(&title) {
+                out.push_str(&title);
+                out.push('\n');
+            }
+        }
+        out.push_str(text);
+    }
+    out.push('\n');
+    out
+}
+
+/// Returns the maximum number of tokens of a node with these sources.
+pub(super) fn room(level: NodeKind, sources: &[Source<'_>]) -> usize {
+    let tokens = sources
+        .iter()
+        .map(|source| hippo_types::tokens::of(source.text))
+        .sum();
+    budget(level, tokens)
+}
+
+/// Returns the maximum number of tokens appended to a submitted body; short sources fit completely.
+fn since_room(level: NodeKind, sources: &[Source<'_>]) -> usize {
+    (room(level, sources) / SINCE_SHARE).max(SINCE_LEAST)
+}
+
+fn topics(topics: &[(String, MemoryType)]) -> String {
+    let named = topics
+        .iter()
+        .map(|(topic, kind)| format!("{} [{}]", topic.replace([',', '[', ']'], " "), kind.word()));
+    named.collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,173 @@
+//! Plan of the nodes to create or update, with reasons.
+//!
+//! Planning proceeds level by level: a day from its logs, a week from its days, a month from its weeks. A finished
+//! step is not planned again.
+
+use std::collections::BTreeMap;
+
+use hippo_text::source::NodeKind;
+use hippo_types::time::Date;
+
+use super::node::{Fingerprint, Node, Status, Writer};
+use super::period::Period;
+
+/// A source of a node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceFile {
+    /// Path relative to the workspace.
+    pub path: String,
+    /// Fingerprint of the bytes; for a node, [`Node::digest`].
+    pub digest: Fingerprint,
+}
+
+impl SourceFile {
+    /// Returns the combined fingerprint of a node's sources.
+    #[must_use]
+    pub fn together(sources: &[Self]) -> Fingerprint {
+        Fingerprint::of_all(sources.iter().map(|source| (source.path.as_str(), source.digest)))
+    }
+
+    /// Returns the paths, in order.
+    #[must_use]
+    pub fn paths(sources: &[Self]) -> Vec<String> {
+        sources.iter().map(|source| source.path.clone()).collect()
+    }
+}
+
+/// Input for planning one level.
+#[derive(Debug, Clone)]
+pub struct Input<'a> {
+    /// Current day in the time zone of the workspace.
+    pub today: Date,
+    /// Non-empty sources by the period of their node, in order of time within a period.
+    pub sources: &'a BTreeMap<Period, Vec<SourceFile>>,
+    /// Existing nodes of this level.
+    pub nodes: &'a BTreeMap<Period, Node>,
+    /// Fingerprints of the sources when a node by another author was first seen.
+    pub adopted: &'a BTreeMap<Period, Fingerprint>,
+    /// True if an external writer improves extracted bodies.
+    pub improved: bool,
+}
+
+/// Operation on a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Action {
+    /// Generate the node from its sources.
+    Make,
+    /// Change only the status.
+    Restate(Status),
+    /// Mark a submitted body as older than its sources: request a new body, and append newer statements until then.
+    Outdate,
+    /// Record the current sources of a node by another author, without changing its file.
+    Adopt,
+}
+
+/// Reason for a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Cause {
+    /// The node does not exist.
+    New,
+    /// The sources have changed.
+    SourcesChanged,
+    /// The file is only a placeholder.
+    Placeholder,
+    /// The period is closed.
+    Over,
+    /// The node existed before hippod.
+    Found,
+    /// The requested body was written.
+    Written,
+}
+
+impl Cause {
+    /// Returns the name in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::SourcesChanged => "sources-changed",
+            Self::Placeholder => "placeholder",
+            Self::Over => "period-over",
+            Self::Found => "found",
+            Self::Written => "written",
+        }
+    }
+}
+
+/// One planned operation on a node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// Period of the node.
+    pub period: Period,
+    /// Operation.
+    pub action: Action,
+    /// Reason.
+    pub cause: Cause,
+    /// Combined fingerprint of the sources.
+    pub digest: Fingerprint,
+    /// Paths of the sources.
+    pub sources: Vec<String>,
+}
+
+/// Returns the steps for one level of the tree, in order of time. `ROOT.md` is not planned here.
+#[must_use]
+pub fn plan(input: &Input<'_>) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for (period, sources) in input.sources {
+        if sources.is_empty() || period.level() == NodeKind::Root {
+            continue;
+        }
+        let digest = SourceFile::together(sources);
+        let step = |action, cause| Step {
+            period: *period,
+            action,
+            cause,
+            digest,
+            sources: SourceFile::paths(sources),
+        };
+        let Some(node) = input.nodes.get(period) else {
+            steps.push(step(Action::Make, Cause::New));
+            continue;
+        };
+        if node.is_placeholder() {
+            steps.push(step(Action::Make, Cause::Placeholder));
+            continue;
+        }
+        let known = node.source_digest.or_else(|| input.adopted.get(period).copied());
+        match (node.writer, known) {
+            (Writer::Hippod, Some(known)) if known == digest => {
+                let status = status(*period, input.today, input.improved && node.lines.is_some());
+                if node.status != Some(status) {
+                    steps.push(step(Action::Restate(status), Cause::Over));
+                }
+            }
+            (Writer::Hippod, _) => steps.push(step(Action::Make, Cause::SourcesChanged)),
+            // The requested body was written directly into the file.
+            (_, Some(known))
+                if known == digest
+                    && node.source_digest.is_some()
+                    && node.status == Some(Status::NeedsSummarization)
+                    && !node.is_behind() =>
+            {
+                let status = status(*period, input.today, false);
+                steps.push(step(Action::Restate(status), Cause::Written));
+            }
+            (_, Some(known)) if known == digest => {}
+            (_, Some(_)) => steps.push(step(Action::Outdate, Cause::SourcesChanged)),
+            (_, None) => steps.push(step(Action::Adopt, Cause::Found)),
+        }
+    }
+    steps
+}
+
+/// Returns the status of a node written by hippod.
+///
+/// `extracted`: the body is shorter than its sources, and an external writer improves it after the period is closed.
+#[must_use]
+pub fn status(period: Period, today: Date, extracted: bool) -> Status {
+    match (period.is_fixed(today), extracted) {
+        (true, true) => Status::NeedsSummarization,
+        (true, false) => Status::Fixed,
+        (false, _) => Status::Tentative,
+    }
+}

@@ -1,0 +1,309 @@
+//! Topics, names and verbatim statements of all days.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::Node;
+use crate::item::{Kind, MemoryType, Place, Reading, Source, Statement, read};
+use crate::name::names;
+use crate::topic::{is_contracted, topics};
+use hippo_text::gist::words::WordCounts;
+use hippo_text::text::clip;
+use hippo_types::time::Date;
+
+/// Maximum topics considered per day.
+const MOST: usize = 12;
+/// Bytes of the names after a topic.
+const WORDS: usize = 120;
+
+/// A topic of one day.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Told {
+    pub name: String,
+    pub kind: MemoryType,
+    /// Names that occur with the topic.
+    pub words: String,
+    /// A sentence about the topic.
+    pub told: String,
+    /// File and line of the sentence.
+    pub place: Option<(String, u32)>,
+}
+
+/// The content of one day.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Day {
+    pub date: Date,
+    /// Topics, the most important first.
+    pub topics: Vec<Told>,
+    /// Statements about the user and feedback: type, topic, text.
+    pub kept: Vec<(MemoryType, String, String)>,
+    /// Open tasks.
+    pub open: Vec<String>,
+}
+
+/// A topic over all days.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Topic {
+    pub name: String,
+    pub kind: MemoryType,
+    /// Names from the last day that mentions the topic.
+    pub words: String,
+    /// A sentence from that day.
+    pub told: String,
+    /// File and line of the sentence.
+    pub place: Option<(String, u32)>,
+    pub last: Date,
+    /// The topic's best rank on any day, from 0.
+    pub rank: usize,
+}
+
+/// A name with the days that mention it.
+struct Name {
+    /// The spelling of its first occurrence.
+    name: String,
+    /// Number of names that its first day mentions before it.
+    place: usize,
+    days: Vec<Date>,
+}
+
+/// The content of all days.
+pub(super) struct Gathered {
+    /// Days in order of date.
+    pub days: Vec<Day>,
+    /// Names by their lower-case form.
+    names: BTreeMap<String, Name>,
+}
+
+impl Gathered {
+    pub fn of(nodes: &[Node<'_>]) -> Self {
+        let mut sorted: Vec<&Node<'_>> = nodes.iter().collect();
+        sorted.sort_by(|a, b| (a.date, a.path).cmp(&(b.date, b.path)));
+        let mut out = Self {
+            days: Vec::new(),
+            names: BTreeMap::new(),
+        };
+        // Words are not counted here, so that the weight of a name does not depend on other days.
+        let mut words = WordCounts::new();
+        for node in sorted {
+            let reading = read(&Source {
+                path: node.path,
+                text: node.body,
+                first_line: node.first_line,
+                date: Some(node.date),
+            });
+            out.name(node.date, &reading, &mut words);
+            let day = day(node, &reading);
+            match out.days.last_mut().filter(|last| last.date == node.date) {
+                Some(last) => {
+                    last.topics.extend(day.topics);
+                    last.kept.extend(day.kept);
+                    last.open.extend(day.open);
+                }
+                None => out.days.push(day),
+            }
+        }
+        out
+    }
+
+    fn name(&mut self, date: Date, reading: &Reading, words: &mut WordCounts) {
+        let mut place = 0;
+        for statement in reading
+            .statements
+            .iter()
+            .filter(|statement| statement.kind != Kind::Entity)
+        {
+            for range in names(&statement.text) {
+                let name = &statement.text[range];
+                let mut tells = false;
+                words.for_each_word(name, |word| tells |= word.is_taggable());
+                if !tells || name.len() > 40 || name.contains([':', ',', '(', ')']) || is_contracted(name) {
+                    continue;
+                }
+                place += 1;
+                let known = self.names.entry(name.to_lowercase()).or_insert_with(|| Name {
+                    name: name.to_owned(),
+                    place,
+                    days: Vec::new(),
+                });
+                if known.days.last() != Some(&date) {
+                    known.days.push(date);
+                }
+            }
+        }
+    }
+
+    /// Returns the names that occur on at least `least` of the selected days, sorted by number of days, then by their
+    /// position on the first day.
+    pub fn often(&self, meant: impl Fn(Date) -> bool, least: usize) -> Vec<(&str, usize)> {
+        let counted = self.names.values().map(|name| {
+            let count = name.days.iter().filter(|date| meant(**date)).count();
+            (name, count)
+        });
+        let mut out: Vec<(&Name, usize)> = counted.filter(|(_, days)| *days >= least).collect();
+        out.sort_by(|a, b| {
+            b.1.cmp(&a.1)
+                .then(a.0.place.cmp(&b.0.place))
+                .then(a.0.name.cmp(&b.0.name))
+        });
+        out.into_iter()
+            .map(|(name, days)| (name.name.as_str(), days))
+            .collect()
+    }
+
+    /// Returns the topics of all days, each once.
+    pub fn topics(&self) -> Vec<Topic> {
+        let mut out: Vec<Topic> = Vec::new();
+        let mut known: HashMap<String, usize> = HashMap::new();
+        for day in &self.days {
+            for (rank, told) in day.topics.iter().enumerate() {
+                let key = told.name.to_lowercase();
+                if let Some(topic) = known.get(&key).and_then(|at| out.get_mut(*at)) {
+                    topic.last = day.date;
+                    topic.rank = topic.rank.min(rank);
+                    topic.words.clone_from(&told.words);
+                    topic.told.clone_from(&told.told);
+                    topic.place.clone_from(&told.place);
+                    continue;
+                }
+                known.insert(key, out.len());
+                out.push(Topic {
+                    name: told.name.clone(),
+                    kind: told.kind,
+                    words: told.words.clone(),
+                    told: told.told.clone(),
+                    place: told.place.clone(),
+                    last: day.date,
+                    rank,
+                });
+            }
+        }
+        out
+    }
+}
+
+fn day(node: &Node<'_>, reading: &Reading) -> Day {
+    let title = |statement: &Statement| {
+        let section = reading.sections.get(statement.section as usize);
+        section.map(|section| section.title.clone()).unwrap_or_default()
+    };
+    let mut kept = Vec::new();
+    for statement in &reading.statements {
+        let kind = match statement.kind {
+            Kind::User => MemoryType::User,
+            Kind::Feedback => MemoryType::Feedback,
+            _ => continue,
+        };
+        kept.push((kind, title(statement), statement.text.clone()));
+    }
+    let mut listed = reading.topics.clone();
+    if listed.is_empty() {
+        let mut words = WordCounts::new();
+        for statement in &reading.statements {
+            words.begin_block();
+            words.count(&statement.text);
+        }
+        let mut found: Vec<_> = topics(std::slice::from_ref(reading), &[0], &mut words)
+            .into_iter()
+            .flatten()
+            .collect();
+        found.sort_by(|a, b| b.mass.total_cmp(&a.mass));
+        for topic in found {
+            if !listed.iter().any(|(name, _)| *name == topic.name) {
+                listed.push((topic.name, topic.kind));
+            }
+        }
+    }
+    // Files that were read again are likely to be needed again, so they keep more topics.
+    let most = MOST + usize::try_from(node.accesses.min(12)).unwrap_or(12);
+    listed.truncate(most);
+    let open = reading
+        .statements
+        .iter()
+        .filter(|statement| statement.kind == Kind::Open)
+        .map(|statement| {
+            let text = clip(&statement.text, 200).replace(" → ", " ");
+            let of = title(statement);
+            // Headings of a node's own sections do not describe the topic of a line.
+            if listed.iter().any(|(name, _)| *name == of) && !text.starts_with(&of) {
+                return format!("{of}: {text}");
+            }
+            text
+        })
+        .collect();
+    let topics = listed
+        .into_iter()
+        .map(|(name, kind)| told(node, reading, name, kind))
+        .collect();
+    Day {
+        date: node.date,
+        topics,
+        kept,
+        open,
+    }
+}
+
+/// Collects the content for a topic: from the section with its name, or from lines that contain one of its words.
+fn told(node: &Node<'_>, reading: &Reading, name: String, kind: MemoryType) -> Told {
+    let parts: Vec<String> = name.split(" / ").map(str::to_lowercase).collect();
+    let of = |statement: &&Statement| {
+        let section = reading.sections.get(statement.section as usize);
+        let titled = section.is_some_and(|section| section.title == name);
+        let kept = matches!(statement.kind, Kind::User | Kind::Feedback | Kind::Entity);
+        // Lines of other sections are not statements by the user.
+        let of_the_user = matches!(kind, MemoryType::User | MemoryType::Feedback);
+        !kept
+            && (titled
+                || !of_the_user
+                    && parts
+                        .iter()
+                        .any(|part| statement.text.to_lowercase().contains(part.as_str())))
+    };
+    let mut words = String::new();
+    let mut sentence = String::new();
+    let mut taken = None;
+    let mut most = 0;
+    for statement in reading.statements.iter().filter(of).take(8) {
+        let found = names(&statement.text);
+        // Decisions rank above lessons, tasks and other statements.
+        let worth = match statement.kind {
+            Kind::Decision => 200,
+            Kind::Lesson => 150,
+            Kind::Task => 100,
+            _ => 1,
+        } + found.len();
+        if worth > most {
+            most = worth;
+            taken = Some(&statement.place);
+            let text = statement.text.strip_prefix(name.as_str());
+            let text = text.and_then(|rest| rest.strip_prefix(": "));
+            sentence = clip(text.unwrap_or(&statement.text), 200);
+        }
+        for range in found {
+            let word = &statement.text[range];
+            let lower = word.to_lowercase();
+            let said =
+                words.to_lowercase().contains(&lower) || parts.iter().any(|part| part.contains(&lower));
+            if !said && word.len() <= 40 && words.len() + word.len() < WORDS {
+                if !words.is_empty() {
+                    words.push_str(", ");
+                }
+                words.push_str(word);
+            }
+        }
+    }
+    Told {
+        name,
+        kind,
+        words,
+        told: sentence.replace(" → ", " "),
+        place: taken.and_then(|taken| match taken {
+            Place::Line(line) => Some((node.path.to_owned(), *line)),
+            Place::Given(given) => line_of(given),
+        }),
+    }
+}
+
+/// Returns the file and the line that a pointer `path#L12` names.
+fn line_of(pointer: &str) -> Option<(String, u32)> {
+    let (path, line) = pointer.rsplit_once("#L")?;
+    Some((path.to_owned(), line.parse().ok()?))
+}

@@ -1,0 +1,132 @@
+//! Checks for node bodies submitted by people and agents.
+
+use std::collections::BTreeSet;
+
+use hippo_redact::without_secrets;
+use hippo_text::terms::Analyzer;
+use hippo_types::time::Date;
+
+use super::item::Source;
+use super::make::{LEAST, room};
+use super::node::{Node, Writer, level_name, named};
+use super::period::Period;
+use super::plan::{SourceFile, status};
+
+/// Minimum percentage of a body's words that must appear in its sources; a lower share indicates an unrelated text.
+pub const LEAST_OVERLAP: usize = 50;
+/// Percentage of the token budget that a body may take, because writers cannot count tokens exactly.
+const ROOM: usize = 125;
+
+/// Reason why a body was rejected.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Rejected {
+    /// The body is too short.
+    #[error("the body has {0} bytes without its front matter; a node has {LEAST} at least")]
+    Short(usize),
+    /// The body exceeds the token limit of its node.
+    #[error("the body has {tokens} tokens, more than the {most} that this node may have")]
+    Long {
+        /// Tokens of the body.
+        tokens: usize,
+        /// Maximum tokens of the node.
+        most: usize,
+    },
+    /// The front matter belongs to a different node.
+    #[error("its front matter says {key}: {value}, which is not this node's")]
+    Other {
+        /// Key of the conflicting line.
+        key: String,
+        /// Value of the conflicting line.
+        value: String,
+    },
+    /// Most words of the body appear in none of the sources.
+    #[error("only {percent} % of its words stand in the sources, less than {LEAST_OVERLAP} %")]
+    Unlike {
+        /// Percentage of the words that appear in the sources.
+        percent: usize,
+    },
+}
+
+/// Returns the maximum number of tokens of a node with these sources.
+#[must_use]
+pub fn most_tokens(period: Period, sources: &[Source<'_>]) -> usize {
+    room(period.level(), sources)
+}
+
+/// Returns the node with a submitted body, and the percentage of the body's words that the sources contain.
+///
+/// Secrets are removed from the body. `files` and `sources` describe the same sources, `files` without their texts.
+/// Extra front matter lines of `before` are kept.
+///
+/// # Errors
+/// [`Rejected`].
+pub fn submitted(
+    period: Period,
+    body: &str,
+    before: Option<&Node>,
+    files: &[SourceFile],
+    sources: &[Source<'_>],
+    writer: Writer,
+    today: Date,
+) -> Result<(Node, usize), Rejected> {
+    let read = Node::read(period, body);
+    let (level, name) = (level_name(period.level()), period.to_string());
+    for (key, value) in named(body) {
+        if (key == "type" && value != level) || (key == "period" && value != name) {
+            return Err(Rejected::Other {
+                key: key.to_owned(),
+                value: value.chars().take(40).collect(),
+            });
+        }
+    }
+    let text = without_secrets(&read.body);
+    let text = text.trim();
+    if text.len() < LEAST {
+        return Err(Rejected::Short(text.len()));
+    }
+    let (tokens, most) = (
+        hippo_types::tokens::of(text),
+        most_tokens(period, sources) * ROOM / 100,
+    );
+    if tokens > most {
+        return Err(Rejected::Long { tokens, most });
+    }
+    let percent = overlap(text, sources);
+    if percent < LEAST_OVERLAP {
+        return Err(Rejected::Unlike { percent });
+    }
+    let mut node = Node::new(
+        period,
+        status(period, today, false),
+        SourceFile::paths(files),
+        Some(SourceFile::together(files)),
+        format!("{text}\n"),
+    );
+    node.writer = writer;
+    node.topics = without_secrets(&read.topics).into_owned();
+    node.others = before.map(|before| before.others.clone()).unwrap_or_default();
+    for line in read.others {
+        let line = without_secrets(&line).into_owned();
+        if !node.others.contains(&line) {
+            node.others.push(line);
+        }
+    }
+    Ok((node, percent))
+}
+
+/// Returns the percentage of the distinct words of a text that the sources contain.
+fn overlap(text: &str, sources: &[Source<'_>]) -> usize {
+    let mut analyzer = Analyzer::new();
+    let mut words = |text: &str| -> BTreeSet<String> {
+        let mut out = String::new();
+        analyzer.index_terms(text, &mut out);
+        out.split_ascii_whitespace().map(str::to_owned).collect()
+    };
+    let mut known = BTreeSet::new();
+    for source in sources {
+        known.append(&mut words(source.text));
+    }
+    let words = words(text);
+    let found = words.iter().filter(|word| known.contains(*word)).count();
+    (found * 100).checked_div(words.len()).unwrap_or(0)
+}

@@ -1,0 +1,203 @@
+//! Rendering of a node's body as Markdown.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::item::{Kind, MemoryType, NOTES, Place, Statement, TOPICS};
+use super::salience::Part;
+use super::topic::Topic;
+use hippo_text::chunk::Speaker;
+use hippo_text::gist::label::title_of;
+use hippo_text::source::NodeKind;
+use hippo_text::speaker;
+
+/// Sections of a body, in order.
+const ORDER: [Kind; 8] = [
+    Kind::Decision,
+    Kind::Task,
+    Kind::Lesson,
+    Kind::Open,
+    Kind::User,
+    Kind::Feedback,
+    Kind::Entity,
+    Kind::Note,
+];
+/// Divisor of the body size for its list of topics.
+const SHARE: usize = 16;
+
+/// Topics that a body lists.
+pub(super) struct Names {
+    list: Vec<Topic>,
+}
+
+impl Names {
+    /// Selects the topics with the largest mass that fit, and merges topics with the same name.
+    pub fn of(topics: &[Option<Topic>], room: usize) -> Self {
+        let mut known: HashMap<String, usize> = HashMap::new();
+        let mut list: Vec<Topic> = Vec::new();
+        for topic in topics.iter().flatten() {
+            match known.get(&topic.name.to_lowercase()) {
+                Some(at) => list[*at].mass += topic.mass,
+                None => {
+                    known.insert(topic.name.to_lowercase(), list.len());
+                    list.push(topic.clone());
+                }
+            }
+        }
+        list.sort_by(|a, b| b.mass.total_cmp(&a.mass));
+        let mut left = room / SHARE;
+        list.retain(|topic| {
+            let takes = topic.name.len() + topic.kind.word().len() + 5;
+            let fits = takes <= left;
+            if fits {
+                left -= takes;
+            }
+            fits
+        });
+        Self { list }
+    }
+
+    pub fn list(&self) -> &[Topic] {
+        &self.list
+    }
+
+    /// Returns the estimated bytes of the list in a body.
+    pub fn bytes(&self) -> usize {
+        self.list
+            .iter()
+            .map(|topic| topic.name.len() + topic.kind.word().len() + 5)
+            .sum::<usize>()
+            + TOPICS.len()
+            + 6
+    }
+}
+
+/// A chosen part and its origin.
+pub(super) struct Line<'a> {
+    pub part: &'a Part,
+    pub source: &'a str,
+    pub section: u32,
+    pub statement: &'a Statement,
+}
+
+/// Layout of a body.
+pub(super) struct Body<'a> {
+    pub level: NodeKind,
+    pub names: &'a Names,
+    pub topics: &'a [Option<Topic>],
+}
+
+/// A line of the body: its text and its pointer.
+type Written = (String, String);
+
+impl Body<'_> {
+    pub fn write(&self, mut lines: Vec<Line<'_>>) -> String {
+        lines.sort_by_key(|line| (line.section, line.part.statement, line.part.range.start));
+        let mut notes: BTreeMap<u32, Vec<Written>> = BTreeMap::new();
+        let mut others: BTreeMap<Kind, Vec<Written>> = BTreeMap::new();
+        let mut last: Option<(Kind, u32)> = None;
+        for line in &lines {
+            let text = &line.statement.text[line.part.range.clone()];
+            let kind = if line.part.name {
+                Kind::Entity
+            } else {
+                line.statement.kind
+            };
+            let unit = if line.part.name {
+                line.section
+            } else {
+                line.part.statement
+            };
+            let into = if kind == Kind::Note {
+                notes.entry(line.section).or_default()
+            } else {
+                others.entry(kind).or_default()
+            };
+            match into.last_mut().filter(|_| last == Some((kind, unit))) {
+                Some((before, _)) => {
+                    before.push_str(if line.part.name { ", " } else { " " });
+                    before.push_str(text);
+                }
+                None => {
+                    let named = speaker::name(&line.statement.text)
+                        .filter(|_| line.statement.speaker == Speaker::Other && kind == Kind::Note);
+                    let text = named.map_or_else(|| text.to_owned(), |name| format!("{name}: {text}"));
+                    into.push((text, pointer(line)));
+                }
+            }
+            last = Some((kind, unit));
+        }
+        self.lay_out(&notes, &others)
+    }
+
+    fn lay_out(&self, notes: &BTreeMap<u32, Vec<Written>>, others: &BTreeMap<Kind, Vec<Written>>) -> String {
+        let mut out = String::new();
+        let names: Vec<String> = self
+            .names
+            .list()
+            .iter()
+            .map(|topic| format!("{} [{}]", topic.name, topic.kind.word()))
+            .collect();
+        if !names.is_empty() {
+            heading(&mut out, TOPICS);
+            out.push_str(&names.join(", "));
+            out.push('\n');
+        }
+        for kind in ORDER {
+            if let (Some(title), Some(lines)) = (title_of(kind), others.get(&kind)) {
+                heading(&mut out, title);
+                lines.iter().for_each(|line| item(&mut out, line));
+            }
+        }
+        if notes.is_empty() {
+            return out;
+        }
+        heading(&mut out, NOTES);
+        // Omit a heading that would have only one line.
+        let topic = |section: u32, lines: &[Written]| {
+            let topic = self.topics.get(section as usize).and_then(Option::as_ref);
+            topic.filter(|topic| {
+                lines.len() > 1 || (self.level == NodeKind::Daily && topic.kind != MemoryType::Project)
+            })
+        };
+        for (section, lines) in notes {
+            if topic(*section, lines).is_none() {
+                lines.iter().for_each(|line| item(&mut out, line));
+            }
+        }
+        for (section, lines) in notes {
+            if let Some(topic) = topic(*section, lines) {
+                out.push_str("\n### ");
+                out.push_str(&topic.name);
+                out.push_str(" [");
+                out.push_str(topic.kind.word());
+                out.push_str("]\n");
+                lines.iter().for_each(|line| item(&mut out, line));
+            }
+        }
+        out
+    }
+}
+
+fn heading(out: &mut String, title: &str) {
+    if !out.is_empty() {
+        out.push('\n');
+    }
+    out.push_str("## ");
+    out.push_str(title);
+    out.push('\n');
+}
+
+fn item(out: &mut String, (text, pointer): &Written) {
+    out.push_str("- ");
+    out.push_str(text);
+    out.push_str(" → ");
+    out.push_str(pointer);
+    out.push('\n');
+}
+
+fn pointer(line: &Line<'_>) -> String {
+    match &line.statement.place {
+        Place::Given(given) => given.to_string(),
+        Place::Line(number) => format!("{}#L{number}", line.source),
+    }
+}

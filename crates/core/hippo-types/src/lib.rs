@@ -1,0 +1,6 @@
+//! Times, ids, entries and token estimates that all crates share.
+#![warn(clippy::disallowed_methods)]
+
+pub mod entry;
+pub mod time;
+pub mod tokens;

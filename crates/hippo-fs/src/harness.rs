@@ -1,0 +1,286 @@
+//! Reader of `hipocampus.config.json`, and the settings allowed without trust.
+
+use std::fmt;
+
+use jsonc_parser::ast::{Object, ObjectProp, Value};
+use jsonc_parser::common::Ranged;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+
+use crate::nesting::{self, TooDeep};
+
+/// Name of the file in a workspace. The original hipocampus uses the same file.
+pub const FILE: &str = "hipocampus.config.json";
+/// Record of `init` written by earlier builds; used only if the user confirms it.
+pub const OLD_INIT_RECORD: &str = ".hippocampus/harness.json";
+/// Harnesses accepted as `platform`.
+pub const PLATFORMS: [&str; 5] = ["claude-code", "openclaw", "opencode", "codex", "none"];
+/// Minimum and maximum tokens of `ROOT.md`.
+pub const ROOT_TOKENS: (u32, u32) = (200, 1_000_000);
+/// Maximum hours between two runs of the compaction tree: a year.
+pub const MOST_HOURS: f64 = 8_760.0;
+
+/// Returns parse options for hand-written JSON: comments and trailing commas, but no other extensions.
+#[must_use]
+pub fn json_options() -> ParseOptions {
+    ParseOptions {
+        allow_loose_object_property_names: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+        ..ParseOptions::default()
+    }
+}
+
+/// Supported keys of the file. Missing and `null` values are `None`; other keys are ignored.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct HarnessSettings {
+    /// `platform`, one of [`PLATFORMS`].
+    pub platform: Option<String>,
+    /// `search.vector`
+    pub vector: Option<bool>,
+    /// `index.inPrompt`: includes `HIPPOCAMPUS.md` in the prompt.
+    pub index_in_prompt: Option<bool>,
+    /// `compaction.rootMaxTokens`, within [`ROOT_TOKENS`].
+    pub root_max_tokens: Option<u32>,
+    /// `compaction.cooldownHours`, 0 to [`MOST_HOURS`].
+    pub cooldown_hours: Option<f64>,
+}
+
+/// Setting of a folder that needs trust to take effect.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WiderSetting {
+    /// Key.
+    pub key: &'static str,
+    /// Value without trust.
+    pub from: String,
+    /// Value with trust.
+    pub to: String,
+}
+
+impl HarnessSettings {
+    /// Returns these settings limited to the user's values, and the values that exceed them: a larger root,
+    /// more frequent runs, and `HIPPOCAMPUS.md` in the prompt.
+    #[must_use]
+    pub fn narrowed(&self, root_max_tokens: u32, cooldown_hours: f64) -> (Self, Vec<WiderSetting>) {
+        let mut narrowed = self.clone();
+        let mut wider = Vec::new();
+        let mut add_wider = |key, from: String, to: String| wider.push(WiderSetting { key, from, to });
+        if let Some(tokens) = self.root_max_tokens.filter(|tokens| *tokens > root_max_tokens) {
+            narrowed.root_max_tokens = Some(root_max_tokens);
+            add_wider(
+                "compaction.rootMaxTokens",
+                root_max_tokens.to_string(),
+                tokens.to_string(),
+            );
+        }
+        if let Some(hours) = self.cooldown_hours.filter(|hours| *hours < cooldown_hours) {
+            narrowed.cooldown_hours = Some(cooldown_hours);
+            add_wider(
+                "compaction.cooldownHours",
+                cooldown_hours.to_string(),
+                hours.to_string(),
+            );
+        }
+        if self.index_in_prompt == Some(true) {
+            narrowed.index_in_prompt = None;
+            add_wider("index.inPrompt", "false".to_owned(), "true".to_owned());
+        }
+        (narrowed, wider)
+    }
+}
+
+/// Invalid value with the expected one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InvalidSetting {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// Description; quotes at most a short value of the file.
+    pub what: String,
+}
+
+impl fmt::Display for InvalidSetting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { line, column, what } = self;
+        write!(f, "line {line}, column {column}: {what}")
+    }
+}
+
+/// Reads the file. Invalid values are reported and treated as missing; the others are used. A file that is
+/// not JSON yields no settings.
+#[must_use]
+pub fn read(bytes: &[u8]) -> (HarnessSettings, Vec<InvalidSetting>) {
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            let sound = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
+            let misfit = invalid_at(&sound, sound.len(), "not valid UTF-8".to_owned());
+            return (HarnessSettings::default(), vec![misfit]);
+        }
+    };
+    // Some editors write a byte order mark.
+    let text = text.trim_start_matches('\u{feff}');
+    let mut reader = HarnessReader {
+        text,
+        invalid: Vec::new(),
+    };
+    if let Err(TooDeep { line, column, .. }) = nesting::check_json(text) {
+        let what = TooDeep::WHAT.to_owned();
+        return (
+            HarnessSettings::default(),
+            vec![InvalidSetting { line, column, what }],
+        );
+    }
+    let settings = match parse_to_ast(text, &CollectOptions::default(), &json_options()) {
+        Ok(parsed) => reader.settings(parsed.value.as_ref()),
+        Err(error) => {
+            reader.invalid.push(InvalidSetting {
+                line: error.line_display(),
+                column: error.column_display(),
+                what: error.kind().to_string(),
+            });
+            HarnessSettings::default()
+        }
+    };
+    (settings, reader.invalid)
+}
+
+fn invalid_at(text: &str, at: usize, what: String) -> InvalidSetting {
+    let before = text.get(..at).unwrap_or_default();
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    InvalidSetting {
+        line: before.matches('\n').count() + 1,
+        column: line.chars().count() + 1,
+        what,
+    }
+}
+
+/// Maximum length of a shown value in bytes.
+const SHOWN: usize = 40;
+
+struct HarnessReader<'t> {
+    text: &'t str,
+    invalid: Vec<InvalidSetting>,
+}
+
+impl<'t> HarnessReader<'t> {
+    fn settings(&mut self, root: Option<&Value<'t>>) -> HarnessSettings {
+        let Some(Value::Object(root)) = root else {
+            let at = root.map_or(self.text.len(), Ranged::start);
+            let found = invalid_at(self.text, at, "expected an object { … }".to_owned());
+            self.invalid.push(found);
+            return HarnessSettings::default();
+        };
+        let platforms = format!("one of {}", PLATFORMS.join(", "));
+        let platform = self.value(root, "", "platform", &platforms, |value| {
+            let name = value.as_string_lit()?.value.as_ref();
+            PLATFORMS.contains(&name).then(|| name.to_owned())
+        });
+        let search = self.section(root, "search");
+        let compaction = self.section(root, "compaction");
+        let index = self.section(root, "index");
+        let flag = |value: &Value<'t>| Some(value.as_boolean_lit()?.value);
+        let vector = search.and_then(|search| self.value(search, "search.", "vector", "true or false", flag));
+        if let Some(search) = search {
+            let name = |value: &Value<'t>| value.as_string_lit().map(drop);
+            self.value(search, "search.", "embedModel", "a string such as \"auto\"", name);
+        }
+        let index_in_prompt =
+            index.and_then(|index| self.value(index, "index.", "inPrompt", "true or false", flag));
+        let (least, most) = ROOT_TOKENS;
+        let tokens = |value: &Value<'t>| {
+            let tokens: u32 = value.as_number_lit()?.value.parse().ok()?;
+            (least..=most).contains(&tokens).then_some(tokens)
+        };
+        let hours = |value: &Value<'t>| {
+            let hours: f64 = value.as_number_lit()?.value.parse().ok()?;
+            (0.0..=MOST_HOURS).contains(&hours).then_some(hours)
+        };
+        let root_max_tokens = compaction.and_then(|section| {
+            let range = format!("a whole number from {least} to {most}");
+            self.value(section, "compaction.", "rootMaxTokens", &range, tokens)
+        });
+        let cooldown_hours = compaction.and_then(|section| {
+            let range = format!("a number of hours from 0 to {MOST_HOURS}");
+            self.value(section, "compaction.", "cooldownHours", &range, hours)
+        });
+        self.invalid.sort_by_key(|misfit| (misfit.line, misfit.column));
+        HarnessSettings {
+            platform,
+            vector,
+            index_in_prompt,
+            root_max_tokens,
+            cooldown_hours,
+        }
+    }
+
+    fn section<'v>(&mut self, root: &'v Object<'t>, key: &str) -> Option<&'v Object<'t>> {
+        let found = self.property(root, "", key)?;
+        let section = found.value.as_object();
+        if section.is_none() {
+            self.report_invalid(found, key, "an object { … }");
+        }
+        section
+    }
+
+    /// Returns the value of a key if it is valid.
+    fn value<T>(
+        &mut self,
+        object: &Object<'t>,
+        section: &str,
+        key: &str,
+        expected: &str,
+        usable: impl Fn(&Value<'t>) -> Option<T>,
+    ) -> Option<T> {
+        let found = self.property(object, section, key)?;
+        let value = usable(&found.value);
+        if value.is_none() {
+            self.report_invalid(found, &format!("{section}{key}"), expected);
+        }
+        value
+    }
+
+    /// Returns a key that is set and not `null`. A duplicate key is reported and ignored.
+    fn property<'v>(
+        &mut self,
+        object: &'v Object<'t>,
+        section: &str,
+        key: &str,
+    ) -> Option<&'v ObjectProp<'t>> {
+        let mut named = object
+            .properties
+            .iter()
+            .filter(|found| found.name.as_str() == key);
+        let first = named.next()?;
+        if let Some(second) = named.next() {
+            let what = format!("{section}{key} is set twice: remove one");
+            self.invalid.push(invalid_at(self.text, second.start(), what));
+            return None;
+        }
+        first.value.as_null_keyword().is_none().then_some(first)
+    }
+
+    fn report_invalid(&mut self, found: &ObjectProp<'t>, key: &str, expected: &str) {
+        let value = &found.value;
+        let shown = match value {
+            Value::Object(_) => "an object".to_owned(),
+            Value::Array(_) => "a list".to_owned(),
+            _ => {
+                let text = value.text(self.text);
+                let short = &text[..text.floor_char_boundary(SHOWN)];
+                let cut = if short.len() < text.len() { "…" } else { "" };
+                format!("{short}{cut}")
+            }
+        };
+        let what = format!("{key} is {shown}; expected {expected}");
+        self.invalid.push(invalid_at(self.text, value.start(), what));
+    }
+}
+
+#[cfg(test)]
+mod tests;
