@@ -51,7 +51,7 @@ fn nothing_is_written_where_it_would_be_memory_again() {
         assert_kind(
             backup_to(&mut client, &to, true),
             ErrorKind::BadRequest,
-            "would be memory itself",
+            "would be a memory file",
         );
     }
     assert_eq!(fs::read(&log).unwrap(), b"- the door is red\n");
@@ -111,11 +111,11 @@ fn force_replaces_an_earlier_backup_and_nothing_else() {
         assert_kind(
             backup_to(&mut client, &folder, force),
             conflict,
-            "a folder is there",
+            "the path is a folder",
         );
         assert_kind(backup_to(&mut client, &text, force), conflict, wrote);
         assert_kind(backup_to(&mut client, &foreign, force), conflict, wrote);
-        assert_kind(backup_to(&mut client, &link, force), conflict, "no regular file");
+        assert_kind(backup_to(&mut client, &link, force), conflict, "not a regular file");
     }
     assert_eq!(fs::read(folder.join("mine.txt")).unwrap(), b"mine");
     assert_eq!(fs::read(&text).unwrap(), b"mine");
@@ -125,7 +125,7 @@ fn force_replaces_an_earlier_backup_and_nothing_else() {
     assert_kind(
         backup_to(&mut client, &file, false),
         ErrorKind::Conflict,
-        "a file is there already",
+        "the file exists",
     );
     backup_to(&mut client, &file, true).unwrap();
     verify(&mut client, &file).unwrap();
@@ -146,7 +146,7 @@ fn a_folder_with_files_of_others_is_not_restored_into() {
         let refusal = restore(&mut there, &sound, into).unwrap_err();
         assert_eq!(refusal.data.kind, ErrorKind::Conflict, "{refusal:?}");
         assert!(
-            refusal.data.hint.contains("move what is in it away"),
+            refusal.data.hint.contains("move its files away"),
             "{refusal:?}"
         );
     }
@@ -285,7 +285,7 @@ fn what_no_restore_would_take_is_not_written() {
     assert_kind(
         backup_to(&mut client, &file, false),
         ErrorKind::TooLarge,
-        "unpacks to far more",
+        "unpacked size is too large",
     );
     assert!(!file.exists());
 }

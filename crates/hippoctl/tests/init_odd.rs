@@ -66,7 +66,7 @@ fn settings_that_cannot_be_meant_are_refused_with_their_places() {
     let (code, told, errors) = run(&root, &["init", "--bare"]);
     assert_eq!(code, 0, "{errors}");
     assert!(
-        told.contains("platform is \"vim\"") && told.contains("that is passed over"),
+        told.contains("platform is \"vim\"") && told.contains("this setting is ignored"),
         "{told}"
     );
     write(

@@ -136,7 +136,7 @@ fn a_wrong_value_is_refused_with_its_line() {
         ),
         (
             "[sources]\ninclude = [1]",
-            "2: `sources.include`: expected globs as texts, found 1",
+            "2: `sources.include`: expected globs as strings, found 1",
         ),
         (
             "[log]\nlevel = []",
@@ -190,7 +190,7 @@ fn a_wrong_variable_is_named() {
     );
     assert_eq!(
         complaint("HIPPOD_EMBED_THREDS", "2"),
-        "HIPPOD_EMBED_THREDS: it sets nothing; did you mean `HIPPOD_EMBED_THREADS`?"
+        "HIPPOD_EMBED_THREDS: it has no effect; did you mean `HIPPOD_EMBED_THREADS`?"
     );
 }
 

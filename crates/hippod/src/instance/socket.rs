@@ -80,6 +80,6 @@ pub(super) fn clear(socket: &Path) -> Result<(), InstanceError> {
             std::fs::remove_file(socket).map_err(io("remove the old socket"))
         }
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(io("find out who listens at the socket")(error)),
+        Err(error) => Err(io("find out which process listens on the socket")(error)),
     }
 }

@@ -53,7 +53,7 @@ fn there_is_one_at_a_time() {
     assert!(
         error
             .to_string()
-            .starts_with(&format!("another hippod (process {pid}) has the state folder: /"))
+            .starts_with(&format!("another hippod (process {pid}) uses the state folder: /"))
     );
     drop(first);
     Instance::claim(&paths).unwrap();
