@@ -145,7 +145,7 @@ fn what_cannot_be_read_is_left_as_it_is_and_told_until_it_is_mended() {
         "a link out",
         &scratch,
         &mut client,
-        "leads out of the workspace",
+        "out of the workspace",
         "replace it by a regular file",
     );
     assert_eq!(

@@ -248,7 +248,7 @@ fn the_files_at_the_top_of_the_memory_are_resources() {
             refused["error"]["message"]
                 .as_str()
                 .unwrap()
-                .contains("no resource"),
+                .contains("no such resource"),
             "{refused}"
         );
     }

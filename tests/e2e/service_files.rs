@@ -153,7 +153,7 @@ fn install_is_done_once_and_uninstall_takes_it_back() {
 fn without_a_manager_the_files_are_written_and_the_commands_told() {
     let bed = Bed::new(false);
     let told = bed.done(&["service", "install"]);
-    assert!(told.contains("no service manager answers here"), "{told}");
+    assert!(told.contains("no service manager responds"), "{told}");
     assert!(told.contains("\n  systemctl --user daemon-reload\n  systemctl --user enable --now hippod.socket hippod.service\n"), "{told}");
     let wants = bed.unit("default.target.wants");
     std::fs::create_dir_all(&wants).unwrap();
@@ -236,7 +236,7 @@ fn an_older_install_is_brought_up_to_date() {
 
     let status = bed.done(&["service", "status"]);
     assert!(
-        status.contains("service-unit") && status.contains("other places"),
+        status.contains("service-unit") && status.contains("different folders"),
         "{status}"
     );
     bed.done(&["service", "install"]);
@@ -263,7 +263,7 @@ fn a_daemon_that_was_started_by_hand_makes_room() {
     let told = String::from_utf8(output.stdout).unwrap();
     assert!(
         told.contains(&format!(
-            "would have stopped: the daemon that ran before (process {pid})"
+            "would have stopped: the running daemon (process {pid})"
         )),
         "{told}"
     );

@@ -253,7 +253,7 @@ fn deinit_leaves_what_was_planted_in_the_place_of_its_files_and_goes_on_once_the
             let (code, told, errors) = bed.run(&["init", "--undo"]);
             assert_eq!(code, 5, "{told}{errors}");
             assert!(
-                errors.contains("\nhint: mend the files that are named"),
+                errors.contains("\nhint: correct the files above"),
                 "{errors}"
             );
             for path in &files {

@@ -270,7 +270,7 @@ fn source(text: &str) -> Result<ContextPutSource, String> {
 }
 
 fn object(text: &str) -> Result<Map<String, Value>, String> {
-    serde_json::from_str(text).map_err(|error| format!("no JSON object: {error}"))
+    serde_json::from_str(text).map_err(|error| format!("not a JSON object: {error}"))
 }
 
 #[cfg(test)]
