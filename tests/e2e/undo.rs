@@ -254,7 +254,7 @@ fn entries_that_say_the_same_become_one_and_two_again() {
     assert!(
         reasons
             .iter()
-            .any(|refusal| refusal.reason.contains("keeps them apart")),
+            .any(|refusal| refusal.reason.contains("has separated them")),
         "{reasons:#?}"
     );
 }

@@ -286,10 +286,10 @@ mod tests {
                 "{\n  \"a\": 1\n  \"b\": 2\n}\n",
                 "line 2, column 9: Expected comma",
             ),
-            ("{\"hooks\": []}", "\"hooks\" is no object"),
+            ("{\"hooks\": []}", "\"hooks\" is not an object"),
             (
                 "{\"hooks\": {\"PreCompact\": {}}}",
-                "\"hooks/PreCompact\" is no list",
+                "\"hooks/PreCompact\" is not a list",
             ),
             ("[]", "it is not a JSON object"),
             ("\u{feff}{}", "byte order mark"),
