@@ -44,10 +44,10 @@ pub fn imported(answer: &Imported, style: Style) -> String {
                 .unwrap_or_default();
             let _ = writeln!(text, "{INDENT}{line}{}", one_line(&problem.what));
         }
-        let told = answer.problems.len();
+        let listed = answer.problems.len();
         let more = answer.malformed.saturating_sub(NAMED as u64);
         if more > 0 {
-            let _ = writeln!(text, "{INDENT}… and {more} more: --json lists the first {told}");
+            let _ = writeln!(text, "{INDENT}… and {more} more: --json lists the first {listed}");
         }
     }
     for note in &answer.notes {

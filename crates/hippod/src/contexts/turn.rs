@@ -68,8 +68,8 @@ pub fn turn(shared: &Shared, request: &ContextTurnRequest) -> Result<ContextTurn
         },
         moved,
         note: plan.went_back.then(|| {
-            let (told, turn) = (request.turn, plan.turn);
-            format!("turn {told} is earlier than turn {turn}, which was already reported: it counts as turn {turn}")
+            let (given, turn) = (request.turn, plan.turn);
+            format!("turn {given} is earlier than turn {turn}, which was already reported: it counts as turn {turn}")
         }),
     })
 }
