@@ -190,7 +190,7 @@ fn what_somebody_changed_is_left_alone_unless_that_is_asked_for() {
         assert!(bed.calls().is_empty());
     }
     let told = bed.done(&["service", "install", "--force"]);
-    assert!(told.contains("kept aside: "), "{told}");
+    assert!(told.contains("kept as: "), "{told}");
     assert_eq!(bed.text("hippod.service.kept"), changed);
     assert!(bed.text("hippod.service").contains("MemoryMax=4G"));
     assert_eq!(
@@ -342,7 +342,7 @@ fn where_user_namespaces_are_forbidden_the_service_goes_without() {
     say("ActiveState=active\nMainPID=7\nUnitFileState=enabled\n");
     let status = bed.done(&["service", "status"]);
     assert!(
-        status.contains("info service-sandbox") && status.contains("\nno problems, 1 good to know\n"),
+        status.contains("info service-sandbox") && status.contains("\nno problems, 1 note\n"),
         "{status}"
     );
     assert_eq!(

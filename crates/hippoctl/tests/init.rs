@@ -103,8 +103,8 @@ fn without_a_daemon_the_files_are_there_and_it_says_what_to_do() {
         found.map(|rest| rest.trim().to_owned()).collect()
     };
     assert_eq!(
-        listed(&dry, ["would make", "would change"]),
-        listed(&told, ["made", "changed"])
+        listed(&dry, ["would create", "would change"]),
+        listed(&told, ["created", "changed"])
     );
     let agents = fs::read_to_string(place.root().join("AGENTS.md")).unwrap();
     assert!(agents.starts_with("# Rules\r\n\r\n<!-- hippod: ") && agents.contains("\r\n@memory/ROOT.md\r\n"));

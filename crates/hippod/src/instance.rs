@@ -226,12 +226,12 @@ fn own_folder(folder: &Path) -> Result<(), InstanceError> {
         .with_mode(PRIVATE_FOLDER)
         .create(folder)
         .map_err(io("create the folder"))?;
-    let metadata = folder.metadata().map_err(io("look at the folder"))?;
+    let metadata = folder.metadata().map_err(io("inspect the folder"))?;
     if !system::is_mine(&metadata) {
         return Err(InstanceError::NotMine(folder.to_path_buf()));
     }
     if system::mode(&metadata) & 0o077 != 0 {
-        system::set_mode(folder, PRIVATE_FOLDER).map_err(io("close the folder to others"))?;
+        system::set_mode(folder, PRIVATE_FOLDER).map_err(io("restrict the permissions of the folder"))?;
     }
     Ok(())
 }
@@ -251,7 +251,7 @@ fn check_owner(home: &Path) -> Result<(), InstanceError> {
 fn check_foreign_folder(folder: &Path) -> Result<(), InstanceError> {
     const STICKY: u32 = 0o1000;
     let metadata = folder.metadata().map_err(|source| InstanceError::Io {
-        what: "look at the folder",
+        what: "inspect the folder",
         path: folder.to_path_buf(),
         source,
     })?;

@@ -229,9 +229,9 @@ fn bare<'a>(folders: &'a [String], files: &'a [FileChange]) -> impl Iterator<Ite
 
 fn words(dry_run: bool) -> (&'static str, &'static str) {
     if dry_run {
-        ("would make", "would change")
+        ("would create", "would change")
     } else {
-        ("made", "changed")
+        ("created", "changed")
     }
 }
 

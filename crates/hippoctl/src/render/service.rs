@@ -142,11 +142,11 @@ pub fn done(done: &Done, style: Style) -> String {
             What::WrittenAndKeptAside(aside) => {
                 writeln!(
                     text,
-                    "{would}written: {path}\n{would}kept aside: {}",
+                    "{would}written: {path}\n{would}kept as: {}",
                     aside.display()
                 )
             }
-            What::KeptAside(aside) => writeln!(text, "{would}kept aside: {}", aside.display()),
+            What::KeptAside(aside) => writeln!(text, "{would}kept as: {}", aside.display()),
         };
     }
     if let Some(unit) = &done.package {

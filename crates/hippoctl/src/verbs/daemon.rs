@@ -54,7 +54,11 @@ pub fn start(session: &Session, out: &mut Output) -> Result<(), Failure> {
         Err(error) => return Err(error.into()),
     };
     out.answer(&answer, |answer, _| {
-        let what = if answer.started { "started" } else { "runs already" };
+        let what = if answer.started {
+            "started"
+        } else {
+            "is already running"
+        };
         format!("hippod {what} (process {})\n", answer.pid)
     })
 }

@@ -175,7 +175,7 @@ fn stage(
         // The state folder is hippod's own, so a leftover can be removed.
         commit::remove(&home)?;
         for (folder, mode) in [(staged.staged_files(), 0o777), (home, PRIVATE_FOLDER)] {
-            let refused = |error| io_refusal("make a folder", &folder, &error);
+            let refused = |error| io_refusal("create a folder", &folder, &error);
             if let Some(above) = folder.parent() {
                 fs::create_dir_all(above).map_err(refused)?;
             }

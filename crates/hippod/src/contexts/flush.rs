@@ -88,7 +88,7 @@ pub fn flush(
     };
     let found = place.read(|reader| Ok(session.read(reader, cancellation)))?;
     let Some(read) = found.transpose()? else {
-        return Err(RpcError::internal("the database of the sessions is missing").hint("ask again"));
+        return Err(RpcError::internal("the database of the sessions is missing").hint("try again"));
     };
     session.tell(&read, &mut answer);
     if read.is_nothing_new() {

@@ -43,7 +43,7 @@ pub(super) fn bind(socket: &Path) -> Result<Listener, InstanceError> {
     let owner = SecurityDescriptor::deserialize(u16cstr!("D:P(A;;GA;;;OW)"));
     ListenerOptions::new()
         .name(socket_name(socket).map_err(io("name the pipe"))?)
-        .security_descriptor(owner.map_err(io("close the pipe to others"))?)
+        .security_descriptor(owner.map_err(io("restrict the permissions of the pipe"))?)
         .create_tokio()
         .map_err(io("create the pipe"))
 }

@@ -36,7 +36,7 @@ pub fn lines(tree: &TreeStatus, style: Style) -> String {
     );
     let made = last.as_deref().map_or_else(
         || "not created yet".to_owned(),
-        |last| format!("made {}", one_line(last)),
+        |last| format!("created {}", one_line(last)),
     );
     let mut text = String::new();
     // Writing to a string cannot fail.
@@ -117,9 +117,7 @@ mod tests {
                 daily_jobs: 20,
                 ms: 61_000,
                 failures: 3,
-                held_back: Some(
-                    "the program failed 3 times in a row; hippod runs it again tomorrow".into(),
-                ),
+                held_back: Some("the program failed 3 times in a row; hippod runs it again tomorrow".into()),
                 error: Some("it took too long\nand was stopped".into()),
             }),
             ..quiet.clone()
@@ -127,7 +125,7 @@ mod tests {
         let plain = [&quiet, &stopped].map(|tree| lines(tree, Style::default()));
         assert_eq!(
             plain.concat(),
-            "  tree     94 nodes: 90 fixed, 4 tentative; made 2026-03-01T08:00:00Z\n  \
+            "  tree     94 nodes: 90 fixed, 4 tentative; created 2026-03-01T08:00:00Z\n  \
             tree     97 nodes: 90 fixed, 4 tentative, 2 without a summary, 1 without a status; not created yet\n           \
             1 node belongs to another program; to take over the tree: hippoctl tree compact --take-over\n  \
             held     no node can be written in /w/memory: Permission denied (os error 13)\n           \

@@ -146,7 +146,7 @@ impl Hand {
         if record.place == Place::Index {
             return Err(
                 RpcError::new(ErrorKind::Conflict, format!("the entry is in the index: {id}"))
-                    .hint("hippoctl index show shows where it is listed"),
+                    .hint("for its place: hippoctl index show"),
             );
         }
         let now = self.shared.clock.now();
