@@ -148,7 +148,7 @@ fn read_match(node: &Node<'_>) -> PolicyResult<RuleMatch> {
 
 fn read_action(node: &Node<'_>) -> PolicyResult<RuleAction> {
     let mut action = RuleAction::default();
-    for (key, value) in mapping_with_values(node, "what the rule decides")? {
+    for (key, value) in mapping_with_values(node, "the actions of the rule")? {
         match key_text(key)? {
             "decay_rate" => action.decay_rate = Some(parse_number(value, 10.0)?),
             "floor" => action.floor = Some(parse_number(value, 1.0)?),
