@@ -221,7 +221,7 @@ fn a_run_is_taken_back_and_an_unknown_one_is_exit_4() {
     let (done, asked) = run(&["consolidate", "undo", "12"]);
     assert_eq!(
         done,
-        ended(0, "took back run 12: 1 change\nwrote HIPPOCAMPUS.md\n", "")
+        ended(0, "undid run 12: 1 change\nwrote HIPPOCAMPUS.md\n", "")
     );
     let request = CycleUndoRequest {
         workspace: WORKSPACE.into(),

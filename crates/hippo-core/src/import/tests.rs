@@ -156,7 +156,7 @@ fn a_memory_that_no_file_has_room_for_is_named() {
         assert_eq!(found.memories.len(), 1);
         let what = &found.troubles[0].what;
         assert!(
-            what.starts_with("record 1 (id \"a\"): it says 5 MiB, and"),
+            what.starts_with("record 1 (id \"a\"): it has 5 MiB of text, and"),
             "{what}"
         );
     }

@@ -306,7 +306,7 @@ fn too_many_patterns_of_a_workspace_are_refused_with_their_line() {
         .unwrap_err();
     let told = error.to_string();
     assert!(
-        told.contains("config.toml:4:") && told.contains("at most 256"),
+        told.contains("config.toml:4:") && told.contains("the maximum is 256"),
         "{told}"
     );
     // Two lists that are each within the limit.

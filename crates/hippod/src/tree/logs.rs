@@ -172,7 +172,7 @@ mod tests {
         );
         assert!(
             all.detail
-                .is_some_and(|detail| detail.ends_with("4 logs of 3 days"))
+                .is_some_and(|detail| detail.ends_with("4 logs for 3 days"))
         );
         let many: Vec<String> = (1..9).map(|day| format!("memory/2062-01-0{day}.md")).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();

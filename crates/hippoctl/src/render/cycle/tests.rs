@@ -202,7 +202,7 @@ fn what_was_taken_back() {
     };
     assert_eq!(
         super::undone(&undone(2), PLAIN),
-        "took back run 12: 2 changes\nwrote HIPPOCAMPUS.md\nnote: kept: tides\n"
+        "undid run 12: 2 changes\nwrote HIPPOCAMPUS.md\nnote: kept: tides\n"
     );
     assert_eq!(
         super::undone(&undone(0), PLAIN),
