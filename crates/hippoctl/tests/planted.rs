@@ -150,7 +150,7 @@ fn assert_refused(bed: &Bed, platform: &str, planted: &[&String]) {
     let (code, told, errors) = bed.run(&["init", "--platform", platform]);
     assert_eq!((code, told.as_str()), (5, ""), "{errors}");
     assert!(
-        errors.contains("nothing was written") && errors.contains("\nhint: mend these"),
+        errors.contains("nothing was written") && errors.contains("\nhint: correct these"),
         "{errors}"
     );
     for path in planted {

@@ -193,7 +193,7 @@ fn install(session: &Session, place: Place, look: &Look, args: &ServiceArgs) -> 
 fn not_started(control: Control, why: &str) -> Failure {
     let what = format!("the service is installed, but could not be started: {why}");
     Failure::new(Exit::Failed, what).hint(format!(
-        "for details: {}; for the problems: hippoctl service status",
+        "{} shows the reason; for the problems: hippoctl service status",
         control.log()
     ))
 }
