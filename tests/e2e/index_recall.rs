@@ -349,7 +349,7 @@ fn a_section_that_moved_is_followed_and_one_that_is_gone_is_told() {
         report
             .findings
             .iter()
-            .any(|finding| finding.entry == pool && finding.what.contains("gone")),
+            .any(|finding| finding.entry == pool && finding.what.contains("no longer exists")),
         "{report:#?}"
     );
     let pending = client.heartbeat(&root).pending;

@@ -236,7 +236,7 @@ mod tests {
         };
         assert!(hint(io::ErrorKind::NotFound).contains("exists"));
         assert!(hint(io::ErrorKind::IsADirectory).contains("folder"));
-        assert!(hint(io::ErrorKind::PermissionDenied).contains("right"));
+        assert!(hint(io::ErrorKind::PermissionDenied).contains("permission"));
         assert_eq!(hint(io::ErrorKind::TimedOut), "");
     }
 
