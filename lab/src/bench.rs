@@ -105,7 +105,10 @@ impl Options {
             }
         }
         if let Some(unknown) = options.only.iter().find(|name| !PARTS.contains(&name.as_str())) {
-            bail!("unknown benchmark: {unknown}; there are {}", PARTS.join(", "));
+            bail!(
+                "unknown benchmark: {unknown}; the benchmarks are {}",
+                PARTS.join(", ")
+            );
         }
         Ok(options)
     }
@@ -138,7 +141,7 @@ pub fn run(house: &House, arguments: &[String]) -> Result<()> {
     let eval = options
         .eval
         .clone()
-        .context("where is the evaluation data? give --eval DIR or set HIPPOD_EVAL")?;
+        .context("no evaluation data: give --eval DIR or set HIPPOD_EVAL")?;
     let eval = std::fs::canonicalize(&eval).with_context(|| format!("could not find {}", eval.display()))?;
     if values_alone {
         let mut figures = Vec::new();

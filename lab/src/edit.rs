@@ -79,7 +79,7 @@ impl<'a> Editor<'a> {
             if mode == Mode::Lexical {
                 let mut news = self.events.notifications().filter_map(|news| news.event());
                 if !news.any(|event| matches!(event, Event::Indexed { .. })) {
-                    bail!("no news of the edit of {} came", edit.file);
+                    bail!("no event for the edit of {} arrived", edit.file);
                 }
             }
             let request = SearchRequest {

@@ -93,7 +93,7 @@ pub fn run(words: &[String]) -> Result<()> {
     let arguments =
         Arguments::parse_from(std::iter::once("questions").chain(words.iter().map(String::as_str)));
     let paths = Paths::resolve(|name| std::env::var_os(name))?;
-    let mut client = Client::connect(&paths.socket, Some(PATIENCE)).context("hippod has to run")?;
+    let mut client = Client::connect(&paths.socket, Some(PATIENCE)).context("hippod must be running")?;
     let report = measure(&mut client, &arguments)?;
     if arguments.json {
         say(format_args!("{}", serde_json::to_string(&report)?));

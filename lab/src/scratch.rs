@@ -134,7 +134,7 @@ impl Scratch {
             if Client::connect(&self.paths.socket, Some(PATIENCE)).is_ok() {
                 return Ok(begun.elapsed());
             }
-            if let Some(status) = daemon.try_wait().context("could not look after the daemon")? {
+            if let Some(status) = daemon.try_wait().context("could not check the daemon")? {
                 bail!("the daemon ended early ({status})\n{}", last_words(&log));
             }
             if begun.elapsed() > PATIENCE {
@@ -154,11 +154,15 @@ impl Scratch {
     pub fn stop(&self) -> Result<Duration> {
         let begun = Instant::now();
         let mut running = lock(&self.running);
-        let pid = running.daemon.as_ref().map(Child::id).context("no daemon runs")?;
+        let pid = running
+            .daemon
+            .as_ref()
+            .map(Child::id)
+            .context("no daemon is running")?;
         running.stop()?;
         let took = begun.elapsed();
         if Client::connect(&self.paths.socket, Some(PATIENCE)).is_ok() {
-            bail!("something still answers at {}", self.paths.socket.display());
+            bail!("a process still answers at {}", self.paths.socket.display());
         }
         let left = processes_in(&self.folder.join("home"));
         if !left.is_empty() {
@@ -176,7 +180,7 @@ impl Scratch {
             .daemon
             .as_ref()
             .map(Child::id)
-            .context("no daemon runs")
+            .context("no daemon is running")
     }
 
     /// Connects to the daemon with a time limit per call.
@@ -247,7 +251,7 @@ impl Running {
         });
         let begun = Instant::now();
         while asked.is_ok() && begun.elapsed() < PATIENCE {
-            if let Some(status) = daemon.try_wait().context("could not look after the daemon")? {
+            if let Some(status) = daemon.try_wait().context("could not check the daemon")? {
                 return succeeded("the daemon", status).with_context(|| last_words(&self.log));
             }
             thread::sleep(PAUSE);
@@ -276,7 +280,7 @@ fn last_words(log: &Path) -> String {
     let text = fs::read_to_string(log).unwrap_or_default();
     let lines: Vec<&str> = text.lines().collect();
     let last = &lines[lines.len().saturating_sub(10)..];
-    format!("its last words:\n{}", last.join("\n"))
+    format!("the end of its log:\n{}", last.join("\n"))
 }
 
 /// Locks the state even after a panic elsewhere, so that the daemon is always stopped.

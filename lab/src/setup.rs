@@ -28,7 +28,7 @@ pub fn run(house: &House) -> Result<PathBuf> {
         return Ok(home);
     }
     say(format_args!(
-        "obtaining the model and the runtime library into the cache: {}",
+        "downloading the model and the runtime library into the cache: {}",
         cache.display()
     ));
     let begun = Instant::now();
@@ -42,7 +42,7 @@ pub fn run(house: &House) -> Result<PathBuf> {
     drop(meter);
     pulled.map_err(explain)?;
     say(format_args!(
-        "model and runtime library obtained in {}",
+        "downloaded model and runtime library in {}",
         terminal::duration(begun.elapsed())
     ));
     Ok(home)

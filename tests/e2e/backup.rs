@@ -340,7 +340,7 @@ fn the_command_line_does_it_all_for_several_workspaces() {
     let told = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(1), "{told}");
     assert!(
-        told.contains(&format!("not in it: {}: its folder", shown(&second))),
+        told.contains(&format!("left out: {}: its folder", shown(&second))),
         "{told}"
     );
     assert!(done(&["backup", "verify", &all]).contains(&shown(&root)));

@@ -189,11 +189,11 @@ fn an_archive_of_somebody_who_means_ill_writes_nothing() {
     let (scratch, _daemon, mut client, _) = made();
     let archive = scratch.beside("hostile.tar.zst");
     for (name, words) in [
-        ("../outside.md", "leads out"),
-        ("1/files/../../../outside.md", "leads out"),
+        ("../outside.md", "points outside"),
+        ("1/files/../../../outside.md", "points outside"),
         ("/tmp/hippod-outside.md", "absolute"),
-        ("1/other.db", "no backup has such a member"),
-        ("outside", "no backup has such a member"),
+        ("1/other.db", "backups do not contain such a member"),
+        ("outside", "backups do not contain such a member"),
         ("1/files/.envrc", "hidden file"),
         ("1/files/.claude/settings.json", "hidden file"),
     ] {
@@ -229,7 +229,7 @@ fn an_archive_of_somebody_who_means_ill_writes_nothing() {
             &mut client,
             &format!("{kind:?}"),
             &archive,
-            "no regular file",
+            "not a regular file",
         );
     }
     let database = || file("1/index.db", b"no database");
@@ -240,7 +240,7 @@ fn an_archive_of_somebody_who_means_ill_writes_nothing() {
         &mut client,
         "twice",
         &archive,
-        "1/index.db: it is not in the manifest, or there twice",
+        "1/index.db: it is not in the manifest, or the backup contains it twice",
     );
     hostile(&archive, &[database(), manifest(&[], |_| {})]);
     assert_refused(&scratch, &mut client, "unlisted", &archive, "not in the manifest");
@@ -248,9 +248,9 @@ fn an_archive_of_somebody_who_means_ill_writes_nothing() {
     assert_refused(
         &scratch,
         &mut client,
-        "behind the manifest",
+        "after the manifest",
         &archive,
-        "behind the manifest",
+        "after the manifest",
     );
     for (newer, words) in [("version", "format is 99"), ("schema", "schema 99")] {
         let change = |manifest: &mut Value| match newer {
@@ -266,9 +266,9 @@ fn an_archive_of_somebody_who_means_ill_writes_nothing() {
     assert_refused(
         &scratch,
         &mut client,
-        "another number",
+        "does not match its position",
         &archive,
-        "another number",
+        "does not match its position",
     );
     // 600 MiB of spaces, compressed to less than 1 MiB.
     let bomb = file("1/files/bomb.md", &vec![b' '; 600 << 20]);
@@ -279,7 +279,7 @@ fn an_archive_of_somebody_who_means_ill_writes_nothing() {
         &mut client,
         "a bomb",
         &archive,
-        "far more than its size",
+        "unpacked size is too large",
     );
 
     // The checksums match, but the contents are invalid. The restore fails before any file is moved into place.

@@ -93,7 +93,7 @@ fn a_vector_dump_that_does_not_fit_is_not_used_and_written_again() {
         bytes[place] ^= 0x10;
         damages.push((format!("bit flipped at {place}"), Some(bytes)));
     }
-    let refusals = |daemon: &Daemon| daemon.log().matches("saved vector index is not used").count();
+    let refusals = |daemon: &Daemon| daemon.log().matches("saved vector index cannot be used").count();
     for (what, bytes) in damages {
         match bytes {
             Some(bytes) => std::fs::write(&dump, bytes).unwrap(),

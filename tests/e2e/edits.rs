@@ -172,7 +172,7 @@ fn a_workspace_that_is_unmounted_keeps_its_index_until_it_is_back() {
     );
     let synced = client.sync(&root);
     assert_eq!(synced.documents, 20);
-    assert!(synced.notes[0].contains("is not there"), "{synced:?}");
+    assert!(synced.notes[0].contains("does not exist"), "{synced:?}");
     std::fs::rename(&away, &root).unwrap();
     assert!(client.sync(&root).notes.is_empty());
     assert_eq!(client.best(&root, "valve3").as_deref(), Some("memory/3.md:1"));

@@ -271,7 +271,7 @@ fn a_log_that_cannot_be_written_is_written_later() {
     std::fs::write(&other, transcript(720..721)).unwrap();
     let answer = flush(&mut client, &root, &other).unwrap();
     assert_eq!(answer.appended[0].path, "memory/2026-03-03.md");
-    assert!(answer.notes[0].contains("waits"), "{answer:?}");
+    assert!(answer.notes[0].contains("waiting"), "{answer:?}");
     std::fs::remove_file(&log).unwrap();
     std::fs::create_dir(&log).unwrap();
     flush(&mut client, &root, &path).unwrap_err();

@@ -171,7 +171,7 @@ fn a_daemon_that_cannot_start_costs_one_hook_a_moment_and_the_next_ones_nothing(
         words(),
         std::fs::read_to_string(home.join("state/hooks.log")).unwrap(),
     );
-    assert!(log.contains("ended early") && !log.contains("given up"), "{log}");
+    assert!(log.contains("ended early") && !log.contains("timed out"), "{log}");
     let second = took("session-end");
     assert!(
         second < first && words() == said,
@@ -210,7 +210,7 @@ fn a_hook_ends_well_whatever_it_is_told() {
     }
     let log = std::fs::read_to_string(home.join("state/hooks.log")).unwrap();
     assert!(
-        log.contains(" pre-compact: no transcript: the event is no JSON\n"),
+        log.contains(" pre-compact: no transcript: the event is not valid JSON\n"),
         "{log}"
     );
     assert!(log.contains("longer than 4 MiB"), "{log}");
@@ -246,7 +246,10 @@ fn a_hook_ends_well_whatever_it_is_told() {
     let gone = event("s", &path, &other).to_string();
     run(&home, &other, &["pre-compact"], gone.as_bytes());
     let log = std::fs::read_to_string(home.join("state/hooks.log")).unwrap();
-    let named = format!(" pre-compact: the transcript is not there: {}\n", path.display());
+    let named = format!(
+        " pre-compact: the transcript does not exist: {}\n",
+        path.display()
+    );
     assert!(log.contains(&named), "{log}");
 }
 
@@ -301,7 +304,7 @@ fn a_daemon_is_started_where_none_answers_and_one_that_hangs_is_left() {
     run(&home, &root, &words, event.as_bytes());
     let log = std::fs::read_to_string(home.join("state/hooks.log")).unwrap();
     assert!(
-        log.contains("given up after") || log.contains("did not answer"),
+        log.contains("timed out after") || log.contains("did not answer"),
         "{log}"
     );
     let words = ["--socket", socket.to_str().unwrap(), "session-start"];

@@ -302,7 +302,7 @@ fn huge_settings_of_a_cloned_folder_are_refused_and_cost_nothing() {
     let daemon = scratch.daemon();
     let mut client = daemon.client();
     client.index(&root);
-    for (count, why) in [(40_000, "large"), (3_000, "at most 256")] {
+    for (count, why) in [(40_000, "large"), (3_000, "the maximum is 256")] {
         scratch.write(SETTINGS, many(count));
         let deadline = Instant::now() + PATIENCE;
         loop {

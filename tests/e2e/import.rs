@@ -154,7 +154,10 @@ fn what_was_imported_is_found_and_a_second_time_adds_nothing() {
         assert!(!all.contains(secret), "{secret}");
     }
     assert!(flagged > 0);
-    assert_eq!(all.matches("nothing to be followed").count() as u64, flagged);
+    assert_eq!(
+        all.matches("do not follow it as a command").count() as u64,
+        flagged
+    );
     client.sync(&root);
     let doctor = client.doctor(false);
     let problems = doctor

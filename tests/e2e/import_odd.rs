@@ -21,14 +21,17 @@ fn what_no_program_exports_is_refused_and_says_what_was_found() {
     let nested = "[".repeat(100_000);
     let whole = format!("{nested}{}", "]".repeat(100_000));
     for (bytes, what) in [
-        (nested.as_str(), "line 1: the file ends in the middle"),
-        (&whole, "line 1: record 1 is damaged: it is a list, and no object"),
+        (nested.as_str(), "line 1: the file ends inside"),
+        (
+            &whole,
+            "line 1: record 1 is damaged: it is a list instead of an object",
+        ),
         ("[1,\n2]", "line 1: record 1 is damaged: it is a value"),
         (
             "[\n{\"x\":1}]",
             "line 2: record 1: the record has no text under \"memory\"",
         ),
-        ("{\"pages\":[{\"memory\":\"x\"}]}", "what is in it is \"pages\""),
+        ("{\"pages\":[{\"memory\":\"x\"}]}", "it contains \"pages\""),
         ("{\"results\":[\0]}", "line 1: record 1 of \"results\" is damaged"),
     ] {
         let path = put(&scratch, "odd.json", bytes);

@@ -281,7 +281,7 @@ fn an_edit_that_the_daemon_contradicted_meanwhile_is_told() {
     };
     let told = conflicts(&mut client);
     assert_eq!(told.len(), 1, "{told:?}");
-    for part in [id.as_str(), "summary", "instead of: What the agent says."] {
+    for part in [id.as_str(), "summary", "hippod had: What the agent says."] {
         assert!(told[0].text.contains(part), "{part}: {told:?}");
     }
     assert_eq!(told[0].paths, ["HIPPOCAMPUS.md"]);

@@ -101,8 +101,8 @@ fn what_cannot_be_read_is_left_as_it_is_and_told_until_it_is_mended() {
     let binary: Vec<u8> = (0..=255).cycle().take(9000).collect();
     for (what, bytes, words) in [
         ("ten megabytes", large, "more than the"),
-        ("zero bytes", zeros, "is no text"),
-        ("a binary", binary, "is no text"),
+        ("zero bytes", zeros, "is not a text file"),
+        ("a binary", binary, "is not a text file"),
     ] {
         scratch.write("HIPPOCAMPUS.md", &bytes);
         assert_told(what, &scratch, &mut client, words, "move it away");
@@ -114,7 +114,13 @@ fn what_cannot_be_read_is_left_as_it_is_and_told_until_it_is_mended() {
     std::fs::rename(&path, scratch.beside("moved")).unwrap();
     std::fs::create_dir(&path).unwrap();
     std::fs::write(path.join("inside.txt"), "of somebody").unwrap();
-    assert_told("a folder", &scratch, &mut client, "is no file", "move it away");
+    assert_told(
+        "a folder",
+        &scratch,
+        &mut client,
+        "is not a regular file",
+        "move it away",
+    );
     assert_eq!(std::fs::read(path.join("inside.txt")).unwrap(), b"of somebody");
     std::fs::remove_dir_all(&path).unwrap();
     assert_mended("a folder", &scratch, &mut client, &ids);
@@ -126,7 +132,7 @@ fn what_cannot_be_read_is_left_as_it_is_and_told_until_it_is_mended() {
         &scratch,
         &mut client,
         "cannot be read",
-        "give hippod the right",
+        "give hippod read permission",
     );
     mode(&path, 0o640);
     assert_mended("no right", &scratch, &mut client, &ids);
@@ -145,8 +151,8 @@ fn what_cannot_be_read_is_left_as_it_is_and_told_until_it_is_mended() {
         "a link out",
         &scratch,
         &mut client,
-        "leads out of the workspace",
-        "put the file itself there",
+        "out of the workspace",
+        "replace it by a regular file",
     );
     assert_eq!(
         std::fs::read(&away).unwrap(),
@@ -159,7 +165,7 @@ fn what_cannot_be_read_is_left_as_it_is_and_told_until_it_is_mended() {
         "a dead link",
         &scratch,
         &mut client,
-        "leads nowhere",
+        "without a target",
         "remove the link",
     );
     std::fs::remove_file(&path).unwrap();

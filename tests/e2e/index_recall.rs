@@ -117,19 +117,16 @@ fn the_trace_says_why_the_entry_of_a_question_does_not_answer_alone() {
     };
     assert_eq!(
         (strategy, &*reason),
-        (Strategy::Index, "the same question was answered before")
+        (Strategy::Index, "the same query was answered before")
     );
     let (strategy, reason) = ask(&mut client, &|request| request.limit = Some(5));
     assert_ne!(strategy, Strategy::Index);
-    assert!(
-        reason.contains("holds fewer passages than are asked for"),
-        "{reason}"
-    );
+    assert!(reason.contains("has fewer passages than requested"), "{reason}");
     let (strategy, reason) = ask(&mut client, &|request| {
         (request.path, request.record) = (Some("knowledge/*.md".to_owned()), false);
     });
     assert_ne!(strategy, Strategy::Index);
-    assert!(reason.contains("the question has a filter"), "{reason}");
+    assert!(reason.contains("the query has a filter"), "{reason}");
     drop((client, daemon));
 
     let daemon = Clocked::start(&scratch, "2026-04-05T10:00:00Z", &QUIET);
@@ -349,7 +346,7 @@ fn a_section_that_moved_is_followed_and_one_that_is_gone_is_told() {
         report
             .findings
             .iter()
-            .any(|finding| finding.entry == pool && finding.what.contains("gone")),
+            .any(|finding| finding.entry == pool && finding.what.contains("no longer exists")),
         "{report:#?}"
     );
     let pending = client.heartbeat(&root).pending;

@@ -50,7 +50,7 @@ fn a_version_that_somebody_puts_back_holds() {
     assert_eq!(now, hits, "accesses were made all the same");
     let conflicts = told(&mut client, &scratch, "conflict");
     assert!(
-        conflicts.iter().any(|told| told.text.contains("was put back")),
+        conflicts.iter().any(|told| told.text.contains("was restored")),
         "{conflicts:?}"
     );
     assert_eq!(client.index_status().file, "written");
@@ -79,7 +79,7 @@ fn what_is_newer_than_a_version_that_is_put_back_is_held_until_somebody_decides(
         assert!(
             held[0]
                 .text
-                .contains("was put back as it was written at 2026-03-04T10:"),
+                .contains("was restored to the version of 2026-03-04T10:"),
             "{held:?}"
         );
         assert_eq!(client.index_status().held_removals, 1, "{when}");
@@ -129,7 +129,9 @@ fn an_old_buffer_takes_nothing_back_even_after_a_restart() {
     assert!(client.ids(&root).contains(&new));
     let conflicts = told(&mut client, &scratch, "conflict");
     assert!(
-        conflicts.iter().any(|told| told.text.contains("nothing changed")),
+        conflicts
+            .iter()
+            .any(|told| told.text.contains("without a change")),
         "{conflicts:?}"
     );
     drop(client);

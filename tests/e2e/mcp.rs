@@ -248,7 +248,7 @@ fn the_files_at_the_top_of_the_memory_are_resources() {
             refused["error"]["message"]
                 .as_str()
                 .unwrap()
-                .contains("no resource"),
+                .contains("no such resource"),
             "{refused}"
         );
     }
@@ -376,7 +376,7 @@ fn what_is_wrong_is_said_to_the_agent() {
         (
             "context_fetch",
             json!({"id": "ctx-nothing"}),
-            "no entry and no content has the id",
+            "no such entry or content",
         ),
     ];
     for (tool, arguments, expected) in cases {

@@ -55,7 +55,10 @@ fn a_result_has_the_fields_of_openclaw_and_no_other() {
         );
         assert_eq!(found["results"], json!([]));
         assert!(
-            found["notes"][0].as_str().unwrap().contains("memory alone"),
+            found["notes"][0]
+                .as_str()
+                .unwrap()
+                .contains("only the corpus memory"),
             "{found}"
         );
     }

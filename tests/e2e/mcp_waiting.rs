@@ -212,7 +212,7 @@ fn who_does_not_begin_as_the_protocol_says_is_told_on_standard_error() {
     let (status, errors) = mcp.wait();
     assert_eq!(status.code(), Some(1));
     assert!(
-        errors.contains("did not begin with initialize") && !errors.contains("swordfish"),
+        errors.contains("was not initialize") && !errors.contains("swordfish"),
         "{errors}"
     );
 }

@@ -145,7 +145,7 @@ fn pipes_in_the_place_of_what_hippod_writes_hold_nobody_up() {
         format!(".hippocampus/topics/{}", name.to_str().unwrap())
     };
     for (path, words) in [
-        ("HIPPOCAMPUS.md", "is no file"),
+        ("HIPPOCAMPUS.md", "is not a regular file"),
         (".hippocampus/meta.json", ".hippocampus/meta.json is not a file"),
         (&topics, ".md is not a file"),
         (".hippocampus/topics/of-nobody.md", ""),

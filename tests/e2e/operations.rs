@@ -149,7 +149,7 @@ fn a_request_that_failed_inside_is_found_in_the_log_by_its_id() {
     let id = error
         .data
         .hint
-        .split("it is request ")
+        .split("see request ")
         .nth(1)
         .unwrap()
         .split(' ')

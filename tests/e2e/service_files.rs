@@ -153,7 +153,7 @@ fn install_is_done_once_and_uninstall_takes_it_back() {
 fn without_a_manager_the_files_are_written_and_the_commands_told() {
     let bed = Bed::new(false);
     let told = bed.done(&["service", "install"]);
-    assert!(told.contains("no service manager answers here"), "{told}");
+    assert!(told.contains("no service manager responds"), "{told}");
     assert!(told.contains("\n  systemctl --user daemon-reload\n  systemctl --user enable --now hippod.socket hippod.service\n"), "{told}");
     let wants = bed.unit("default.target.wants");
     std::fs::create_dir_all(&wants).unwrap();
@@ -190,7 +190,7 @@ fn what_somebody_changed_is_left_alone_unless_that_is_asked_for() {
         assert!(bed.calls().is_empty());
     }
     let told = bed.done(&["service", "install", "--force"]);
-    assert!(told.contains("kept aside: "), "{told}");
+    assert!(told.contains("kept as: "), "{told}");
     assert_eq!(bed.text("hippod.service.kept"), changed);
     assert!(bed.text("hippod.service").contains("MemoryMax=4G"));
     assert_eq!(
@@ -236,7 +236,7 @@ fn an_older_install_is_brought_up_to_date() {
 
     let status = bed.done(&["service", "status"]);
     assert!(
-        status.contains("service-unit") && status.contains("other places"),
+        status.contains("service-unit") && status.contains("different folders"),
         "{status}"
     );
     bed.done(&["service", "install"]);
@@ -262,9 +262,7 @@ fn a_daemon_that_was_started_by_hand_makes_room() {
     let output = bed.run(&["service", "install", "--dry-run"], &set);
     let told = String::from_utf8(output.stdout).unwrap();
     assert!(
-        told.contains(&format!(
-            "would have stopped: the daemon that ran before (process {pid})"
-        )),
+        told.contains(&format!("would have stopped: the running daemon (process {pid})")),
         "{told}"
     );
     assert!(daemon.is_alive());
@@ -342,7 +340,7 @@ fn where_user_namespaces_are_forbidden_the_service_goes_without() {
     say("ActiveState=active\nMainPID=7\nUnitFileState=enabled\n");
     let status = bed.done(&["service", "status"]);
     assert!(
-        status.contains("info service-sandbox") && status.contains("\nno problems, 1 good to know\n"),
+        status.contains("info service-sandbox") && status.contains("\nno problems, 1 note\n"),
         "{status}"
     );
     assert_eq!(

@@ -134,7 +134,7 @@ fn an_index_that_is_taken_away_is_written_again() {
         assert!(state.join("index.db").exists(), "{what}");
         assert_known(what, &known(&mut client, &root), &before);
         assert!(
-            daemon.log().contains("was taken away while it was open"),
+            daemon.log().contains("was removed while it was open"),
             "{what}: {}",
             daemon.log()
         );

@@ -244,7 +244,7 @@ fn init_names_the_tree_and_takes_it_over_only_where_that_is_confirmed() {
 
     let plain = hippoctl(&scratch, &["init", "--platform", "claude-code"]);
     let told = String::from_utf8(plain.stdout).unwrap();
-    assert!(told.contains("left alone"), "{told}");
+    assert!(told.contains("unchanged"), "{told}");
     let now = files(&root);
     for (path, bytes) in &before {
         assert!(
@@ -287,7 +287,7 @@ fn deinit_lists_what_it_would_put_back_and_then_puts_that_back() {
     );
     let told = String::from_utf8(hippoctl(&scratch, &["init", "--undo", "--dry-run"]).stdout).unwrap();
     assert!(
-        told.contains("  would put back memory/ROOT.md, which another"),
+        told.contains("  would restore memory/ROOT.md, which another"),
         "{told}"
     );
     assert_eq!(files(&root), taken_over, "a dry run changes nothing");
@@ -326,16 +326,16 @@ fn undo_says_whether_a_run_changed_nothing_or_was_undone_before() {
     };
     assert_eq!(
         undo(idle),
-        format!("run {idle} changed nothing; there is nothing to undo\n")
+        format!("run {idle} made no changes; there is nothing to undo\n")
     );
     let runs = client.history(&root, None).runs;
     let changed = runs
         .iter()
         .map(|run| run.run)
-        .find(|id| *id <= first && undo(*id).starts_with("took back"));
+        .find(|id| *id <= first && undo(*id).starts_with("undid"));
     let changed = changed.expect("a run that made entries");
     assert_eq!(
         undo(changed),
-        format!("run {changed} was undone before; nothing is changed\n")
+        format!("run {changed} was already undone; nothing was changed\n")
     );
 }

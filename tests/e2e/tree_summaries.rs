@@ -128,7 +128,7 @@ fn a_body_that_is_refused_is_kept_and_the_next_day_others_are_asked_for() {
     let first = refused(&made);
     assert_eq!((first.len(), summarised(&made).len()), (3, 0), "{made:?}");
     assert!(
-        made.notes.iter().any(|note| note.contains("until tomorrow")),
+        made.notes.iter().any(|note| note.contains("again tomorrow")),
         "{made:?}"
     );
     for (path, it) in first.iter().zip(&made.refused) {

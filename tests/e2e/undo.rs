@@ -254,7 +254,7 @@ fn entries_that_say_the_same_become_one_and_two_again() {
     assert!(
         reasons
             .iter()
-            .any(|refusal| refusal.reason.contains("keeps them apart")),
+            .any(|refusal| refusal.reason.contains("has separated them")),
         "{reasons:#?}"
     );
 }
@@ -347,7 +347,7 @@ fn after_the_first_run_is_taken_back_the_next_one_makes_its_entries_again() {
     assert_eq!(client.ids(&root), ids[..1]);
     let told = |what: &str| undone.notes.iter().any(|note| note.contains(what));
     assert!(told(&format!("{} (pinned)", ids[0])), "{undone:?}");
-    assert!(told("the next light cycle makes them again"), "{undone:?}");
+    assert!(told("the next light cycle creates them again"), "{undone:?}");
     client.sync(&root);
     assert_eq!(client.ids(&root), ids[..1], "nothing comes by itself");
     client.run(&root, CycleName::Light);

@@ -43,7 +43,7 @@ pub fn run(house: &House, arguments: &[String]) -> Result<()> {
         let mut names: Vec<&str> = tests.iter().filter_map(|test| test.split("::").next()).collect();
         names.dedup();
         bail!(
-            "no such attack: {}\nhint: there are {}",
+            "no such attack: {}\nhint: the attacks are {}",
             options.only.join(","),
             names.join(", ")
         );

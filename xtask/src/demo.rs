@@ -49,7 +49,7 @@ pub fn run(house: &House) -> Result<()> {
     copy_folder(&house.root.join("examples/workspace"), &workspace)?;
     let root = workspace
         .to_str()
-        .context("the temporary folder's name is not unicode")?;
+        .context("the name of the temporary folder is not Unicode")?;
     home.run(&["workspace", "add", root])?;
     home.run(&["--workspace", root, "sync", "--wait"])?;
     times.push(("index".into(), begun.elapsed()));
@@ -110,7 +110,7 @@ pub fn run(house: &House) -> Result<()> {
         );
     }
     say(format_args!(
-        "\nall {} questions answered; the daemon has stopped, nothing is left running",
+        "\nall {} questions answered; the daemon has stopped",
         questions.len()
     ));
     Ok(())

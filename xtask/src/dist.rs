@@ -86,7 +86,7 @@ fn make(house: &House, time: u64, pages: &Path) -> Result<[PathBuf; 2]> {
     let programs = build::build(house)?;
     for name in build::PROGRAMS {
         if let Some(named) = build::named_folder(house, &programs.join(name))? {
-            bail!("{name} names a folder of this machine: {named}");
+            bail!("{name} contains a path of this machine: {named}");
         }
     }
     let parts = Parts {
@@ -104,7 +104,7 @@ fn make(house: &House, time: u64, pages: &Path) -> Result<[PathBuf; 2]> {
 fn archive(house: &House, parts: Parts<'_>, time: u64) -> Result<PathBuf> {
     let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
     if os != "linux" {
-        bail!("could not make packages on {os}: they are made on Linux");
+        bail!("could not create packages on {os}: packages need Linux");
     }
     let name = format!("hippod-{VERSION}-{arch}-linux");
     let work = contents::stage(house, Kind::Archive, &name, parts)?;
@@ -147,7 +147,7 @@ fn debian(house: &House, parts: Parts<'_>, time: u64) -> Result<PathBuf> {
     let made = made
         .iter()
         .find(|name| name.ends_with(".deb"))
-        .context("cargo-deb made no package")?;
+        .context("cargo-deb created no package")?;
     Ok(work.join(made))
 }
 
@@ -188,7 +188,7 @@ fn write(packages: &[PathBuf], folder: &Path) -> Result<()> {
 
 /// Returns the timestamp for all files: `SOURCE_DATE_EPOCH`, or the time of the commit.
 fn time(house: &House) -> Result<u64> {
-    let hint = "set SOURCE_DATE_EPOCH to the seconds since 1970 that files shall bear";
+    let hint = "set SOURCE_DATE_EPOCH to the timestamp for files, in seconds since 1970";
     if let Some(set) = std::env::var_os("SOURCE_DATE_EPOCH") {
         let set = set.to_string_lossy();
         return set

@@ -23,7 +23,7 @@ pub fn is_there() -> bool {
     if !there {
         for (what, folder) in SUITES {
             say(format_args!(
-                "\nno Node 20 with npm here: {what} ({folder}): not tested"
+                "\nNode 20 with npm not found: {what} ({folder}): not tested"
             ));
         }
     }
@@ -43,7 +43,7 @@ pub fn test(house: &House, name: &str) -> Result<()> {
     };
     if !is_installed(&folder) {
         house::run(&mut npm(&["ci", "--ignore-scripts", "--no-audit", "--no-fund"]))
-            .with_context(|| format!("what {name}/package-lock.json names could not be installed"))?;
+            .with_context(|| format!("could not install the packages in {name}/package-lock.json"))?;
     }
     let built = |program: &str| {
         let program = format!("{program}{}", std::env::consts::EXE_SUFFIX);

@@ -20,7 +20,7 @@ pub fn check() -> Result<()> {
         .unwrap_or_else(|| "cc".into());
     if !runs(Command::new(&cc).arg("--version")) {
         bail!(
-            "no C compiler here\nhint: Debian: `apt install build-essential`, macOS: `xcode-select --install`"
+            "no C compiler found\nhint: Debian: `apt install build-essential`, macOS: `xcode-select --install`"
         );
     }
     Ok(())
@@ -36,7 +36,7 @@ pub fn provide_strace() {
     install.args(["install", "--yes", "--no-install-recommends", "strace"]);
     if !(runs(&mut install) || (runs(Command::new("apt-get").arg("update")) && runs(&mut install))) {
         say(format_args!(
-            "no strace here: injected errors and power loss are not tested (Debian: `apt install strace`)"
+            "strace not found: injected errors and power loss are not tested (Debian: `apt install strace`)"
         ));
     }
 }

@@ -51,7 +51,7 @@ pub fn is_there() -> bool {
     if !there {
         for Suite { what, folder, .. } in SUITES {
             say(format_args!(
-                "\nno Python 3.11 with venv here: {what} ({folder}): not tested"
+                "\nPython 3.11 with venv not found: {what} ({folder}): not tested"
             ));
         }
     }
@@ -81,7 +81,7 @@ pub fn test(house: &House, suite: &Suite) -> Result<()> {
         house::run(&mut run(Path::new("python3"), &["-m", "venv", "--clear", &place]))?;
         let pip = ["-m", "pip", "install", "--quiet", "--no-deps", "-r"];
         house::run(run(&python, &pip).arg(suite.requirements))
-            .with_context(|| format!("what {} names could not be installed", wanted.display()))?;
+            .with_context(|| format!("could not install the packages in {}", wanted.display()))?;
         // Written last, so that an interrupted installation is repeated.
         std::fs::write(&installed, named)
             .with_context(|| format!("could not write {}", installed.display()))?;

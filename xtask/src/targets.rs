@@ -53,10 +53,10 @@ fn lacks(target: &str, here: &str, has_libraries: bool, compiler: bool) -> Optio
         false => "windows",
     };
     if !has_libraries {
-        Some(format!("no Rust libraries here (rustup target add {target})"))
+        Some(format!("Rust libraries not found (rustup target add {target})"))
     } else if system != here && !compiler {
         Some(format!(
-            "no C compiler for it here ({} names one)",
+            "no C compiler for this target found (set {})",
             variable(target)
         ))
     } else {

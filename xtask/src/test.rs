@@ -73,7 +73,7 @@ pub fn run(house: &House) -> Result<()> {
     if cfg!(target_os = "linux") {
         gate.step("packages", dist::rehearse)?;
     } else {
-        say(format_args!("\nnot Linux: packages are not made"));
+        say(format_args!("\nnot Linux: packages are not created"));
     }
     gate.step("documentation", |house| {
         let mut command = cargo(house);
@@ -86,7 +86,7 @@ pub fn run(house: &House) -> Result<()> {
         })?;
     } else {
         say(format_args!(
-            "\nno cargo-deny here: licences and advisories of dependencies are not checked"
+            "\ncargo-deny not found: licences and advisories of dependencies are not checked"
         ));
     }
     say(format_args!("\nsteps:"));
@@ -118,7 +118,7 @@ impl Gate<'_> {
     fn step<T>(&mut self, name: &'static str, work: impl FnOnce(&House) -> Result<T>) -> Result<T> {
         say(format_args!("\n=== {name}"));
         let begun = Instant::now();
-        let result = work(self.house).with_context(|| format!("the gate is closed: step \"{name}\""))?;
+        let result = work(self.house).with_context(|| format!("the gate failed at the step \"{name}\""))?;
         say(format_args!(
             "=== {name}: passed in {}",
             duration(begun.elapsed())
@@ -141,7 +141,7 @@ impl Runner {
             return Self::Nextest;
         }
         say(format_args!(
-            "\nno cargo-nextest here: cargo test runs the tests instead"
+            "\ncargo-nextest not found: cargo test runs the tests instead"
         ));
         Self::Cargo
     }

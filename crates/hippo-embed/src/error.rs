@@ -29,7 +29,7 @@ pub enum EmbedError {
         source: io::Error,
     },
     /// This build cannot parse a file of the model.
-    #[error("could not understand the model: {}: {reason}", path.display())]
+    #[error("could not use the model: {}: {reason}", path.display())]
     Model {
         /// The file.
         path: PathBuf,
@@ -40,7 +40,7 @@ pub enum EmbedError {
     #[error("could not load the model: {0}")]
     Load(String),
     /// The name is not in the list of models.
-    #[error("could not find a model named {0:?}")]
+    #[error("no such model: {0:?}")]
     UnknownModel(String),
     /// A text could not be split into word pieces.
     #[error("could not tokenize: {0}")]

@@ -32,7 +32,7 @@ pub enum ClientError {
         source: io::Error,
     },
     /// An I/O error during the call.
-    #[error("could not talk to the daemon: {0}")]
+    #[error("could not communicate with the daemon: {0}")]
     Io(#[from] io::Error),
     /// The daemon closed the connection before it read the whole request, so it did not execute it.
     #[error("the daemon closed the connection before it read the request: {0}")]

@@ -275,7 +275,7 @@ fn check_paths(params: &Map<String, Value>) -> Result<(), RpcError> {
     match PATHS.iter().find(|field| has_nul(field)) {
         Some(field) => {
             let what = format!("the field \"{field}\" contains a NUL character");
-            Err(RpcError::bad_request(what).hint("no path contains one"))
+            Err(RpcError::bad_request(what).hint("remove it from the path"))
         }
         None => Ok(()),
     }

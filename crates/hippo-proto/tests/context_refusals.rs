@@ -221,7 +221,7 @@ fn errors_of_other_methods_name_the_problem_and_have_a_hint() {
             "missing field `session`",
             "protocol.md",
         ),
-        ("context.list", r#""at_turn":1"#, "goes with", "give its id"),
+        ("context.list", r#""at_turn":1"#, "requires", "give its id"),
         ("context.list", r#""limit":0"#, "limit 0", "1 to 10000"),
         ("context.close", r#""session":"""#, "\"session\" is empty", ""),
         ("session.flush", r#""workspace":"/w""#, "path", "protocol.md"),

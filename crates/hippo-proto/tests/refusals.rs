@@ -54,7 +54,7 @@ fn values_out_of_range_and_invalid_combinations_are_refused() {
             "search",
             r#"{"workspace":"/w","query":"q","budget_tokens":0}"#,
             BadRequest,
-            "0 tokens",
+            "budget_tokens",
         ),
         (
             "search",

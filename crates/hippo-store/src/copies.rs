@@ -170,10 +170,10 @@ pub fn take_over(database: Database, file: &Path, root: &str) -> Result<(), Stor
         shape(&database.fresh()?).map_err(sql)?,
     );
     if let Some((name, _)) = found.iter().find(|part| !known.contains(part)) {
-        return Err(corrupt(format!("{name} is not as hippod makes it")));
+        return Err(corrupt(format!("{name} differs from what hippod creates")));
     }
     if let Some((name, _)) = known.iter().find(|part| !found.contains(part)) {
-        return Err(corrupt(format!("{name} is not there")));
+        return Err(corrupt(format!("{name} is missing")));
     }
     let sound: String = connection
         .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
@@ -192,7 +192,7 @@ pub fn take_over(database: Database, file: &Path, root: &str) -> Result<(), Stor
         .map_err(sql)?;
     drop(connection);
     system::sync_file(file).map_err(|source| StoreError::Io {
-        what: "make the database durable",
+        what: "sync the database",
         path: file.to_path_buf(),
         source,
     })

@@ -16,7 +16,9 @@ pub enum StoreError {
         reason: String,
     },
     /// A newer hippod wrote this database: run that version, or rebuild the database.
-    #[error("could not open the database: {path} has schema {found}, this version knows up to {known}")]
+    #[error(
+        "could not open the database: {path} has schema {found}; this version supports schemas up to {known}"
+    )]
     NewerSchema {
         /// The database file.
         path: PathBuf,

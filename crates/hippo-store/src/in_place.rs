@@ -100,10 +100,9 @@ impl Replacement {
 
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
     fn name_draft(self, draft: &Path, path: &Path) -> Result<(), StoreError> {
-        fs::rename(draft, self.temporary_path(path))
-            .map_err(io_error("name the database that was made", draft))?;
+        fs::rename(draft, self.temporary_path(path)).map_err(io_error("rename the new database", draft))?;
         // The source is removed only after this name is durable.
-        system::sync_folder(folder_of(path)).map_err(io_error("make the name of the database durable", path))
+        system::sync_folder(folder_of(path)).map_err(io_error("sync the name of the database", path))
     }
 
     /// Moves the complete database into place. `open` is the removed database, if it is still open.
@@ -115,7 +114,7 @@ impl Replacement {
         let is_absent = match path.symlink_metadata() {
             Ok(_) => false,
             Err(error) if error.kind() == ErrorKind::NotFound => true,
-            Err(error) => return Err(io_error("look at the database", path)(error)),
+            Err(error) => return Err(io_error("inspect the database", path)(error)),
         };
         let has_log = open.is_some_and(|open| open.has_log(&log));
         let is_spent = self == Self::Rescued && (is_absent || has_log);
@@ -129,10 +128,10 @@ impl Replacement {
                 true => fs::remove_file(&from),
                 false => fs::rename(&from, &to),
             };
-            unless_missing(done).map_err(io_error("put the former database aside", &from))?;
+            unless_missing(done).map_err(io_error("rename the former database", &from))?;
         }
-        fs::rename(&made, path).map_err(io_error("put the database in its place", path))?;
-        system::sync_folder(folder_of(path)).map_err(io_error("make the new name durable", path))?;
+        fs::rename(&made, path).map_err(io_error("move the database into place", path))?;
+        system::sync_folder(folder_of(path)).map_err(io_error("sync the new name", path))?;
         Ok(aside.exists().then_some(aside))
     }
 }
@@ -146,7 +145,7 @@ pub(crate) fn set_aside(path: &Path) -> Result<PathBuf, StoreError> {
     let aside = free_name(path, Replacement::Rebuilt);
     for suffix in ["-wal", "-shm", ""] {
         let (from, to) = (with_suffix(path, suffix), with_suffix(&aside, suffix));
-        unless_missing(fs::rename(&from, &to)).map_err(io_error("put the former database aside", &from))?;
+        unless_missing(fs::rename(&from, &to)).map_err(io_error("rename the former database", &from))?;
     }
     Ok(aside)
 }

@@ -122,7 +122,7 @@ impl Failure {
         let hint = match error.kind() {
             io::ErrorKind::NotFound => "name a file that exists; paths begin at the current folder",
             io::ErrorKind::IsADirectory => "that is a folder: name a file in it",
-            io::ErrorKind::PermissionDenied => "get the right to read it, then try again",
+            io::ErrorKind::PermissionDenied => "get permission for this path, then try again",
             _ => "",
         };
         Self::file(what, path, error).hint(hint)
@@ -174,10 +174,10 @@ impl From<ClientError> for Failure {
                 Failure::new(Exit::NoDaemon, error.to_string()).hint("start it with: hippoctl service start")
             }
             ClientError::Closed | ClientError::Unread(_) => {
-                Failure::new(Exit::Failed, error.to_string()).hint("its log may say why: hippoctl logs")
+                Failure::new(Exit::Failed, error.to_string()).hint("see the log of the daemon: hippoctl logs")
             }
             ClientError::Malformed(_) => Failure::new(Exit::Failed, error.to_string())
-                .hint("install client and daemon of one version, then: hippoctl service stop"),
+                .hint("install the same version of hippoctl and hippod, then: hippoctl service stop"),
             ClientError::Io(_) | ClientError::Timeout(_) => Failure::new(Exit::Failed, error.to_string()),
         }
     }
@@ -236,7 +236,7 @@ mod tests {
         };
         assert!(hint(io::ErrorKind::NotFound).contains("exists"));
         assert!(hint(io::ErrorKind::IsADirectory).contains("folder"));
-        assert!(hint(io::ErrorKind::PermissionDenied).contains("right"));
+        assert!(hint(io::ErrorKind::PermissionDenied).contains("permission"));
         assert_eq!(hint(io::ErrorKind::TimedOut), "");
     }
 

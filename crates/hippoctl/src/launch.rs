@@ -50,7 +50,7 @@ pub fn begin(paths: &Paths) -> Result<(Child, u64), Failure> {
     let program = daemon_program().ok_or_else(|| {
         Failure::new(
             Exit::NoDaemon,
-            "no daemon runs, and the program hippod was not found",
+            "no daemon is running, and the program hippod was not found",
         )
         .hint("install hippod beside hippoctl, or put it into PATH")
     })?;
@@ -118,14 +118,14 @@ fn wait(child: &mut Child, paths: &Paths) -> Result<Client, Failure> {
             Some((status, at)) if at.elapsed() > RIVAL => {
                 return Err(
                     Failure::new(Exit::NoDaemon, format!("the daemon ended early ({status})"))
-                        .hint("mend what the log says, then: hippoctl service start"),
+                        .hint("fix the error in the log, then: hippoctl service start"),
                 );
             }
             None if begun.elapsed() > PATIENCE => {
                 let socket = paths.socket.display();
                 return Err(
                     Failure::new(Exit::NoDaemon, format!("the daemon does not answer: {socket}"))
-                        .hint("see: hippoctl logs"),
+                        .hint("see the log: hippoctl logs"),
                 );
             }
             _ => {}

@@ -21,7 +21,7 @@ pub mod trust;
 
 const INDENT: &str = "   ";
 /// The supported formats of transcripts, for hints.
-pub const FORMATS: &str = "known are the sessions of Claude Code, Pi, OpenClaw and Codex, and lists of messages; --format names one";
+pub const FORMATS: &str = "supported are sessions of Claude Code, Pi, OpenClaw and Codex, and lists of messages; choose one with --format";
 
 /// Returns text with control characters replaced, except tab and line feed, so that a terminal obeys none of them.
 pub fn harmless(text: &str) -> String {

@@ -46,8 +46,9 @@ impl Manager {
             Ok(Self::Launchd)
         } else {
             Err(
-                Failure::new(Exit::Refused, "no service manager is known for this system")
-                    .hint("hippoctl starts the daemon when it is needed: hippoctl service start"),
+                Failure::new(Exit::Refused, "no service manager is supported on this system").hint(
+                    "hippoctl starts the daemon when necessary; to start it now: hippoctl service start",
+                ),
             )
         }
     }
@@ -153,7 +154,7 @@ fn written(path: &Path, right: impl Fn(&str) -> bool) -> Result<&str, Failure> {
     text.filter(|text| right(text)).ok_or_else(|| {
         let what = format!("could not write this path into a unit file: {}", path.display());
         Failure::new(Exit::Usage, what)
-            .hint("use a path without control characters, for the program without quotes and backslashes too")
+            .hint("use a path without control characters; the path of the program also without quotes and backslashes")
     })
 }
 

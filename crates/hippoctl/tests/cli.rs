@@ -190,7 +190,7 @@ fn a_folder_that_is_not_there_is_named() {
     let (code, _, stderr) = out(&daemon.run(&outer, &["search", "x", "-c", "memory", "-c", "nosuch"]));
     assert_eq!(code, 0, "{stderr}");
     assert!(
-        stderr.contains("note: there is no nosuch in the workspace"),
+        stderr.contains("note: no such folder: nosuch in the workspace"),
         "{stderr}"
     );
     assert!(
@@ -316,7 +316,7 @@ fn get_prints_the_text_and_nothing_else() {
     });
     let (code, stdout, stderr) = out(&daemon.run(here.path(), &["get", "MEMORY.md:2:2", "--workspace", "."]));
     assert_eq!((code, stdout.as_str()), (0, "two\nthree\n"));
-    assert_eq!(stderr, "note: it goes on; of 9 lines these are 2 to 3\n");
+    assert_eq!(stderr, "note: of 9 lines, these are 2 to 3\n");
     // A file with the whole target as its name has priority.
     let Request::Get(request) = daemon.requests.iter().nth(1).unwrap() else {
         panic!("no get")

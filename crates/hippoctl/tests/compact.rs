@@ -60,7 +60,7 @@ fn a_file_and_standard_input_give_the_same_summary() {
     assert!(summary.len() <= 2_001, "{}", summary.len());
     assert_eq!(
         text(&file.stderr),
-        "warning: line 3: not a JSON object; left out\n"
+        "warning: line 3: not a JSON object; skipped\n"
     );
     let piped = compact(folder.path(), &["compact", "-", "--budget", "500"], Some(&path));
     assert_eq!(text(&piped.stdout), summary);

@@ -70,10 +70,10 @@ fn a_file_and_a_pipe_reach_the_daemon() {
         budget_tokens: Some(500),
     };
     let untrusted = format!(
-        "warning: hippocampus.config.json is not trusted; the defaults hold for sparseThreshold; to accept it: hippoctl workspace trust {root}\n"
+        "warning: hippocampus.config.json is not trusted; the defaults are used for sparseThreshold; to accept it: hippoctl workspace trust {root}\n"
     );
     let stderr = untrusted
-        + "warning: line 3: no JSON object; left out\nnote: n\n2 new contents kept; fetch one with: hippoctl context fetch ID\n";
+        + "warning: line 3: no JSON object; skipped\nnote: n\n2 new contents stored; fetch one with: hippoctl context fetch ID\n";
 
     let daemon = Daemon::start(answer);
     let ended = out(&daemon.run(&workspace, &[&verb[..], &["session.jsonl"]].concat()));

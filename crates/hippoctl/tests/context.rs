@@ -145,7 +145,7 @@ fn the_id_of_a_session_alone_is_data() {
     let ((_, stdout, stderr), _) = run(&["open", "--workspace", "/w", "--session", "s9"]);
     assert_eq!(
         (stdout.as_str(), stderr.as_str()),
-        ("s9\n", "gone on with, in turn 0, with 0 entries\n")
+        ("s9\n", "resumed, in turn 0, with 0 entries\n")
     );
     let ((_, stdout, stderr), _) = run(&["open", "--workspace", "/w", "--json"]);
     assert_eq!(
@@ -243,7 +243,7 @@ fn content_that_cannot_be_put_is_refused() {
     };
     let ((code, stdout, stderr), asked) = run_with(&put("s1"), b"caf\xe9");
     assert_eq!((code, stdout.as_str(), asked), (2, "", None));
-    assert!(stderr.contains("not UTF-8"), "{stderr}");
+    assert!(stderr.contains("not valid UTF-8"), "{stderr}");
     let longer = "x".repeat(MAX_CONTENT_BYTES + 1);
     let ((code, _, stderr), asked) = run_with(&put("s1"), longer.as_bytes());
     assert_eq!((code, asked), (5, None));

@@ -75,13 +75,13 @@ fn content_comes_back_byte_for_byte_and_all_else_on_standard_error() {
     let ((code, stdout, stderr), _) = run(&["fetch", "summary"]);
     assert_eq!((code, stdout.as_str()), (4, ""));
     assert!(
-        stderr.starts_with("Two tests failed.\nhippoctl: could not have the content of summary: the content was removed\nhint: "),
+        stderr.starts_with("Two tests failed.\nhippoctl: could not get the content of summary: the content was removed\nhint: "),
         "{stderr}"
     );
     let ((code, stdout, stderr), _) = run(&["fetch", "gone"]);
     assert_eq!((code, stdout.as_str()), (4, ""));
     assert!(
-        stderr.starts_with("hippoctl: could not have the content of gone: the content was removed\nhint: "),
+        stderr.starts_with("hippoctl: could not get the content of gone: the content was removed\nhint: "),
         "{stderr}"
     );
     let ((code, stdout, _), _) = run(&["fetch", "nobody"]);

@@ -132,7 +132,7 @@ fn ended(code: i32, stdout: &str, stderr: &str) -> (i32, String, String) {
 #[test]
 fn a_cycle_runs_or_only_says_what_it_would_do() {
     let (done, asked) = run(&["consolidate", "deep"]);
-    let stdout = "run 12: deep, done; 1 of 1 step, 3 ms\n   prune  old  to the archive\ntake it back with: hippoctl consolidate undo 12\n";
+    let stdout = "run 12: deep, done; 1 of 1 step, 3 ms\n   prune  old  to the archive\nundo it with: hippoctl consolidate undo 12\n";
     assert_eq!(done, ended(0, stdout, "note: tokens are bytes/4\n"));
     let request = CycleRunRequest {
         workspace: WORKSPACE.into(),
@@ -145,7 +145,7 @@ fn a_cycle_runs_or_only_says_what_it_would_do() {
     let ((code, stdout, _), asked) = run(&["consolidate", "deep", "--dry-run", "--at", "2026-03-01"]);
     assert_eq!(code, 0);
     assert!(
-        stdout.starts_with("dry run: deep as of 2026-03-01T02:30:00Z; 1 step, 3 ms; nothing is changed\n"),
+        stdout.starts_with("dry run: deep as of 2026-03-01T02:30:00Z; 1 step, 3 ms; nothing was changed\n"),
         "{stdout}"
     );
     let request = CycleRunRequest {
@@ -200,8 +200,7 @@ fn runs_are_listed_and_one_is_told_whole() {
     assert_eq!(asked, Request::from(request));
 
     let (done, _) = run(&["consolidate", "history", "--run", "7"]);
-    let stderr =
-        "hippoctl: no report is kept of run 7\nhint: the runs are listed by: hippoctl consolidate history\n";
+    let stderr = "hippoctl: no such report: run 7\nhint: list the runs with: hippoctl consolidate history\n";
     assert_eq!(done, ended(4, "", stderr));
 
     let none = |call: &Call| {
@@ -221,7 +220,7 @@ fn a_run_is_taken_back_and_an_unknown_one_is_exit_4() {
     let (done, asked) = run(&["consolidate", "undo", "12"]);
     assert_eq!(
         done,
-        ended(0, "took back run 12: 1 change\nwrote HIPPOCAMPUS.md\n", "")
+        ended(0, "undid run 12: 1 change\nwrote HIPPOCAMPUS.md\n", "")
     );
     let request = CycleUndoRequest {
         workspace: WORKSPACE.into(),

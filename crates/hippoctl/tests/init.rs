@@ -96,15 +96,18 @@ fn without_a_daemon_the_files_are_there_and_it_says_what_to_do() {
     assert_eq!(tree(&place.root()), before, "--dry-run writes nothing");
     let (code, told, errors) = place.run(&["init"]);
     assert_eq!((code, errors.as_str()), (0, ""), "{told}");
-    assert!(told.contains("when a daemon runs: hippoctl init "), "{told}");
+    assert!(
+        told.contains("when a daemon is running, repeat: hippoctl init "),
+        "{told}"
+    );
     let listed = |text: &str, words: [&str; 2]| -> Vec<String> {
         let lines = text.lines().map(str::trim);
         let found = lines.filter_map(|line| words.iter().find_map(|word| line.strip_prefix(word)));
         found.map(|rest| rest.trim().to_owned()).collect()
     };
     assert_eq!(
-        listed(&dry, ["would make", "would change"]),
-        listed(&told, ["made", "changed"])
+        listed(&dry, ["would create", "would change"]),
+        listed(&told, ["created", "changed"])
     );
     let agents = fs::read_to_string(place.root().join("AGENTS.md")).unwrap();
     assert!(agents.starts_with("# Rules\r\n\r\n<!-- hippod: ") && agents.contains("\r\n@memory/ROOT.md\r\n"));
@@ -135,8 +138,8 @@ fn what_cannot_be_used_is_refused_as_a_whole() {
     assert_eq!((code, told.as_str()), (5, ""));
     for what in [
         ".claude/settings.json: line 3, column 3",
-        "knowledge: it is a link that leads nowhere",
-        "plans: a file stands where the folder would be",
+        "knowledge: it is a link without a target",
+        "plans: a file is in the place of the folder",
         "nothing was written",
     ] {
         assert!(errors.contains(what), "{errors}");
@@ -171,7 +174,9 @@ fn a_folder_that_hipocampus_laid_out_is_taken_as_it_is() {
         (&"claude-code".into(), &"hipocampus.config.json".into())
     );
     assert!(
-        told["notes"].to_string().contains("follow hipocampus as well"),
+        told["notes"]
+            .to_string()
+            .contains("also contains the protocol of hipocampus"),
         "{told}"
     );
     let now = tree(&place.root());

@@ -66,7 +66,7 @@ fn settings_that_cannot_be_meant_are_refused_with_their_places() {
     let (code, told, errors) = run(&root, &["init", "--bare"]);
     assert_eq!(code, 0, "{errors}");
     assert!(
-        told.contains("platform is \"vim\"") && told.contains("that is passed over"),
+        told.contains("platform is \"vim\"") && told.contains("this setting is ignored"),
         "{told}"
     );
     write(
@@ -140,10 +140,7 @@ fn what_is_no_folder_is_told_apart_from_what_is_nowhere() {
     let (_folder, root) = folder();
     write(&root, "notes.md", "");
     for verb in [&["init"][..], &["workspace", "add"]] {
-        for (name, what) in [
-            ("notes.md", "a file, not a folder"),
-            ("gone", "there is no such folder"),
-        ] {
+        for (name, what) in [("notes.md", "a file, not a folder"), ("gone", "no such folder")] {
             let (code, _, errors) = run(&root, &[verb, &[name]].concat());
             assert_eq!(code, 4, "{errors}");
             assert!(errors.contains(what) && errors.contains("\nhint: "), "{errors}");
@@ -199,14 +196,14 @@ fn deinit_says_what_stays_and_how_it_goes() {
     }
     write(&root, "memory/ROOT.md", "---\ntype: root\n---\nmine\n");
     write(&root, ".hippocampus/config.toml", "");
-    let stays = "memory/ (2 logs), memory/ROOT.md, .hippocampus/ (1 file); it is yours";
+    let stays = "memory/ (2 logs), memory/ROOT.md, .hippocampus/ (1 file); these are your files";
     let (_, told, _) = run(&["init", "--undo", "--dry-run"]);
-    assert!(told.starts_with("would take back in "), "{told}");
+    assert!(told.starts_with("would revert init in "), "{told}");
     assert!(told.contains(&format!("would stay: {stays}")), "{told}");
     let (code, told, errors) = run(&["init", "--undo"]);
     assert_eq!(code, 0, "{told}{errors}");
     assert!(told.contains(&format!("\nstays: {stays}")), "{told}");
-    assert!(told.contains("git sees the memory that stays"), "{told}");
+    assert!(told.contains("git sees the remaining memory"), "{told}");
     let purge = format!("hippoctl workspace remove {} --purge\n", root.display());
     assert!(told.contains(&purge), "{told}");
 }

@@ -150,7 +150,7 @@ fn assert_refused(bed: &Bed, platform: &str, planted: &[&String]) {
     let (code, told, errors) = bed.run(&["init", "--platform", platform]);
     assert_eq!((code, told.as_str()), (5, ""), "{errors}");
     assert!(
-        errors.contains("nothing was written") && errors.contains("\nhint: mend these"),
+        errors.contains("nothing was written") && errors.contains("\nhint: correct these"),
         "{errors}"
     );
     for path in planted {
@@ -252,10 +252,7 @@ fn deinit_leaves_what_was_planted_in_the_place_of_its_files_and_goes_on_once_the
             let before = bed.tree();
             let (code, told, errors) = bed.run(&["init", "--undo"]);
             assert_eq!(code, 5, "{told}{errors}");
-            assert!(
-                errors.contains("\nhint: mend the files that are named"),
-                "{errors}"
-            );
+            assert!(errors.contains("\nhint: correct the files above"), "{errors}");
             for path in &files {
                 assert!(told.contains(&format!(" {path}: it is ")), "{path}: {told}");
             }

@@ -117,7 +117,7 @@ fn settings_of_a_folder_that_are_planted_are_named_and_not_read() {
             assert_eq!((code, told.as_str()), (1, ""), "{what} {words:?}: {errors}");
             let place = bed.at("w").join(path).display().to_string();
             assert!(
-                errors.contains(&place) && errors.contains("\nhint: put "),
+                errors.contains(&place) && errors.contains("\nhint: replace "),
                 "{what} {words:?}: {errors}"
             );
         }

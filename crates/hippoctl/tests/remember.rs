@@ -187,10 +187,10 @@ fn standard_input_is_taken_as_it_is_but_for_the_blank_lines_around_it() {
 fn what_is_no_text_is_refused_before_anybody_is_asked() {
     let longer = "x".repeat(MAX_TEXT_BYTES + 1);
     let cases: [(&[&str], &[u8], i32, &str); 5] = [
-        (&[], b"", 2, "there is nothing to remember"),
-        (&["-"], b" \n\t\n", 2, "there is nothing to remember"),
-        (&[""], b"not read", 2, "there is nothing to remember"),
-        (&[], b"caf\xe9", 2, "not UTF-8"),
+        (&[], b"", 2, "the text to remember is empty"),
+        (&["-"], b" \n\t\n", 2, "the text to remember is empty"),
+        (&[""], b"not read", 2, "the text to remember is empty"),
+        (&[], b"caf\xe9", 2, "not valid UTF-8"),
         (&[], longer.as_bytes(), 5, "longer than 65536 bytes"),
     ];
     for (arguments, input, code, message) in cases {

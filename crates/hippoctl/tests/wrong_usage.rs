@@ -49,7 +49,7 @@ fn a_node_without_a_text_is_refused_before_anybody_is_asked() {
     let (code, _, errors) = out(&hippoctl(home.path(), home.path(), &words));
     assert_eq!(code, 2, "{errors}");
     assert!(
-        errors.contains("no text for the node 2026-01-10")
+        errors.contains("the text for the node 2026-01-10 is empty")
             && errors.contains("hippoctl tree submit 2026-01-10 FILE"),
         "{errors}"
     );
@@ -75,7 +75,7 @@ fn a_file_without_a_message_is_told() {
         assert_eq!(code, 0, "{errors}");
         let asked = daemon.requests.try_recv();
         assert!(matches!(asked, Ok(Request::SessionFlush(_))), "{asked:?}");
-        let said = told.contains("no message in it: known are the sessions of Claude Code");
+        let said = told.contains("no message in it: supported are sessions of Claude Code");
         assert_eq!(said, expected, "{told}");
     }
 }
@@ -87,7 +87,7 @@ fn an_event_that_is_no_json_stands_in_the_log_of_hooks() {
     for (event, expected) in [
         ("", ""),
         ("{\"cwd\": \"/\"}", ""),
-        ("{torn", "session-start: the event is no JSON"),
+        ("{torn", "session-start: the event is not valid JSON"),
     ] {
         let words = ["--no-start", "hook", "session-start"];
         let mut child = command(home.path(), home.path(), &words)

@@ -268,10 +268,10 @@ impl Kept {
             .and_then(|bytes| write_atomically(file, &bytes));
         written.map_err(|error| {
             RpcError::internal(format!(
-                "could not keep the numbers of the audit: {}: {error}",
+                "could not store the results of the audit: {}: {error}",
                 file.display()
             ))
-            .hint("look after the rights and the disk of the state folder, or ask with \"record\": false")
+            .hint("check the permissions and the disk of the state folder, or send \"record\": false")
         })
     }
 }

@@ -191,22 +191,20 @@ fn wanted(shared: &Shared, workspace: Option<&str>) -> Result<Wanted, RpcError> 
         };
         match slot {
             Slot::Open(view) if root.is_none() && !hippo_fs::is_present(&view.root) => {
-                leave_out("its folder is not there".to_owned());
+                leave_out("its folder does not exist".to_owned());
             }
             Slot::Open(view) => views.push(view),
             Slot::Broken(error) if root.is_none() => leave_out(error.message),
             Slot::Broken(error) => return Err(error),
             Slot::Opening => {
                 let what = format!("the workspace is still being opened: {}", found.display());
-                return Err(RpcError::new(ErrorKind::Warming, what).hint("ask again in a moment"));
+                return Err(RpcError::new(ErrorKind::Warming, what).hint("try again in a moment"));
             }
         }
     }
     if views.is_empty() && !left_out.is_empty() {
-        return Err(
-            RpcError::not_found("the folder of no registered workspace is there")
-                .hint("mount its disk, or: hippoctl workspace list"),
-        );
+        return Err(RpcError::not_found("no folder of a registered workspace exists")
+            .hint("mount the disk, or list the workspaces: hippoctl workspace list"));
     }
     if views.is_empty() {
         return Err(
@@ -226,6 +224,6 @@ fn absolute(path: &str) -> Result<PathBuf, RpcError> {
             "not an absolute path of a file or folder: {}",
             path.display()
         ))
-        .hint("give the path from / on")),
+        .hint("give an absolute path, starting with /")),
     }
 }

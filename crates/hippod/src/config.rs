@@ -221,7 +221,7 @@ pub enum ConfigError {
         message: String,
     },
     /// Values that are valid individually but not in combination.
-    #[error("could not put the configuration together")]
+    #[error("could not combine the layers of the configuration")]
     Together(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 

@@ -123,7 +123,7 @@ impl Contexts {
         let places: Vec<Arc<Place>> = lock(&self.places).values().cloned().collect();
         for place in places {
             if let Err(error) = place.is_there() {
-                tracing::error!(file = %place.file.display(), error = error.message, "what sessions stored is not where it belongs");
+                tracing::error!(file = %place.file.display(), error = error.message, "the database of the sessions is missing");
             }
         }
     }
@@ -153,16 +153,16 @@ impl Contexts {
         }
         let slots = shared.views.all();
         if slots.iter().any(|(_, slot)| matches!(slot, Slot::Opening)) {
-            let what = "a workspace that may have the session is still being opened";
-            return Err(RpcError::new(ErrorKind::Warming, what).hint("ask again in a moment"));
+            let what = "a workspace that may contain the session is still being opened";
+            return Err(RpcError::new(ErrorKind::Warming, what).hint("try again in a moment"));
         }
         if let Some(error) = unreadable {
             return Err(error);
         }
         Err(RpcError::not_found(format!(
-            "could not find the session {id}: it was never opened here"
+            "no such session: {id}"
         ))
-        .hint("hippoctl context list shows the sessions; context open begins one; those of a workspace that was removed are there again when it is added"))
+        .hint("hippoctl context list shows the sessions; hippoctl context open starts one; sessions of a removed workspace return when the workspace is added again"))
     }
 
     /// Returns whether the context database of a workspace exists. Writes it again if its file was removed while
@@ -206,7 +206,7 @@ impl Place {
             *lock(&self.open) = Some(store.open_files());
             if store.missing() > 0 {
                 let (file, changes) = (self.file.display(), store.missing());
-                tracing::error!(%file, changes, "changes that sessions had stored are missing");
+                tracing::error!(%file, changes, "stored changes of sessions are missing");
                 self.lost.fetch_add(changes, Ordering::Relaxed);
             }
             held.store = Some(store);
@@ -231,8 +231,13 @@ impl Place {
             Some(store) if store.is_in_place() || self.let_go.load(Ordering::Relaxed) => return Ok(()),
             Some(store) => {
                 if held.write_again_at.is_some_and(|at| Instant::now() < at) {
-                    let what = format!("could not write what was taken away: {}", self.file.display());
-                    return Err(RpcError::internal(what).hint("hippoctl logs tells why; it is tried again"));
+                    let what = format!(
+                        "could not write the removed database again: {}",
+                        self.file.display()
+                    );
+                    return Err(
+                        RpcError::internal(what).hint("hippoctl logs shows the reason; hippod retries")
+                    );
                 }
                 held.write_again_at = Some(Instant::now() + WRITE_AGAIN);
                 store.write_again().map_err(|error| unusable(&error))?;
@@ -241,7 +246,7 @@ impl Place {
                 let file = self.file.display().to_string();
                 tracing::warn!(
                     file,
-                    "what sessions stored was taken away while it was open; it is written to its place again"
+                    "the database of the sessions was removed while it was open; it was written again"
                 );
             }
             None if self.file.exists() => return Ok(()),
@@ -337,10 +342,11 @@ fn unusable(error: &StoreError) -> RpcError {
     let refusal = store_error(error);
     match error {
         StoreError::Corrupt { .. } => refusal.hint(
-            "nothing but it has what sessions stored: put it back from a backup while hippod is stopped, or move it away with what stands beside it (-wal, -shm), and sessions begin anew; index and search are not concerned",
+            "this database is the only copy of the sessions: stop hippod and restore it from a backup, or move it \
+             and its -wal and -shm files away to start with no sessions; the index and search are not affected",
         ),
         StoreError::NewerSchema { .. } => {
-            refusal.hint("a newer hippod wrote it: install that one; index and search are not concerned")
+            refusal.hint("a newer hippod wrote it: install that version; the index and search are not affected")
         }
         _ => refusal,
     }
@@ -351,16 +357,16 @@ fn refusal(error: ContextError) -> RpcError {
     match error {
         ContextError::Store(error) => unusable(&error),
         ContextError::UnknownSession(_) | ContextError::UnknownEntry(_) => {
-            RpcError::not_found(what).hint("hippoctl context list shows what there is")
+            RpcError::not_found(what).hint("hippoctl context list shows the sessions and entries")
         }
         ContextError::ClosedSession(_) => {
             RpcError::new(ErrorKind::Conflict, what).hint("open another session: hippoctl context open")
         }
-        ContextError::EntryExists(_) => RpcError::new(ErrorKind::Conflict, what).hint("put it again"),
+        ContextError::EntryExists(_) => RpcError::new(ErrorKind::Conflict, what).hint("store it again"),
         ContextError::OverBudget { .. } => RpcError::new(ErrorKind::Budget, what).hint(
-            "nothing was kept: close sessions that are over, or raise context.budget_mb in the configuration",
+            "nothing was stored: close finished sessions, or raise context.budget_mb in the configuration",
         ),
-        ContextError::TooLarge { .. } => RpcError::new(ErrorKind::TooLarge, what).hint("put it in parts"),
+        ContextError::TooLarge { .. } => RpcError::new(ErrorKind::TooLarge, what).hint("store it in parts"),
         ContextError::NoContentId(_) => RpcError::bad_request(what),
     }
 }

@@ -102,7 +102,7 @@ pub fn check_fit(paths: &Paths, root: &Path) -> Result<(), RpcError> {
     const SYSTEM: [&str; 3] = ["/dev", "/proc", "/sys"];
     let is_top = root.parent().is_none();
     if is_top || (cfg!(unix) && SYSTEM.iter().any(|place| root.starts_with(place))) {
-        return refused(format!("this is a folder of the system: {}", root.display()));
+        return refused(format!("this is a system folder: {}", root.display()));
     }
     let own = [&paths.state, &paths.models, &paths.runtime, &paths.config_file];
     // Hidden folders are never scanned, so a home folder can be a workspace.
@@ -114,7 +114,7 @@ pub fn check_fit(paths: &Paths, root: &Path) -> Result<(), RpcError> {
     };
     if is_own(paths, root) || own.into_iter().any(around) {
         return refused(format!(
-            "hippod keeps its own files in or around this folder: {}",
+            "the folder contains hippod's own files, or lies within them: {}",
             root.display()
         ));
     }
@@ -122,7 +122,7 @@ pub fn check_fit(paths: &Paths, root: &Path) -> Result<(), RpcError> {
     if own.is_ok_and(|own| own.is_some_and(|own| own.kind == Kind::Link)) {
         let own = root.join(OWN_FOLDER);
         let what = format!("could not use {}: it is a link", own.display());
-        return Err(RpcError::bad_request(what).hint("remove the link: hippod makes the folder itself"));
+        return Err(RpcError::bad_request(what).hint("remove the link; hippod creates the folder itself"));
     }
     Ok(())
 }

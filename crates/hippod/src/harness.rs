@@ -21,7 +21,7 @@ pub fn read(root: &Path, trust: &Trust, tree: &Tree) -> (HarnessSettings, Vec<St
             let (said, misfits) = harness::read(&bytes);
             let told = misfits
                 .iter()
-                .map(|misfit| format!("{FILE}: {misfit}; that is passed over"));
+                .map(|misfit| format!("{FILE}: {misfit}; this setting is ignored"));
             let settings = if trust.covers(FILE, &bytes) {
                 said
             } else {
@@ -32,7 +32,7 @@ pub fn read(root: &Path, trust: &Trust, tree: &Tree) -> (HarnessSettings, Vec<St
         }
         Err(error) if hippo_fs::is_absence(&error) => (HarnessSettings::default(), Vec::new()),
         Err(error) => {
-            let told = format!("{FILE} is passed over: {error}");
+            let told = format!("{FILE} is ignored: {error}");
             (HarnessSettings::default(), vec![told])
         }
     }

@@ -35,7 +35,7 @@ pub struct Instance {
 #[derive(Debug, thiserror::Error)]
 pub enum InstanceError {
     /// Another daemon uses the state folder.
-    #[error("another hippod{} has the state folder: {}", pid.map_or(String::new(), |pid| format!(" (process {pid})")), state.display())]
+    #[error("another hippod{} uses the state folder: {}", pid.map_or(String::new(), |pid| format!(" (process {pid})")), state.display())]
     Locked {
         /// The state folder.
         state: PathBuf,
@@ -46,10 +46,10 @@ pub enum InstanceError {
     #[error("another hippod answers at: {}", .0.display())]
     Answers(PathBuf),
     /// The socket path is taken by something other than a socket, which is left unchanged.
-    #[error("could not use the socket's path, it is taken by something else: {}", .0.display())]
+    #[error("could not use the path of the socket, because it is not a socket: {}", .0.display())]
     NotASocket(PathBuf),
     /// The path is too long for the operating system.
-    #[error("could not use the socket's path, it has {length} bytes and {LONGEST_PATH} are possible: {}", path.display())]
+    #[error("could not use the path of the socket, because it has {length} bytes and the maximum is {LONGEST_PATH}: {}", path.display())]
     TooLong {
         /// The path.
         path: PathBuf,
@@ -57,10 +57,10 @@ pub enum InstanceError {
         length: usize,
     },
     /// Other users can create files in the socket's folder.
-    #[error("could not use the socket's folder, others may write to it: {}", .0.display())]
+    #[error("could not use the folder of the socket, because other users may write to it: {}", .0.display())]
     Open(PathBuf),
     /// Another user owns one of hippod's folders.
-    #[error("could not use the folder, it belongs to another user: {}", .0.display())]
+    #[error("could not use the folder, because it belongs to another user: {}", .0.display())]
     NotMine(PathBuf),
     /// An I/O operation failed.
     #[error("could not {what}: {}", path.display())]
@@ -79,15 +79,15 @@ impl InstanceError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Locked { .. } | Self::Answers(_) => {
-                "hippoctl status tells about it, hippoctl service stop ends it or says how"
+                "hippoctl status shows the running daemon; hippoctl service stop stops it"
             }
             Self::NotASocket(_) => "move it away, or set HIPPOD_SOCKET to another path",
             Self::TooLong { .. } => "set HIPPOD_SOCKET to a shorter path",
             Self::Open(_) => {
-                "set HIPPOD_SOCKET to a path in a folder of your own, or take the rights of others away"
+                "set HIPPOD_SOCKET to a path in your own folder, or remove the permissions of other users"
             }
-            Self::NotMine(_) => "set HIPPOD_HOME to a folder of your own, or run as its owner",
-            Self::Io { .. } => "check the rights of the folder, and whether the disk is full",
+            Self::NotMine(_) => "set HIPPOD_HOME to your own folder, or run hippod as the owner of this one",
+            Self::Io { .. } => "check the permissions of the folder, and whether the disk is full",
         }
     }
 }
@@ -226,12 +226,12 @@ fn own_folder(folder: &Path) -> Result<(), InstanceError> {
         .with_mode(PRIVATE_FOLDER)
         .create(folder)
         .map_err(io("create the folder"))?;
-    let metadata = folder.metadata().map_err(io("look at the folder"))?;
+    let metadata = folder.metadata().map_err(io("inspect the folder"))?;
     if !system::is_mine(&metadata) {
         return Err(InstanceError::NotMine(folder.to_path_buf()));
     }
     if system::mode(&metadata) & 0o077 != 0 {
-        system::set_mode(folder, PRIVATE_FOLDER).map_err(io("close the folder to others"))?;
+        system::set_mode(folder, PRIVATE_FOLDER).map_err(io("restrict the permissions of the folder"))?;
     }
     Ok(())
 }
@@ -251,7 +251,7 @@ fn check_owner(home: &Path) -> Result<(), InstanceError> {
 fn check_foreign_folder(folder: &Path) -> Result<(), InstanceError> {
     const STICKY: u32 = 0o1000;
     let metadata = folder.metadata().map_err(|source| InstanceError::Io {
-        what: "look at the folder",
+        what: "inspect the folder",
         path: folder.to_path_buf(),
         source,
     })?;

@@ -35,7 +35,7 @@ mod view;
 mod watcher;
 
 #[cfg(test)]
-#[allow(dead_code, reason = "the tests of the fuzz targets use all of it")]
+#[allow(dead_code, reason = "the tests of the fuzz targets use the whole module")]
 #[path = "../../../fuzz/tests/inputs/mod.rs"]
 mod inputs;
 

@@ -65,7 +65,7 @@ fn start(config_file: Option<PathBuf>, socket: Option<PathBuf>, log_file: Option
             tracing::warn!(
                 expected = %paths.socket.display(),
                 passed = %passed.path.display(),
-                "clients look for another socket than the one that the service manager passed"
+                "clients connect to a different socket than the one from the service manager"
             );
         }
         paths.socket.clone_from(&passed.path);

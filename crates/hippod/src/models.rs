@@ -207,7 +207,7 @@ impl Models {
 
     /// Takes the lock for an installation.
     fn turn(&self) -> Result<Turn, RpcError> {
-        let busy = || RpcError::new(ErrorKind::Conflict, "a model is being installed already");
+        let busy = || RpcError::new(ErrorKind::Conflict, "another installation of a model is running");
         let turn = self.busy.take_if_free();
         turn.ok_or_else(|| busy().hint("wait for it to finish"))
     }
@@ -261,12 +261,12 @@ impl Models {
         let from = Path::new(&request.from);
         if !from.exists() {
             let what = format!("could not find {}", from.display());
-            return Err(RpcError::not_found(what).hint("give the folder or the file that is there"));
+            return Err(RpcError::not_found(what).hint("name a folder or a file that exists"));
         }
         if request.name.is_some() && !from.is_dir() {
-            let what = format!("{} is no folder", from.display());
+            let what = format!("{} is not a folder", from.display());
             return Err(
-                RpcError::bad_request(what).hint("give the folder of the model, as its hub hands it out")
+                RpcError::bad_request(what).hint("name the folder of the model, as downloaded from its hub")
             );
         }
         if let Some(name) = &request.name {

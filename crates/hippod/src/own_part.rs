@@ -75,9 +75,9 @@ pub fn change(
         (base, expected) = (taken, wanted);
     }
     Err(RpcError::internal(format!(
-        "could not write into {file}: somebody writes it all the time"
+        "could not write into {file}: another program writes it continuously"
     ))
-    .hint("try it again later"))
+    .hint("try again later"))
 }
 
 /// Removes the replaced files of the slots before this one.
@@ -98,7 +98,7 @@ fn settle_earlier(file: &SharedFile, current: &[u8], block: &str) -> io::Result<
             file.settle(slot)?;
         } else {
             let kept = file.set_aside(slot)?;
-            tracing::warn!(file = %kept.display(), "an earlier version of a file was kept: a write was cut off");
+            tracing::warn!(file = %kept.display(), "kept an earlier version of a file after an interrupted write");
         }
     }
     Ok(())
@@ -106,22 +106,22 @@ fn settle_earlier(file: &SharedFile, current: &[u8], block: &str) -> io::Result<
 
 fn is_torn(file: &str, torn: UnclosedBlock) -> RpcError {
     RpcError::bad_request(format!("could not write into {file}: {torn}"))
-        .hint("write the line that ends the block, or take out the one that begins it; nothing was written")
+        .hint("add the end line of the block, or remove its first line; nothing was written")
 }
 
 fn refusal(file: &str, error: &io::Error) -> RpcError {
     let what = format!("could not write into {file}: {error}");
     match error.kind() {
         _ if hippo_fs::refusal(error).is_some() => {
-            RpcError::bad_request(what).hint("put the file itself there")
+            RpcError::bad_request(what).hint("replace it by a regular file")
         }
         // A name that exists and has no target is a link.
-        IoErrorKind::NotFound => RpcError::bad_request(what).hint("put the file itself there"),
+        IoErrorKind::NotFound => RpcError::bad_request(what).hint("replace it by a regular file"),
         IoErrorKind::PermissionDenied | IoErrorKind::ReadOnlyFilesystem => {
             RpcError::new(ErrorKind::ReadOnly, what)
                 .hint("make the file and its folder writable; nothing was written")
         }
-        _ => RpcError::internal(what).hint("look after the file and the disk of the workspace"),
+        _ => RpcError::internal(what).hint("check the file and the disk of the workspace"),
     }
 }
 

@@ -55,7 +55,7 @@ pub async fn search(shared: &Arc<Shared>, request: SearchRequest) -> Result<Sear
     let start = Instant::now();
     if request.agent.is_some() {
         return Err(
-            RpcError::bad_request("agent scopes are not served by this version")
+            RpcError::bad_request("this version does not support agent scopes")
                 .hint("leave \"agent\" out; each workspace is one scope"),
         );
     }
@@ -157,18 +157,17 @@ impl Recall<'_> {
             && let Some(least) = found
         {
             notes.push(format!(
-                "nothing fits into the budget: the best result takes {least} tokens"
+                "no result fits into the budget: the best result has {least} tokens"
             ));
         }
         let by_words = self.shared.config.embed.enabled && !self.question.meaning;
         if by_words && self.question.mode == Mode::Hybrid && self.consulted.route != Route::Index {
-            notes
-                .push("answered by words alone: search.vector is false in hipocampus.config.json".to_owned());
+            notes.push("searched only by words: search.vector is false in hipocampus.config.json".to_owned());
         }
         if let Some(range) = self.question.dates {
-            let nothing = if undated { "; nothing is dated so" } else { "" };
+            let nothing = if undated { "; no text has such a date" } else { "" };
             notes.push(format!(
-                "dates understood as {} to {}{nothing}",
+                "the dates were read as {} to {}{nothing}",
                 range.start, range.end
             ));
         }
@@ -282,7 +281,7 @@ impl Recall<'_> {
             missing.then(|| {
                 (
                     "model-late",
-                    "the model gave no vector in time; answered by words".to_owned(),
+                    "the model did not return a vector in time; searched only by words".to_owned(),
                 )
             })
         });
@@ -320,8 +319,8 @@ fn refused(shared: &Shared, view: &WorkspaceView, error: StoreError) -> RpcError
         // The engine checks that the database file still exists.
         let _ = shared.events.send(Event::Pulse);
         if !view.has_database() {
-            let what = "the database was taken away, and is being written again";
-            return RpcError::new(ErrorKind::Warming, what).hint("ask again in a moment");
+            let what = "the database was removed and is being written again";
+            return RpcError::new(ErrorKind::Warming, what).hint("try again in a moment");
         }
     }
     refusal
@@ -330,5 +329,5 @@ fn refused(shared: &Shared, view: &WorkspaceView, error: StoreError) -> RpcError
 /// Returns the error for a task that panicked or was stopped at shutdown.
 pub fn gone(error: tokio::task::JoinError) -> RpcError {
     tracing::error!(%error, "a request failed");
-    RpcError::internal("the request failed inside the daemon").hint("hippoctl logs tells more")
+    RpcError::internal("the request failed inside the daemon").hint("for details: hippoctl logs")
 }

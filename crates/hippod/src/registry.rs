@@ -57,7 +57,7 @@ impl Registry {
             Some(Ok(on_disk)) => {
                 anyhow::ensure!(
                     on_disk.version <= VERSION,
-                    "could not understand the registry: {} has version {}, this hippod knows up to {VERSION}",
+                    "could not read the registry: {} has version {}; this version supports up to {VERSION}",
                     file.display(),
                     on_disk.version
                 );
@@ -67,18 +67,20 @@ impl Registry {
             damaged => {
                 let why = match damaged {
                     Some(Err(error)) => error.to_string(),
-                    _ => "it is gone".to_owned(),
+                    _ => "it is missing".to_owned(),
                 };
                 let mut roots = kept.map(|kept| kept.workspaces);
                 if bytes.is_some() {
                     let aside = free_name(&file.with_extension("json.damaged"));
-                    std::fs::rename(&file, &aside)
-                        .with_context(|| format!("could not put the registry aside: {}", file.display()))?;
+                    std::fs::rename(&file, &aside).with_context(|| {
+                        format!("could not rename the damaged registry: {}", file.display())
+                    })?;
                 }
                 let roots = roots.take().unwrap_or_else(|| roots_of_databases(state));
                 tracing::error!(
                     file = %file.display(), %why, workspaces = roots.len(),
-                    "the registry was damaged or gone; it is made again, and a damaged one is kept beside it as registry.json.damaged"
+                    "the registry was damaged or missing; it was rebuilt, and a damaged one is kept beside it as \
+                     registry.json.damaged"
                 );
                 let registry = Self {
                     file,

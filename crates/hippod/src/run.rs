@@ -118,7 +118,7 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
     // Without the scheduler, the engine checks for due cycles once an hour.
     let ticks = ticks::start(events.clone()).await;
     if let Err(error) = &ticks {
-        tracing::warn!(%error, "could not start the scheduler; cycles may come up to an hour late");
+        tracing::warn!(%error, "could not start the scheduler; cycles may start up to an hour late");
     }
 
     let keeper = tokio::spawn(contexts::keep(Arc::clone(&shared), stop.subscribe()));
@@ -169,14 +169,12 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
         ended = tokio::time::timeout(RESCUE, &mut last_step).await.is_ok();
     }
     if !ended {
-        tracing::warn!("stopped in the middle of a step; the next start goes on from the last saved one");
+        tracing::warn!("stopped in the middle of a step; the next start continues after the last saved step");
     }
     drop(instance);
     match died.filter(|part| !asked || *part != "the server") {
         None => Ok(()),
-        Some(part) => Err(anyhow!(
-            "{part} ended unexpectedly; its last words are in the log"
-        )),
+        Some(part) => Err(anyhow!("{part} ended unexpectedly; see the end of the log")),
     }
 }
 

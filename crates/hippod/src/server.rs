@@ -80,7 +80,7 @@ pub async fn serve(
                         Err(_) => None,
                     };
                     let Some(place) = place else {
-                        tracing::warn!("a connection was refused: too many are open");
+                        tracing::warn!("refused a connection: too many are open");
                         // Beyond the limit of refusals, the connection is closed without an answer.
                         if let Ok(place) = Arc::clone(&refusals).try_acquire_owned() {
                             connections.spawn(async move {
@@ -96,7 +96,7 @@ pub async fn serve(
                         if is_own_user(&stream) {
                             connection::run(shared, stream, silent.begin(), budget, stop).await;
                         } else {
-                            tracing::warn!("a connection of another user was refused");
+                            tracing::warn!("refused a connection of another user");
                         }
                         drop(place);
                     });
@@ -115,10 +115,10 @@ pub async fn serve(
                 match instance.listen_again() {
                     Ok(None) => {}
                     Ok(Some(again)) => {
-                        tracing::warn!("the file of the socket was removed; it is bound again");
+                        tracing::warn!("the socket file was removed; binding the socket again");
                         listener = again;
                     }
-                    Err(error) => tracing::debug!(%error, "could not bind the socket again; it is tried again"),
+                    Err(error) => tracing::debug!(%error, "could not bind the socket again; retrying"),
                 }
             }
             Some(_) = connections.join_next(), if !connections.is_empty() => {}
@@ -164,7 +164,7 @@ fn is_own_user(stream: &Stream) -> bool {
             .euid()
             .is_none_or(|user| user == rustix::process::geteuid().as_raw()),
         Err(error) => {
-            tracing::warn!(%error, "could not learn who connects");
+            tracing::warn!(%error, "could not determine the user of a connection");
             false
         }
     }

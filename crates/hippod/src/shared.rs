@@ -128,7 +128,8 @@ pub fn no_workspace(folder: &Path) -> RpcError {
     error.hint(if hippo_fs::is_present(folder) {
         format!("register it: hippoctl workspace add {place}; hippoctl workspace list shows the registered ones")
     } else {
-        "no such folder is there; hippoctl workspace list shows the registered ones, hippoctl workspace add DIR registers one".to_owned()
+        "the folder does not exist; hippoctl workspace list shows the registered workspaces, hippoctl workspace add \
+         DIR registers one".to_owned()
     })
 }
 
@@ -243,7 +244,7 @@ impl Views {
                         .is_err()
                     {
                         let what = format!("the workspace is still being opened: {}", root.display());
-                        return Err(RpcError::new(ErrorKind::Warming, what).hint("ask again in a moment"));
+                        return Err(RpcError::new(ErrorKind::Warming, what).hint("try again in a moment"));
                     }
                 }
                 None => {

@@ -31,7 +31,7 @@ pub async fn status(shared: &Arc<Shared>) -> StatusResponse {
             if lost > 0 && status.degraded.is_none() {
                 status.degraded = Some(REPAIRED.to_owned());
                 status.why = Some(format!(
-                    "{lost} changes that sessions had stored are missing; hippoctl doctor says more"
+                    "{lost} stored changes of sessions are missing; for details: hippoctl doctor"
                 ));
             }
             status.tree = trees.remove(&root);
@@ -59,9 +59,9 @@ fn workspace(root: &Path, slot: &Slot) -> WorkspaceStatus {
     let (word, why) = match slot {
         Slot::Open(view) => match view.status() {
             Some(status) => return status,
-            None => ("warming", "it is being opened".to_owned()),
+            None => ("warming", "the workspace is being opened".to_owned()),
         },
-        Slot::Opening => ("warming", "it is being opened".to_owned()),
+        Slot::Opening => ("warming", "the workspace is being opened".to_owned()),
         Slot::Broken(error) => {
             let hint: &str = &error.data.hint;
             let word = match error.data.kind {

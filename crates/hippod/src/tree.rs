@@ -126,7 +126,7 @@ impl Trees {
         if shared.views.root_of(root).as_deref() == Some(root) {
             return Ok(Some(guard));
         }
-        let message = format!("the workspace is registered no longer: {}", root.display());
+        let message = format!("the workspace is no longer registered: {}", root.display());
         Err(RpcError::new(ErrorKind::NoWorkspace, message)
             .hint("register it again: hippoctl workspace add; nothing was changed"))
     }

@@ -64,7 +64,7 @@ pub fn survey(config: &Config, trust: &Trust, root: &Path) -> Surveyed {
             to: to.to_owned(),
         };
         let changes = match *path {
-            POLICIES => vec![change("*", "the built-in policies", "these policies too")],
+            POLICIES => vec![change("*", "the built-in policies", "also these policies")],
             compaction::CONFIG_FILE => {
                 let (_, wider) = compaction::CompactionConfig::parse(&bytes).0.narrowed();
                 let changes = wider.into_iter().map(|key| change(key, "default", "as written"));
@@ -140,9 +140,9 @@ pub fn decide(
         for (path, hash) in meant {
             let there = before.files.iter().find(|file| file.path == *path);
             if !request.revoke && there.is_none_or(|file| file.hash != *hash) {
-                let what = format!("the file of settings has changed since it was shown: {path}");
+                let what = format!("the settings file has changed since it was shown: {path}");
                 return Err(RpcError::new(ErrorKind::Conflict, what)
-                    .hint("look at it again: hippoctl workspace trust --dry-run"));
+                    .hint("review it again: hippoctl workspace trust --dry-run"));
             }
         }
     }
@@ -166,7 +166,7 @@ pub fn decide(
     } else {
         trust
             .keep(state, root)
-            .map_err(|error| RpcError::internal(format!("could not keep what is trusted: {error}")))?;
+            .map_err(|error| RpcError::internal(format!("could not store the trusted settings: {error}")))?;
         survey(config, &trust, root).files
     };
     Ok(WorkspaceTrustResponse {

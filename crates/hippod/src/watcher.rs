@@ -140,7 +140,7 @@ pub enum WatchError {
     #[error("could not start the watcher's thread")]
     Thread(#[source] std::io::Error),
     /// The operating system provides no watches, and polling is disabled (`watch.poll = "never"`).
-    #[error("could not watch, and polling is switched off: {0}")]
+    #[error("could not watch, and polling is disabled: {0}")]
     Unsupported(String),
 }
 

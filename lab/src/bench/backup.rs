@@ -67,7 +67,7 @@ pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     at_rest(&mut client, &restored)?;
     let after = ask_all(&mut client, &restored, &queries)?;
     if after.found != before.found {
-        bail!("the restored workspace answers something else");
+        bail!("the restored workspace returns different answers");
     }
     let mib = |bytes: u64| format!("{:.0} MiB", bytes as f64 / f64::from(1 << 20));
     Ok(vec![
@@ -188,5 +188,5 @@ fn tar(scratch: &Scratch, root: &str, to: &Path) -> Result<(f64, u64)> {
 fn text(path: &Path) -> Result<String> {
     path.to_str()
         .map(str::to_owned)
-        .context("the name of the folder is not unicode")
+        .context("the name of the folder is not Unicode")
 }

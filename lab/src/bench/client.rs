@@ -45,7 +45,7 @@ pub fn root_of(folder: &Path) -> Result<String> {
     let folder = fs::canonicalize(folder).with_context(|| format!("could not find {}", folder.display()))?;
     let name = folder
         .to_str()
-        .with_context(|| format!("the name of {} is not unicode", folder.display()))?;
+        .with_context(|| format!("the name of {} is not Unicode", folder.display()))?;
     Ok(name.to_owned())
 }
 

@@ -126,7 +126,7 @@ impl Agent {
         let status: StatusResponse = self.client.call(&Request::from(StatusRequest {}))?;
         let own = status.workspaces.into_iter().find(|one| one.root == self.root);
         own.and_then(|own| own.contexts)
-            .context("the status says nothing of contexts")
+            .context("the status has no contexts")
     }
 
     /// Measures large results, each compared with a plain synced write of the same stored size.
@@ -144,7 +144,7 @@ impl Agent {
             let after = self.usage()?;
             let bytes = usize::try_from(after.stored_bytes - before.stored_bytes)?;
             if after.contents != before.contents + 1 || bytes == 0 {
-                bail!("the content of {} was there before", one.entry);
+                bail!("the content of {} was already stored", one.entry);
             }
             writes.push(bare.write(&one.text.as_bytes()[..bytes.min(one.text.len())])?);
             puts.push(took);

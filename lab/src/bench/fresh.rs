@@ -50,7 +50,7 @@ pub fn fresh(ground: &mut Ground<'_>, name: &str) -> Result<String> {
     if root.exists() {
         let workspace = fs::canonicalize(&root)?
             .to_str()
-            .context("the name of the folder is not unicode")?
+            .context("the name of the folder is not Unicode")?
             .to_owned();
         let remove = WorkspaceRemoveRequest {
             workspace,
@@ -116,7 +116,7 @@ pub fn at_rest(client: &mut Client, root: &str) -> Result<WorkspaceStatus> {
         }
         thread::sleep(Duration::from_millis(20));
     }
-    bail!("the daemon did not come to rest within {PATIENCE:?}")
+    bail!("the daemon was not idle within {PATIENCE:?}")
 }
 
 /// Waits like [`at_rest`], and for the consecutive light cycles that create the remaining entries.

@@ -45,7 +45,7 @@ pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     let root = fs::canonicalize(&root)?;
     let workspace = root
         .to_str()
-        .context("the name of the folder is not unicode")?
+        .context("the name of the folder is not Unicode")?
         .to_owned();
     let mut client = ground.scratch.connect(PATIENCE)?;
     let _: WorkspaceAddResponse = client.call(&Request::from(WorkspaceAddRequest {

@@ -87,7 +87,7 @@ pub fn lay(eval: &Path, to: &Path, count: usize) -> Result<()> {
     }
     let laid = markdown(to)?.len();
     if laid != count {
-        bail!("{laid} files were laid instead of {count}: the evaluation data is another one");
+        bail!("{laid} files were created instead of {count}: the evaluation data differs");
     }
     Ok(())
 }

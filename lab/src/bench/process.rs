@@ -129,7 +129,7 @@ fn at_rest(client: &mut Client, root: &str) -> Result<StatusResponse> {
         }
         thread::sleep(Duration::from_millis(10));
     }
-    bail!("the daemon did not come to rest within {PATIENCE:?}")
+    bail!("the daemon was not idle within {PATIENCE:?}")
 }
 
 /// Returns the user and system time of the daemon.

@@ -177,7 +177,7 @@ fn figures(all: &[Replayed]) -> Vec<Figure> {
         ),
     ));
     figures.push(figure(
-        "entries that are larger than what they stand for".into(),
+        "entries that are larger than their content".into(),
         format!("{count}, by {more} tokens together"),
     ));
     for (at, limit) in LIMITS.iter().enumerate() {
@@ -212,7 +212,7 @@ fn figures(all: &[Replayed]) -> Vec<Figure> {
         fetches += one.played[0].fetches;
     }
     for (what, found) in [
-        ("values named later that stood nowhere else by then", &needed),
+        ("values named later that no other text contained", &needed),
         ("all values of entries that the agent named later", &named),
     ] {
         figures.push(

@@ -75,7 +75,9 @@ impl Unpacked {
                 _ => {}
             }
         }
-        let (archive, debian) = archive.zip(debian).context("cargo xtask dist made no packages")?;
+        let (archive, debian) = archive
+            .zip(debian)
+            .context("cargo xtask dist created no packages")?;
         let mut tar = Command::new("tar");
         house::run(tar.arg("-xzf").arg(&archive).arg("-C").arg(folder.path()))?;
         let name = archive

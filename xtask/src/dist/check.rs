@@ -53,15 +53,15 @@ pub fn run(house: &House) -> Result<()> {
         let sums = [sum(one)?, sum(other)?];
         let name = one.file_name().unwrap_or_default().to_string_lossy();
         if sums[0] != sums[1] {
-            bail!("{name} differs when it is built elsewhere: {sums:?}");
+            bail!("{name} differs when it is built in another folder: {sums:?}");
         }
         say(format_args!("{name}: twice the same, SHA-256 {}", sums[0]));
     }
     let size = fs::metadata(&first[1])
-        .context("could not look at the Debian package")?
+        .context("could not inspect the Debian package")?
         .len();
     if size > MOST {
-        bail!("the Debian package has {size} bytes, {MOST} are allowed");
+        bail!("the Debian package has {size} bytes, and the maximum is {MOST}");
     }
     try_out(house, &first[1])
 }
@@ -105,10 +105,10 @@ pub fn try_out(house: &House, package: &Path) -> Result<()> {
     let after = root.files()?;
     let left: Vec<_> = before.symmetric_difference(&after).collect();
     if !left.is_empty() {
-        bail!("removed, and not as before: {left:#?}");
+        bail!("files differ after the removal: {left:#?}");
     }
     say(format_args!(
-        "removed: every file outside of the person's folder is as before"
+        "removed: all files outside the user's folder are unchanged"
     ));
     root.discard()
 }
@@ -161,9 +161,9 @@ fn look_at_answers(root: &Root, questions: &[Question]) -> Result<()> {
     let doctor = read("doctor.json")?;
     let problems = doctor["problems"]
         .as_array()
-        .context("doctor names no problems")?;
+        .context("doctor reports no problems")?;
     if let Some(problem) = problems.iter().find(|problem| problem["severity"] != "info") {
-        bail!("doctor finds on a fresh machine: {problem}");
+        bail!("doctor reports a problem on a fresh machine: {problem}");
     }
     Ok(())
 }

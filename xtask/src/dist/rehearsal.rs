@@ -49,7 +49,7 @@ pub fn rehearse(house: &House) -> Result<()> {
     };
     let ((first, found), (again, _)) = (pack()?, pack()?);
     if first != again {
-        bail!("the archive differs from itself when it is packed again");
+        bail!("the archive differs when it is packed again");
     }
     compare(house, "the archive", &found, Kind::Archive)?;
     let debian = contents::stage(house, Kind::Debian, "usr", parts)?.join("usr");
@@ -85,7 +85,7 @@ fn compare(house: &House, what: &str, found: &BTreeSet<String>, kind: Kind) -> R
         .filter(|path| !path.starts_with("share/man/man1/hippo"))
         .collect();
     if !missing.is_empty() || !more.is_empty() {
-        bail!("{what} is not as it must be: missing {missing:?}, not expected {more:?}");
+        bail!("{what} has wrong contents: missing {missing:?}, unexpected {more:?}");
     }
     Ok(())
 }

@@ -44,9 +44,7 @@ impl Root {
             .output()
             .context("could not run id")?;
         if id.stdout.trim_ascii() != b"0" {
-            bail!(
-                "a Debian in a folder needs root: run this in a container or a virtual machine of your own"
-            );
+            bail!("a Debian in a folder needs root: run this in your own container or virtual machine");
         }
         for (program, package) in [("debootstrap", "debootstrap"), ("unshare", "util-linux")] {
             if !prerequisites::has_program(program) {
@@ -63,7 +61,7 @@ impl Root {
     pub fn fresh(work: &Path) -> Result<Self> {
         let base = work.join(SUITE);
         if !base.exists() {
-            say(format_args!("making a Debian ({SUITE}) in {}", base.display()));
+            say(format_args!("creating a Debian ({SUITE}) in {}", base.display()));
             let (begun, debs) = (work.join("begun"), work.join("debs"));
             remove(&begun)?;
             fs::create_dir_all(&debs).with_context(|| format!("could not create {}", debs.display()))?;

@@ -38,7 +38,7 @@ pub fn obtain(house: &House) -> Result<Runtime> {
             && one["arch"].as_str() == Some(std::env::consts::ARCH)
     };
     let entry = manifest["runtime"].as_array().into_iter().flatten().find(here);
-    let entry = entry.context("the manifest names no runtime library for this system")?;
+    let entry = entry.context("the manifest has no runtime library for this system")?;
     let (package, version) = (text(&entry["package"])?, text(&entry["version"])?);
     let wheels = setup::cache(house)?.join("wheels");
     let wheel = wheels.join(text(&entry["wheel"]["name"])?);
@@ -87,7 +87,7 @@ pub fn obtain(house: &House) -> Result<Runtime> {
     };
     let files = entry["file"]
         .as_array()
-        .context("the manifest names no files")?
+        .context("the manifest has no files")?
         .iter();
     let files = files.map(|file| {
         let place = format!("{package}-{version}/{}", text(&file["name"])?);
@@ -121,7 +121,7 @@ fn text(value: &Value) -> Result<String> {
     value
         .as_str()
         .map(str::to_owned)
-        .context("the manifest of the model lacks a text")
+        .context("the manifest of the model has a missing text")
 }
 
 /// Returns the SHA-256 of a file in hexadecimal.

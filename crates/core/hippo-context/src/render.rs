@@ -23,7 +23,7 @@ use hippo_text::text::clip;
 /// Maximum bytes of a reference.
 const REFERENCE: usize = 160;
 /// Tells the model how to fetch the content of an entry.
-const FETCH: &str = "hippoctl context fetch ID gives all that an entry stands for.";
+const FETCH: &str = "hippoctl context fetch ID prints all the content of an entry.";
 
 /// Format of a section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]

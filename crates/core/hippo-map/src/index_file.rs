@@ -95,16 +95,16 @@ pub enum IndexProblem {
     #[error("hx comment is not closed")]
     OpenComment,
     /// An `hx` comment outside any entry.
-    #[error("hx comment belongs to no entry")]
+    #[error("hx comment does not belong to an entry")]
     StrayComment,
     /// A second `hx` comment in one entry; the first is used.
     #[error("entry has a second hx comment")]
     SecondComment,
     /// An `hx` comment without an id; the id is derived from the topic.
-    #[error("hx comment states no id")]
+    #[error("hx comment has no id")]
     NoId,
     /// An id that an earlier entry already has; the later entry is kept as text.
-    #[error("id {0} is taken by an entry further up")]
+    #[error("id {0} is already used by an earlier entry")]
     DuplicateId(EntryId),
     /// A key that occurs twice in one comment; the first value is used.
     #[error("key {0} is repeated")]
@@ -118,10 +118,10 @@ pub enum IndexProblem {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
     /// The file has no entry with this id.
-    #[error("no entry {0} in the index file")]
+    #[error("no such entry in the index file: {0}")]
     NoEntry(EntryId),
     /// The file already has an entry with this id.
-    #[error("entry {0} is in the index file already")]
+    #[error("entry {0} is already in the index file")]
     Exists(EntryId),
 }
 

@@ -145,7 +145,7 @@ fn generate_other_files(
             .iter()
             .filter_map(|id| all.get(id))
             .map(|live| live.text(wanted));
-        let what = "Entries for which HIPPOCAMPUS.md has no room; an access brings one back.";
+        let what = "Entries that do not fit into HIPPOCAMPUS.md; an access moves one back.";
         files.insert(path.clone(), format_listing(path, what, listed));
     }
     if !files.is_empty() {
@@ -174,7 +174,7 @@ fn generate_other_files(
         }
     }
     for (path, archived) in months {
-        let what = "Entries that have left the index: `hippoctl index restore ID` brings one back.";
+        let what = "Entries that were archived: `hippoctl index restore ID` restores one.";
         let text = format_listing(&path, what, archived.iter().map(String::as_str));
         files.insert(path, text);
     }

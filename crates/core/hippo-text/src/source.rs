@@ -303,7 +303,7 @@ fn bounded(patterns: &[String]) -> Result<(), PatternError> {
     };
     if let Some(first) = patterns.get(MOST_PATTERNS) {
         let reason = format!(
-            "the list has {}, at most {MOST_PATTERNS} are allowed",
+            "the list has {}, and the maximum is {MOST_PATTERNS}",
             patterns.len()
         );
         return Err(error(first, reason));

@@ -21,10 +21,10 @@ const ROOM: usize = 125;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Rejected {
     /// The body is too short.
-    #[error("the body has {0} bytes without its front matter; a node has {LEAST} at least")]
+    #[error("the body has {0} bytes without its front matter; the minimum is {LEAST}")]
     Short(usize),
     /// The body exceeds the token limit of its node.
-    #[error("the body has {tokens} tokens, more than the {most} that this node may have")]
+    #[error("the body has {tokens} tokens; the maximum for this node is {most}")]
     Long {
         /// Tokens of the body.
         tokens: usize,
@@ -32,7 +32,7 @@ pub enum Rejected {
         most: usize,
     },
     /// The front matter belongs to a different node.
-    #[error("its front matter says {key}: {value}, which is not this node's")]
+    #[error("its front matter has {key}: {value}, which belongs to another node")]
     Other {
         /// Key of the conflicting line.
         key: String,
@@ -40,7 +40,7 @@ pub enum Rejected {
         value: String,
     },
     /// Most words of the body appear in none of the sources.
-    #[error("only {percent} % of its words stand in the sources, less than {LEAST_OVERLAP} %")]
+    #[error("only {percent} % of its words occur in the sources; the minimum is {LEAST_OVERLAP} %")]
     Unlike {
         /// Percentage of the words that appear in the sources.
         percent: usize,

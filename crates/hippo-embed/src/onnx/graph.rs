@@ -61,10 +61,10 @@ impl EncoderConfig {
             return Err("it is a decoder".into());
         }
         if self.hidden_size == 0 || self.num_hidden_layers == 0 {
-            return Err("it has no layers, or they have no width".into());
+            return Err("it has no layers, or its layers have no width".into());
         }
         if self.num_attention_heads == 0 || !self.hidden_size.is_multiple_of(self.num_attention_heads) {
-            return Err("its width does not divide by its attention heads".into());
+            return Err("its width is not a multiple of its attention heads".into());
         }
         if self.layer_norm_eps.is_nan() || self.layer_norm_eps <= 0.0 {
             return Err("its layer_norm_eps is not above 0".into());

@@ -166,12 +166,12 @@ impl OnnxEmbedder {
         let batches = self.model.transform([text], Some(1)).map_err(failed)?.into_raw();
         let batch = batches
             .first()
-            .ok_or_else(|| EmbedError::Run("the model gave no output".into()))?;
+            .ok_or_else(|| EmbedError::Run("the model returned no output".into()))?;
         let output = batch.select_output(&&OutputKey::OnlyOne).map_err(failed)?;
         let width = output.shape().last().copied().unwrap_or(0);
         if width != self.id.dimension || output.is_empty() {
             return Err(EmbedError::Run(format!(
-                "the model gave vectors of {width} components"
+                "the model returned vectors of {width} components"
             )));
         }
         let vectors: Vec<f32> = output.iter().copied().collect();

@@ -73,7 +73,7 @@ impl NamedEmbedder {
         let mut vector = vectors
             .into_iter()
             .next()
-            .ok_or_else(|| EmbedError::Run("the model gave no vector".into()))?;
+            .ok_or_else(|| EmbedError::Run("the model returned no vector".into()))?;
         normalise(&mut vector);
         Ok(vector)
     }

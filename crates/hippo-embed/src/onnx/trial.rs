@@ -39,7 +39,7 @@ pub(crate) fn examine(files: &ModelFiles) -> Result<ModelShape, EmbedError> {
     if max_pieces < SHORTEST_PASS {
         return Err(EmbedError::Model {
             path: files.config.clone(),
-            reason: format!("its texts have {max_pieces} word pieces at most, {SHORTEST_PASS} are needed"),
+            reason: format!("its texts have at most {max_pieces} word pieces; hippod needs {SHORTEST_PASS}"),
         });
     }
     Ok(ModelShape {
@@ -62,7 +62,7 @@ pub(crate) fn run_trial(files: &ModelFiles, runtime: &Path) -> Result<(), EmbedE
     let around = tokens::count_special(&model.model, TRIAL[0])?;
     if around != SPECIAL {
         return Err(unusable(format!(
-            "it puts {around} special pieces around a text, 2 are needed"
+            "it adds {around} special pieces to a text; hippod needs 2"
         )));
     }
     for prefix in [&model.query_prefix, &model.passage_prefix] {
@@ -78,10 +78,10 @@ pub(crate) fn run_trial(files: &ModelFiles, runtime: &Path) -> Result<(), EmbedE
         vectors.extend(model.embed_passages("Trial", &[text])?);
     }
     let [first, _, second, _] = &vectors[..] else {
-        return Err(EmbedError::Run("it gave no vectors".into()));
+        return Err(EmbedError::Run("it returned no vectors".into()));
     };
     if vectors.iter().flatten().any(|x| !x.is_finite()) || first == second {
-        return Err(unusable("different texts get no vectors of their own".into()));
+        return Err(unusable("it returns the same vector for different texts".into()));
     }
     Ok(())
 }

@@ -103,14 +103,14 @@ impl Weights {
             let [from, to] = entry.data_offsets;
             let elements = entry.shape.iter().try_fold(1u64, |n, d| n.checked_mul(*d));
             if from > to || start.checked_add(to).is_none_or(|end| end > size) {
-                return Err(format!("{name} lies outside of the file"));
+                return Err(format!("{name} is outside the file"));
             }
             taken.push((from, to, name.clone()));
             let Some(number) = FloatType::parse(&entry.dtype) else {
                 continue;
             };
             if elements.and_then(|n| n.checked_mul(number.size())) != Some(to - from) {
-                return Err(format!("{name} has another size than its shape"));
+                return Err(format!("the size of {name} does not match its shape"));
             }
             tensors.insert(
                 name,
@@ -124,7 +124,7 @@ impl Weights {
         }
         taken.sort_unstable();
         match taken.windows(2).find(|pair| pair[0].1 > pair[1].0) {
-            Some(pair) => Err(format!("{} and {} lie over each other", pair[0].2, pair[1].2)),
+            Some(pair) => Err(format!("{} and {} overlap", pair[0].2, pair[1].2)),
             None => Ok(Self(tensors)),
         }
     }

@@ -114,7 +114,7 @@ fn missing_and_wrong_parts_are_refused_with_the_reason() {
             json!({"pooling_mode_max_tokens": true, "pooling_mode_mean_tokens": true}),
             "max_tokens, mean_tokens",
         ),
-        (json!({}), "not known"),
+        (json!({}), "not supported"),
         (json!([1]), "1_Pooling"),
     ] {
         let folder = TestFolder::new(TestShape::default());
@@ -168,7 +168,7 @@ fn damaged_weights_are_refused() {
     bytes.extend(header.as_bytes());
     bytes.extend(&whole[8 + text.len()..]);
     fs::write(&place, bytes).unwrap();
-    refused(&folder, "over each other");
+    refused(&folder, "overlap");
 
     // Valid but useless: all texts get the same vector.
     let mut empty = TestFolder::new(TestShape::default());

@@ -136,8 +136,8 @@ impl Validate for SearchRequest {
             );
         }
         if self.budget_tokens == Some(0) {
-            return Err(RpcError::bad_request("a budget of 0 tokens holds nothing")
-                .hint("leave \"budget_tokens\" out, or give at least 1"));
+            return Err(RpcError::bad_request("the field \"budget_tokens\" is 0")
+                .hint("omit \"budget_tokens\", or give at least 1"));
         }
         if self.min_score.is_some_and(|score| !(0.0..=1.0).contains(&score)) {
             return Err(

@@ -171,11 +171,11 @@ pub(super) fn unpack(id: ContentId, coding: i64, raw: i64, stored: &[u8]) -> Res
         None => return Err(format!("unknown coding: {coding}")),
     };
     if content.len() != length {
-        return Err(format!("it has {} bytes, {length} were stored", content.len()));
+        return Err(format!("it has {} bytes instead of {length}", content.len()));
     }
     let found = ContentId::of(&content);
     if found != id {
-        return Err(format!("its bytes are those of {}", found.short()));
+        return Err(format!("its bytes belong to {}", found.short()));
     }
     Ok(content)
 }

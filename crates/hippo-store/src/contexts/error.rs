@@ -22,7 +22,8 @@ pub enum ContextError {
     EntryExists(String),
     /// The contents of open sessions leave too little room in the budget.
     #[error(
-        "could not store {needed} bytes: the open sessions leave too little of the budget of {budget} bytes; close sessions or raise the budget"
+        "could not store {needed} bytes: the open sessions use too much of the budget of {budget} bytes; close \
+         sessions or raise the budget"
     )]
     OverBudget {
         /// Stored bytes that are needed.
@@ -39,8 +40,6 @@ pub enum ContextError {
         most: usize,
     },
     /// The text is neither a content id nor a prefix of one.
-    #[error(
-        "could not read {0:?} as a content id: it is b3: and 64 hexadecimal digits, or at least the first 12 of them"
-    )]
+    #[error("invalid content id {0:?}: expected b3: and 12 to 64 hexadecimal digits")]
     NoContentId(String),
 }

@@ -186,8 +186,7 @@ pub(super) fn make_private(path: &Path) -> Result<(), StoreError> {
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
             let folder = folder.unwrap_or(Path::new("."));
             // The first commit is durable only if the file name is.
-            system::sync_folder(folder)
-                .map_err(|source| failed("make the new name durable", folder, source))?;
+            system::sync_folder(folder).map_err(|source| failed("sync the new name", folder, source))?;
         }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
         Err(error) => return Err(failed("create the database", path, error)),
@@ -199,11 +198,11 @@ pub(super) fn make_private(path: &Path) -> Result<(), StoreError> {
         match fs::metadata(&file) {
             Ok(found) if system::mode(&found) & 0o777 != PRIVATE_FILE => {
                 system::set_mode(&file, PRIVATE_FILE)
-                    .map_err(|source| failed("make the database private", &file, source))?;
+                    .map_err(|source| failed("restrict the permissions of the database", &file, source))?;
             }
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(failed("look at the database", &file, error)),
+            Err(error) => return Err(failed("inspect the database", &file, error)),
         }
     }
     Ok(())
@@ -292,7 +291,7 @@ pub(super) fn verify(connection: &Connection, path: &Path) -> Result<(), StoreEr
     }
     // A reader may open the file before the writer has migrated it.
     if found < 1 {
-        return Err(corrupt(format!("no build wrote schema {found}")));
+        return Err(corrupt(format!("schema {found} does not exist")));
     }
     // A truncated file may still have an intact first page: query every table before trusting the file.
     let sums: i64 = connection

@@ -57,7 +57,7 @@ pub fn salvage(from: &Path, to: &Path, root: &str) -> Result<Salvaged, StoreErro
     let with_spare = Replacement::Rebuilt.draft(to)?;
     let again = salvage_from(&[from, &spare], &with_spare, root)?;
     std::fs::rename(&with_spare, to).map_err(|source| StoreError::Io {
-        what: "name the database that was made",
+        what: "rename the new database",
         path: to.to_path_buf(),
         source,
     })?;
@@ -80,7 +80,7 @@ pub(super) fn salvage_from(from: &[&Path], to: &Path, root: &str) -> Result<Salv
     store.sql(store.connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE);"))?;
     drop(store);
     system::sync_file(to).map_err(|source| StoreError::Io {
-        what: "make the database durable",
+        what: "sync the database",
         path: to.to_path_buf(),
         source,
     })?;
@@ -100,7 +100,7 @@ fn salvage_file(from: &Path, store: &Store, salvaged: &mut Salvaged) -> Result<(
             }
             store.sql(change.commit())?;
         }
-        Err(error) => salvaged.lost.push(format!("all of it: {error}")),
+        Err(error) => salvaged.lost.push(format!("everything: {error}")),
     }
     Ok(())
 }
@@ -172,7 +172,7 @@ fn copy_table(
     if refused > 0 {
         salvaged
             .lost
-            .push(format!("{refused} rows of {table} that refer to lost rows"));
+            .push(format!("{refused} rows of {table} with references to lost rows"));
     }
     if let Some(reason) = reason {
         salvaged.lost.push(format!("a part of {table}: {reason}"));

@@ -40,7 +40,7 @@ impl Store {
         fs::rename(&draft, &spare).map_err(|source| {
             discard(&draft);
             StoreError::Io {
-                what: "name the spare copy of the database",
+                what: "rename the spare copy of the database",
                 path: spare,
                 source,
             }
@@ -88,7 +88,7 @@ pub fn recover(path: &Path, root: &str) -> Result<Option<Recovered>, StoreError>
     let sources: &[&Path] = if spare.exists() { &[&spare] } else { &[] };
     let Salvaged { rows, mut lost } = salvage_from(sources, &draft, root)?;
     if sources.is_empty() {
-        lost.push("all of it: there is no spare copy".to_owned());
+        lost.push("everything: no spare copy exists".to_owned());
     }
     Replacement::Rebuilt.settle(&draft, path)?;
     Ok(Some(Recovered { rows, lost, aside }))

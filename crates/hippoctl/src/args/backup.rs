@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 pub const BACKUP_EXAMPLES: &str = "Examples:
   hippoctl backup ~/agent.tar.zst             this workspace, while it is used
   hippoctl backup --all ~/memory.tar.zst      all workspaces
-  hippoctl backup verify ~/memory.tar.zst     is each byte what was written?";
+  hippoctl backup verify ~/memory.tar.zst     verify all checksums";
 
 /// Below the help of `restore`.
 pub const RESTORE_EXAMPLES: &str = "Examples:

@@ -34,8 +34,8 @@ Examples:
   hippoctl context fetch ctx_2 > output.txt
   hippoctl context fetch b3:7d1f0c2a9e7b
 
-Exit: 0 the content, or the current state of its source, is on standard output; 4 both are gone. Then the summary is on
-standard error.";
+Exit: 0 the content, or the current state of its source, is on standard output; 4 both are missing. Then the summary is
+on standard error.";
 
 /// Verbs of `context`.
 #[derive(Debug, Subcommand)]
@@ -270,7 +270,7 @@ fn source(text: &str) -> Result<ContextPutSource, String> {
 }
 
 fn object(text: &str) -> Result<Map<String, Value>, String> {
-    serde_json::from_str(text).map_err(|error| format!("no JSON object: {error}"))
+    serde_json::from_str(text).map_err(|error| format!("not a JSON object: {error}"))
 }
 
 #[cfg(test)]

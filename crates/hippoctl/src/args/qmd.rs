@@ -130,13 +130,13 @@ const VERBS: [(&str, &str); 10] = [
     ),
     (
         "ls",
-        "hippoctl status counts the files of a workspace; they are plain files in it",
+        "hippoctl status counts the files of a workspace; list them with ls",
     ),
     ("collection", "hippoctl workspace add, list and remove"),
     ("update", "hippoctl sync; the daemon notices edits by itself"),
     ("embed", "hippoctl sync --wait; the daemon embeds by itself"),
     ("pull", "hippoctl model pull"),
-    ("cleanup", "hippoctl doctor; the daemon tidies by itself"),
+    ("cleanup", "hippoctl doctor; the daemon cleans up by itself"),
 ];
 
 /// Flags of qmd that mean nothing here, for some of these verbs, and what to use instead.
@@ -144,14 +144,14 @@ const FLAGS: [(&[&str], &[&str], &str); 6] = [
     (
         &["search", "get"],
         &["--index"],
-        "--workspace DIR names what is searched",
+        "--workspace DIR selects the workspace",
     ),
     (
         &["search"],
         &["--candidate-limit", "-C"],
         "-n N; no model ranks candidates again",
     ),
-    (&["search"], &["--intent"], "say it in the query"),
+    (&["search"], &["--intent"], "write it in the query"),
     (
         &["search"],
         &["--chunk-strategy"],
@@ -160,7 +160,7 @@ const FLAGS: [(&[&str], &[&str], &str); 6] = [
     (
         &["get"],
         &["--full-path"],
-        "--json tells the path; --workspace is the folder above it",
+        "--json prints the path; it is relative to the workspace",
     ),
     (&["get"], &["--max-bytes"], "-l N"),
 ];

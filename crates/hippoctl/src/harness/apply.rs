@@ -12,7 +12,7 @@ use super::plan::{Change, Plan};
 use crate::failure::{Exit, Failure};
 
 /// The hint for a run that failed halfway.
-const HALFWAY: &str = "mend that and run it again, or take back what was made so far: hippoctl init --undo";
+const HALFWAY: &str = "fix the cause and run it again, or revert the changes so far: hippoctl init --undo";
 
 /// Returns the existing files of the plan that are not writable.
 pub fn forbidden(dir: &WorkspaceDir, plan: &Plan) -> Vec<Problem> {
@@ -39,7 +39,7 @@ pub fn apply(dir: &WorkspaceDir, plan: &Plan) -> Result<(), Failure> {
             .parent(folder)
             .and_then(|(above, name)| above.make_folder(name));
         made.map_err(|error| {
-            Failure::file("make the folder", &dir.root().join(folder), error).hint(HALFWAY)
+            Failure::file("create the folder", &dir.root().join(folder), error).hint(HALFWAY)
         })?;
     }
     plan.changes.iter().try_for_each(|change| one(dir, change))
@@ -70,9 +70,8 @@ pub fn one(dir: &WorkspaceDir, change: &Change) -> Result<(), Failure> {
     match done {
         Ok(true) => Ok(()),
         Ok(false) => {
-            let what = format!("{} was changed at this moment by somebody else", path.display());
-            Err(Failure::new(Exit::Refused, what)
-                .hint("run it again; what is done already is not done twice"))
+            let what = format!("another program has just changed {}", path.display());
+            Err(Failure::new(Exit::Refused, what).hint("run it again; finished changes are not repeated"))
         }
         Err(error) => {
             let what = if change.after.is_some() { "write" } else { "remove" };

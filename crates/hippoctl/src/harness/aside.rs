@@ -50,7 +50,7 @@ pub fn find(dir: &WorkspaceDir, record: &Record) -> Aside {
             }
             Ok(_) => aside.kept.push(Kept {
                 path: index.to_owned(),
-                why: "somebody wrote into it".to_owned(),
+                why: "another program changed it".to_owned(),
             }),
             Err(_) => {}
         }

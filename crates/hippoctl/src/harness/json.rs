@@ -43,11 +43,11 @@ pub fn parse(bytes: &[u8]) -> Result<CstRootNode, String> {
             .filter(|byte| **byte == b'\n')
             .count()
             + 1;
-        format!("line {line}: it is no UTF-8")
+        format!("line {line}: invalid UTF-8")
     })?;
     if text.starts_with('\u{feff}') {
         return Err(
-            "line 1, column 1: it begins with a byte order mark, which JSON does not have".to_owned(),
+            "line 1, column 1: it begins with a byte order mark, which is invalid in JSON".to_owned(),
         );
     }
     nesting::check_json(text).map_err(|error| error.to_string())?;
@@ -57,7 +57,7 @@ pub fn parse(bytes: &[u8]) -> Result<CstRootNode, String> {
     })?;
     // A parse that does not reproduce the file would damage it on writing.
     if root.to_string() != text {
-        return Err("it cannot be written as it was".to_owned());
+        return Err("its format cannot be preserved".to_owned());
     }
     Ok(root)
 }
@@ -75,7 +75,7 @@ pub fn enter(bytes: &[u8], edit: &Edit) -> Result<Option<(Vec<u8>, Entered)>, St
     let root = parse(bytes)?;
     let object = root
         .object_value_or_create()
-        .ok_or("it holds no object: there is no place for entries")?;
+        .ok_or("it is not a JSON object, so entries cannot be added")?;
     let mut entered = Entered::default();
     let changed = match edit {
         Edit::Hooks(hooks) => enter_hooks(&object, hooks, &mut entered)?,
@@ -85,7 +85,7 @@ pub fn enter(bytes: &[u8], edit: &Edit) -> Result<Option<(Vec<u8>, Entered)>, St
         return Ok(None);
     }
     let text = root.to_string();
-    parse(text.as_bytes()).map_err(|what| format!("it would not be sound any more ({what})"))?;
+    parse(text.as_bytes()).map_err(|what| format!("the changed file would be invalid ({what})"))?;
     Ok(Some((text.into_bytes(), entered)))
 }
 
@@ -135,7 +135,7 @@ fn made_object(object: &CstObject, key: &str, entered: &mut Entered) -> Result<C
         entered.made.push(key.to_owned());
     }
     let value = object.object_value_or_create(key);
-    value.ok_or_else(|| format!("\"{key}\" is no object: there is no place for entries"))
+    value.ok_or_else(|| format!("\"{key}\" is not an object, so entries cannot be added"))
 }
 
 fn made_array(object: &CstObject, key: &str, path: &str, entered: &mut Entered) -> Result<CstArray, String> {
@@ -143,7 +143,7 @@ fn made_array(object: &CstObject, key: &str, path: &str, entered: &mut Entered) 
         entered.made.push(path.to_owned());
     }
     let value = object.array_value_or_create(key);
-    value.ok_or_else(|| format!("\"{path}\" is no list: there is no place for entries"))
+    value.ok_or_else(|| format!("\"{path}\" is not a list, so entries cannot be added"))
 }
 
 /// Removes our entries, and the keys created for them if these are otherwise empty.
@@ -286,12 +286,12 @@ mod tests {
                 "{\n  \"a\": 1\n  \"b\": 2\n}\n",
                 "line 2, column 9: Expected comma",
             ),
-            ("{\"hooks\": []}", "\"hooks\" is no object"),
+            ("{\"hooks\": []}", "\"hooks\" is not an object"),
             (
                 "{\"hooks\": {\"PreCompact\": {}}}",
-                "\"hooks/PreCompact\" is no list",
+                "\"hooks/PreCompact\" is not a list",
             ),
-            ("[]", "it holds no object"),
+            ("[]", "it is not a JSON object"),
             ("\u{feff}{}", "byte order mark"),
         ] {
             let error = enter(text.as_bytes(), &HOOKS).unwrap_err();

@@ -79,7 +79,7 @@ impl Planner<'_> {
             Part::Folder(path) => match self.there.state(path) {
                 State::Missing => self.folder(self.there.real(path)),
                 State::Folder => {}
-                State::File(_) => self.problem(path, "a file stands where the folder would be"),
+                State::File(_) => self.problem(path, "a file is in the place of the folder"),
                 State::Odd(why) => self.problem(path, why),
             },
             Part::Template(path, text) => {
@@ -126,7 +126,7 @@ impl Planner<'_> {
             Some(now) if now == text.as_bytes() => return,
             Some(now) if known.as_ref() == Some(&hash(now)) => work.what.push("renewed".to_owned()),
             Some(_) => {
-                let why = "somebody else's, or changed since it was made".to_owned();
+                let why = "not created by hippoctl, or changed since then".to_owned();
                 let path = path.to_owned();
                 return self.plan.kept.push(Kept { path, why });
             }
@@ -191,7 +191,7 @@ impl Planner<'_> {
             State::Missing => None,
             State::File(bytes) => Some(bytes.clone()),
             State::Folder => {
-                self.problem(path, "a folder stands where the file would be");
+                self.problem(path, "a folder is in the place of the file");
                 return None;
             }
             State::Odd(why) => {
@@ -307,7 +307,7 @@ fn add(all: &mut Vec<String>, new: &[String]) {
 /// Returns the reason why a TOML file is unusable, either now or with our block in it.
 pub(super) fn unsound_toml(now: &[u8], made: &[u8]) -> Option<String> {
     let read = |text: &[u8]| -> Result<(), String> {
-        let text = std::str::from_utf8(text).map_err(|_| "it is no UTF-8".to_owned())?;
+        let text = std::str::from_utf8(text).map_err(|_| "it is not valid UTF-8".to_owned())?;
         nesting::check_toml(text).map_err(|error| error.to_string())?;
         text.parse::<toml::Table>().map(drop).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start.min(text.len()));
@@ -317,6 +317,6 @@ pub(super) fn unsound_toml(now: &[u8], made: &[u8]) -> Option<String> {
             format!("line {line}, column {column}: {}", error.message().trim_end())
         })
     };
-    let after = |what| format!("our hooks do not go with what stands there ({what})");
+    let after = |what| format!("the file would be invalid with our hooks ({what})");
     read(now).err().or_else(|| read(made).map_err(after).err())
 }

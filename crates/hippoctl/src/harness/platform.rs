@@ -74,7 +74,7 @@ pub fn detect(snapshot: &Snapshot, config: &Config) -> Found {
         (false, _) => {
             return Found {
                 platform: Platform::ClaudeCode,
-                by: "no sign of any; --platform names another".to_owned(),
+                by: "none detected; choose one with --platform".to_owned(),
                 others: Vec::new(),
             };
         }

@@ -141,7 +141,7 @@ impl Record {
         let bytes = match there.state(OLD_RECORD) {
             State::Missing => return Ok(None),
             State::File(bytes) => bytes,
-            State::Folder => return Err(vec![problem(OLD_RECORD, "a folder stands in its place")]),
+            State::Folder => return Err(vec![problem(OLD_RECORD, "a folder is in its place")]),
             State::Odd(why) => return Err(vec![problem(OLD_RECORD, why)]),
         };
         let record = Self::parse(bytes).map_err(|what| vec![problem(OLD_RECORD, &what)])?;
@@ -160,7 +160,7 @@ impl Record {
             .filter(|path| !known.contains(*path) && !above.contains(path.as_str()));
         let strange: Vec<Problem> = files
             .chain(folders)
-            .map(|path| problem(path, "the record names it, and init never makes it"))
+            .map(|path| problem(path, "the record names it, but init never creates it"))
             .collect();
         if strange.is_empty() {
             Ok(Some(record))
@@ -173,7 +173,7 @@ impl Record {
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, String> {
         let record: Self = serde_json::from_slice(bytes).map_err(|error| said(&error))?;
         if record.version != 1 {
-            return Err(format!("version {} is of a later hippoctl", record.version));
+            return Err(format!("version {} belongs to a later hippoctl", record.version));
         }
         let parts = |entry: &Entry| {
             let json = entry.json.as_ref();

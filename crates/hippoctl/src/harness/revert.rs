@@ -25,7 +25,7 @@ pub fn take_back(there: &Snapshot, record: &Record) -> Plan {
             State::Missing => {}
             State::Folder => names
                 .iter()
-                .for_each(|(path, _)| stays(path, "a folder stands in its place")),
+                .for_each(|(path, _)| stays(path, "a folder is in its place")),
             State::Odd(why) => {
                 for (path, entry) in names {
                     stays(path, why);
@@ -38,7 +38,7 @@ pub fn take_back(there: &Snapshot, record: &Record) -> Plan {
                 for (path, entry, why) in taken.stays {
                     plan.kept.push(Kept {
                         path: path.clone(),
-                        why: why.unwrap_or_else(|| "changed since it was made".to_owned()),
+                        why: why.unwrap_or_else(|| "changed since init created it".to_owned()),
                     });
                     // The entry stays in the record, so that the next undo tries again.
                     if let Some(entry) = entry {
@@ -84,9 +84,9 @@ fn taken_back<'a>(real: &str, names: &[(&'a String, &'a Entry)], now: &[u8]) -> 
     let change = (after.as_deref() != Some(now)).then(|| {
         let link = names.iter().find(|(path, _)| path.as_str() != real);
         let what = match (&after, link) {
-            (Some(_), _) => "our part is taken out".to_owned(),
+            (Some(_), _) => "our part is removed".to_owned(),
             (None, None) => "removed".to_owned(),
-            (None, Some((link, _))) => format!("removed; the link {link} led here"),
+            (None, Some((link, _))) => format!("removed; the link {link} pointed here"),
         };
         Change {
             path: real.to_owned(),

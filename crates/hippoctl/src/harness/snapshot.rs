@@ -10,7 +10,7 @@ use super::CONFIG;
 use super::layout::INDEX;
 
 /// The hint for a link.
-const INSTEAD: &str = "put the file or folder itself there";
+const INSTEAD: &str = "replace it by a regular file or folder";
 /// Maximum size in bytes of a file that a harness reads.
 const LARGEST: u64 = 4 << 20;
 
@@ -115,7 +115,7 @@ fn find(dir: &WorkspaceDir, path: &str) -> Result<(String, State), String> {
         if kind == Some(Kind::Link) {
             if is_own(path) {
                 return Err(format!(
-                    "it is a link, which hippod never follows here; {INSTEAD}"
+                    "it is a link, and hippod does not follow links here; {INSTEAD}"
                 ));
             }
             real = follow(dir, &real)?;
@@ -127,7 +127,7 @@ fn find(dir: &WorkspaceDir, path: &str) -> Result<(String, State), String> {
                 break;
             }
             Some(Kind::File | Kind::Other) if names.clone().next().is_some() => {
-                return Err("a file stands where its folder would be".to_owned());
+                return Err("a file is in the place of its folder".to_owned());
             }
             Some(_) => {}
         }
@@ -141,7 +141,7 @@ fn find(dir: &WorkspaceDir, path: &str) -> Result<(String, State), String> {
         },
     };
     let real = real.into_os_string().into_string();
-    let real = real.map_err(|_| "it is a link to a name that is not unicode".to_owned())?;
+    let real = real.map_err(|_| "it is a link to a name that is not Unicode".to_owned())?;
     Ok((real, state))
 }
 
@@ -162,12 +162,12 @@ fn kind_at(dir: &WorkspaceDir, path: &Path) -> Result<Option<Kind>, String> {
 /// Returns the reason why the link is not followed.
 fn follow(dir: &WorkspaceDir, link: &Path) -> Result<PathBuf, String> {
     let target = dir.resolve(link).map_err(|error| match refusal(&error) {
-        Some(_) => format!("it is a link that leads out of the workspace; {INSTEAD}"),
-        None => format!("it is a link that leads nowhere ({error}); {INSTEAD}"),
+        Some(_) => format!("it is a link out of the workspace; {INSTEAD}"),
+        None => format!("it is a link without a target ({error}); {INSTEAD}"),
     })?;
     // Other programs act on files in `.git`.
     if target.components().any(|part| part.as_os_str() == ".git") {
-        return Err(format!("it is a link that leads into .git; {INSTEAD}"));
+        return Err(format!("it is a link into .git; {INSTEAD}"));
     }
     if dir.is_folder(&target) {
         return Ok(target);
@@ -178,7 +178,7 @@ fn follow(dir: &WorkspaceDir, link: &Path) -> Result<PathBuf, String> {
 /// Returns the reason why a file cannot be used.
 fn reason(error: &io::Error) -> String {
     match refusal(error) {
-        Some(Refusal::NotRegular(_)) => "it is no ordinary file; move it away".to_owned(),
+        Some(Refusal::NotRegular(_)) => "it is not a regular file; move it away".to_owned(),
         Some(refusal) => format!("{refusal}; {INSTEAD}"),
         None if error.kind() == io::ErrorKind::FileTooLarge => {
             format!("it is larger than {} MiB", LARGEST >> 20)

@@ -180,7 +180,7 @@ fn the_root_is_in_the_prompt_of_each_platform() {
     assert!(
         unasked
             .text("AGENTS.md")
-            .contains("`memory/ROOT.md`; where it was not shown to you")
+            .contains("`memory/ROOT.md`; if it was not shown to you")
     );
     let mut openclaw = World::of([root, (CONFIG, IN_PROMPT)]);
     openclaw.init(Platform::OpenClaw);
@@ -299,7 +299,7 @@ fn what_cannot_be_used_is_refused_and_nothing_is_planned_half() {
             "line 1",
         ),
         (".claude/settings.json", "{\n  oops\n}\n", "line 2, column 3"),
-        (".claude/settings.json", "[]\n", "no object"),
+        (".claude/settings.json", "[]\n", "not a JSON object"),
     ] {
         let plan = World::of([(path, text)]).plan(Platform::ClaudeCode);
         assert_eq!(plan.problems.len(), 1, "{:?}", plan.problems);
@@ -311,7 +311,7 @@ fn what_cannot_be_used_is_refused_and_nothing_is_planned_half() {
     }
     for (text, what) in [
         ("a = 1\nb = = 2\n", "line 2, column 5"),
-        ("hooks = 1\n", "do not go with"),
+        ("hooks = 1\n", "invalid with our hooks"),
     ] {
         let plan = World::of([(".codex/config.toml", text)]).plan(Platform::Codex);
         assert!(plan.problems[0].what.contains(what), "{:?}", plan.problems);

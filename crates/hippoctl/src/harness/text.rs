@@ -52,20 +52,20 @@ pub const HEARTBEAT: &str = include_str!("../../../../integrations/heartbeat.md"
 /// The plugin of OpenCode.
 pub const OPENCODE_PLUGIN: &str = include_str!("../../../../integrations/opencode/hippod.js");
 /// The text in `MEMORY.md` before the first root exists.
-pub const NO_ROOT: &str = "<!-- Made from the daily logs, and renewed by itself. -->\n";
+pub const NO_ROOT: &str = "<!-- Generated from the daily logs, and updated automatically. -->\n";
 
 const PROTOCOL: &str = include_str!("../../../../integrations/protocol.md");
 
 /// Returns the protocol for a platform; `search` false omits the search.
 pub fn protocol(platform: Platform, search: bool, index_in_prompt: Option<bool>) -> String {
     let root = match platform {
-        Platform::ClaudeCode => "What it knows is listed in `memory/ROOT.md`, which is loaded below.",
+        Platform::ClaudeCode => "Its topics are listed in `memory/ROOT.md`, which is loaded below.",
         Platform::OpenClaw if index_in_prompt == Some(true) => {
-            "What it knows is listed in `MEMORY.md`, between the lines that name hippod."
+            "Its topics are listed in `MEMORY.md`, between the lines that name hippod."
         }
-        Platform::OpenCode => "What it knows is listed in `memory/ROOT.md`, which every session loads.",
+        Platform::OpenCode => "Its topics are listed in `memory/ROOT.md`, which every session loads.",
         Platform::OpenClaw | Platform::Codex | Platform::None => {
-            "What it knows is listed in `memory/ROOT.md`; where it was not shown to you, read it first."
+            "Its topics are listed in `memory/ROOT.md`; if it was not shown to you, read it first."
         }
     };
     let mut text = PROTOCOL.replace("{root}", root);
@@ -77,7 +77,8 @@ pub fn protocol(platform: Platform, search: bool, index_in_prompt: Option<bool>)
     let index = index_in_prompt.unwrap_or(platform == Platform::OpenClaw);
     if index && matches!(platform, Platform::OpenClaw | Platform::Codex | Platform::None) {
         text.push_str(
-            "- **Where to look first.** When a session starts, after this file and before `MEMORY.md`, read `HIPPOCAMPUS.md`: which topics are told where, and how fresh they are.\n",
+            "- **Where to look first.** When a session starts, after this file and before `MEMORY.md`, read \
+             `HIPPOCAMPUS.md`: it lists the topics with their places and their age.\n",
         );
     }
     text

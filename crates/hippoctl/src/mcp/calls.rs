@@ -195,7 +195,7 @@ async fn on_a_thread<T: Send + 'static>(
         })?;
     receiver
         .await
-        .unwrap_or_else(|_| Err(Trouble::new("the call failed within hippoctl")))
+        .unwrap_or_else(|_| Err(Trouble::new("the call failed inside hippoctl")))
 }
 
 /// Marks a call as cancelled on drop, for its thread.

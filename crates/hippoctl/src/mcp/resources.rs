@@ -23,12 +23,12 @@ const OFFERED: [[&str; 3]; 2] = [
     [
         "memory/ROOT.md",
         "Root of the memory",
-        "Topics and months in a few lines: what there is to be found.",
+        "Overview of the memory: topics and months in a few lines.",
     ],
     [
         "HIPPOCAMPUS.md",
         "Index of the memory",
-        "What the memory tells of, with strengths, and where it stands.",
+        "The topics of the memory, with their strengths and places.",
     ],
 ];
 
@@ -66,7 +66,10 @@ pub fn path(uri: &str) -> Option<&'static str> {
 pub fn unknown(uri: &str) -> String {
     let offered = OFFERED.map(|[path, ..]| format!("{SCHEME}{path}"));
     let uri = hippo_proto::shorten(uri);
-    format!("no resource {uri}; there are {}", offered.join(" and "))
+    format!(
+        "no such resource: {uri}; the resources are {}",
+        offered.join(" and ")
+    )
 }
 
 /// Returns the text of a resource as a fenced section of a prompt, or `None` if the file does not exist.
@@ -79,7 +82,9 @@ pub fn read(line: &mut Line, path: &'static str) -> Result<Option<String>, Troub
     match hippo_fs::read_source(Path::new(&root), path, LONGEST) {
         Ok(bytes) => Ok(Some(fenced(&String::from_utf8_lossy(&bytes), BUDGET, path))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) if hippo_fs::refusal(&error).is_some() => Err(failed(&"it is no file of the workspace")),
+        Err(error) if hippo_fs::refusal(&error).is_some() => {
+            Err(failed(&"it is not a file of the workspace"))
+        }
         Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
             Err(failed(&format!("it is longer than {LONGEST} bytes")))
         }

@@ -50,7 +50,7 @@ pub fn answer(name: &str, arguments: &Arguments, line: &mut Line) -> Result<Valu
         "memory_remember" => remember(arguments, line),
         "memory_status" => status(line),
         "context_fetch" => fetch(arguments, line),
-        _ => Err(Trouble::new(format!("no tool {name}"))),
+        _ => Err(Trouble::new(format!("no such tool: {name}"))),
     }?;
     // Null members are omitted.
     if let Value::Object(members) = &mut answer {
@@ -68,15 +68,14 @@ fn is_kept(corpus: Option<&str>) -> Result<bool, Trouble> {
         None | Some("memory" | "all") => Ok(true),
         Some("sessions" | "wiki") => Ok(false),
         Some(other) => Err(Trouble::new(format!("unknown corpus \"{}\"", shorten(other)))
-            .hint("there are memory and all; sessions and wiki hold nothing here")),
+            .hint("the corpora are memory and all; sessions and wiki are empty here")),
     }
 }
 
 fn search(arguments: &Arguments, line: &mut Line) -> Result<Value, Trouble> {
     let corpus = arguments.text("corpus");
     if !is_kept(corpus.as_deref())? {
-        let note =
-            "hippod has the corpus memory alone: transcripts are found as the logs that they went into";
+        let note = "hippod has only the corpus memory: search the daily logs for the content of transcripts";
         return Ok(json!({"results": [], "pending": 0, "notes": [note]}));
     }
     let query = arguments.text("query").unwrap_or_default();
@@ -137,9 +136,7 @@ fn mark(text: &str, place: impl FnOnce() -> String) -> Option<String> {
 fn get(arguments: &Arguments, line: &mut Line) -> Result<Value, Trouble> {
     let corpus = arguments.text("corpus");
     if !is_kept(corpus.as_deref())? {
-        return Err(
-            Trouble::new("no such file here: hippod has the corpus memory alone").hint("leave corpus out"),
-        );
+        return Err(Trouble::new("no such file: hippod has only the corpus memory").hint("omit corpus"));
     }
     let root = line.root()?;
     let path = arguments.text("path").unwrap_or_default();
@@ -209,11 +206,13 @@ fn report(workspace: WorkspaceStatus, model: ModelLoad) -> Value {
         .watcher
         .last_reconcile_ms_ago
         .is_some_and(|ago| ago > LATE);
-    let deaf = (!workspace.watcher.alive && !warming && watched)
-        .then(|| "changes are noticed late: the watcher does not answer; see hippoctl doctor".to_owned());
+    let deaf = (!workspace.watcher.alive && !warming && watched).then(|| {
+        "changes are detected late, because the watcher does not respond; for details: hippoctl doctor"
+            .to_owned()
+    });
     let held = (workspace.held_deletions > 0).then(|| {
         format!(
-            "{} files are gone and still searched; see hippoctl doctor",
+            "{} files are missing on disk but still searched; for details: hippoctl doctor",
             workspace.held_deletions
         )
     });
@@ -296,7 +295,7 @@ mod tests {
             of(deaf)["notes"][0]
                 .as_str()
                 .unwrap()
-                .contains("the watcher does not answer")
+                .contains("the watcher does not respond")
         );
     }
 

@@ -54,14 +54,14 @@ fn change(answer: &AuditResponse, now: &AuditFinding) -> String {
 fn footer(answer: &AuditResponse) -> String {
     let files = match answer.unread {
         0 => format!("{} files", answer.files),
-        unread => format!("{} files, and {unread} that could not be read", answer.files),
+        unread => format!("{} files, {unread} unreadable", answer.files),
     };
     let compared = match answer.before.first() {
         Some(run) => format!(
             "the last column is the change since {}, in percentage points",
             run.at
         ),
-        None => "the next audit shows what has changed".to_owned(),
+        None => "the next audit shows the changes".to_owned(),
     };
     format!("{files} in {:.0} ms; {compared}", answer.took_ms)
 }
@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(
             audit(&answer, Style::default()),
             "secret-bearing           2 of      40 lines       5.00 %\n\nsecret-bearing\n  memory/a .md:7  password\n  \
-             and 1 more\n\n3 files, and 1 that could not be read in 12 ms; the next audit shows what has changed\n"
+             and 1 more\n\n3 files, 1 unreadable in 12 ms; the next audit shows the changes\n"
         );
         answer.before.push(AuditRun {
             at: "2026-03-01T10:00:00Z".into(),

@@ -53,7 +53,7 @@ fn contents(answer: &BackupResponse, style: Style) -> String {
         let _ = writeln!(
             text,
             "  {}: {}: {}",
-            style.bad("not in it"),
+            style.bad("left out"),
             style.path(&left.path),
             one_line(&left.reason)
         );
@@ -62,7 +62,7 @@ fn contents(answer: &BackupResponse, style: Style) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,
-            "  {}: {} files, {} with what is known of them",
+            "  {}: {} files, {} with their index",
             style.path(&workspace.root),
             workspace.files,
             bytes(workspace.bytes)
@@ -70,7 +70,7 @@ fn contents(answer: &BackupResponse, style: Style) -> String {
         for left in &workspace.left_out {
             let _ = writeln!(
                 text,
-                "    not in it: {}: {}",
+                "    left out: {}: {}",
                 one_line(&left.path),
                 one_line(&left.reason)
             );

@@ -24,9 +24,9 @@ pub fn opened(answer: &ContextOpenResponse) -> String {
         resumed,
     } = answer;
     if *resumed {
-        format!("gone on with, in turn {turn}, with {}", entries(*count))
+        format!("resumed, in turn {turn}, with {}", entries(*count))
     } else {
-        "opened; end it with: hippoctl context close --session ID".to_owned()
+        "opened; close it with: hippoctl context close --session ID".to_owned()
     }
 }
 
@@ -47,15 +47,15 @@ pub fn put(answer: &ContextPutResponse, style: Style) -> String {
     // Writing to a string cannot fail.
     let _ = match (outcome, entry) {
         (ContextPutOutcome::Passed, _) => {
-            writeln!(text, "passes through: {tokens} are few enough; nothing was kept")
+            writeln!(text, "passed: the content has only {tokens}; nothing was stored")
         }
-        (ContextPutOutcome::Dropped, _) => writeln!(text, "dropped: nothing was kept of {tokens}"),
+        (ContextPutOutcome::Dropped, _) => writeln!(text, "dropped: {tokens}; nothing was stored"),
         (ContextPutOutcome::Entry, Some(entry)) => {
             text.push_str(&headed("entry", entry, style));
             let id = one_line(&entry.id);
             writeln!(
                 text,
-                "{INDENT}{entry_tokens} for {tokens}; all of it: hippoctl context fetch {id}"
+                "{INDENT}{entry_tokens} for {tokens}; full content: hippoctl context fetch {id}"
             )
         }
         (ContextPutOutcome::Known, Some(entry)) => {
@@ -193,7 +193,7 @@ pub fn closed(answer: &ContextCloseResponse, style: Style) -> String {
         already,
         notes: _,
     } = answer;
-    let was = if *already { "was closed before," } else { "closed" };
+    let was = if *already { "was already closed," } else { "closed" };
     let mut text = format!(
         "{} {was} at {}: {}, {} in long-term memory\n",
         style.strong(one_line(session)),

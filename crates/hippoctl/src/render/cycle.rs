@@ -45,7 +45,7 @@ fn body(report: &CycleReport, style: Style) -> String {
             outcome(*how, style),
         ),
         None => format!(
-            "{}: {} as of {at}; {steps}, {took_ms:.0} ms; nothing is changed\n",
+            "{}: {} as of {at}; {steps}, {took_ms:.0} ms; nothing was changed\n",
             style.strong("dry run"),
             cycle.name(),
         ),
@@ -82,7 +82,7 @@ fn body(report: &CycleReport, style: Style) -> String {
 
 fn way_back(report: &CycleReport) -> String {
     match report.run {
-        Some(run) if report.applied > 0 => format!("take it back with: hippoctl consolidate undo {run}\n"),
+        Some(run) if report.applied > 0 => format!("undo it with: hippoctl consolidate undo {run}\n"),
         _ => String::new(),
     }
 }
@@ -96,12 +96,11 @@ pub fn notes(report: &CycleReport) -> Vec<String> {
         .collect();
     match report.outcome {
         CycleOutcome::Capped => {
-            let what =
-                "note: one run may demote no more entries than this; what is left is listed as refused";
+            let what = "note: the run reached its limit of demoted entries; the others are listed as refused";
             notes.push(what.to_owned());
         }
         CycleOutcome::Failed if report.notes.is_empty() => {
-            notes.push("note: the daemon's log may say why it failed: hippoctl logs".to_owned());
+            notes.push("note: for the reason, see the log of the daemon: hippoctl logs".to_owned());
         }
         _ => {}
     }
@@ -120,7 +119,7 @@ pub fn one(answer: &CycleHistoryResponse, run: i64, style: Style) -> String {
         .iter()
         .map(|note| format!("note: {}\n", one_line(note)));
     let end = match short.and_then(|short| short.undone.as_deref()) {
-        Some(when) => style.bad(format!("taken back {}", one_line(when))) + "\n",
+        Some(when) => style.bad(format!("undone {}", one_line(when))) + "\n",
         None => way_back(kept),
     };
     let beside: String = begun.into_iter().chain(notes).collect();
@@ -149,7 +148,7 @@ pub fn history(runs: &[CycleRun], style: Style) -> String {
             outcome(*how, style),
             format!("{done} of {}", plural(*planned, "step")),
             format!("{demoted} demoted"),
-            undone.map_or_else(String::new, |when| format!("taken back {}", one_line(when))),
+            undone.map_or_else(String::new, |when| format!("undone {}", one_line(when))),
         ]
     });
     table(&rows.collect::<Vec<_>>(), 7)
@@ -165,13 +164,13 @@ pub fn undone(answer: &CycleUndoResponse, style: Style) -> String {
         notes,
     } = answer;
     if *undone_before {
-        return format!("run {run} was undone before; nothing is changed\n");
+        return format!("run {run} was already undone; nothing was changed\n");
     }
     if *undone == 0 && files.is_empty() && notes.is_empty() {
-        return format!("run {run} changed nothing; there is nothing to undo\n");
+        return format!("run {run} made no changes; there is nothing to undo\n");
     }
     let changes = plural(*undone, "change");
-    let mut text = format!("took back {}: {changes}\n", style.strong(format!("run {run}")));
+    let mut text = format!("undid {}: {changes}\n", style.strong(format!("run {run}")));
     wrote(&mut text, files, style);
     for note in notes {
         let _ = writeln!(text, "note: {}", one_line(note));
@@ -206,7 +205,7 @@ pub fn heartbeat(answer: &HeartbeatResponse, style: Style) -> String {
         }
     }
     if pending.is_empty() {
-        text.push_str("pending  nothing waits for you\n");
+        text.push_str("pending  nothing\n");
     }
     if !next.is_empty() {
         let _ = writeln!(text, "next     {}", self::next(next));

@@ -67,7 +67,7 @@ pub fn problems(all: &[Problem], style: Style) -> String {
     };
     let infos = match infos {
         0 => String::new(),
-        count => format!(", {count} good to know"),
+        count => format!(", {}", plural(count, "note")),
     };
     let _ = writeln!(text, "{problems}{infos}");
     text
@@ -135,8 +135,8 @@ mod tests {
             let text = doctor(&answer, false, Style::default());
             text.lines().last().map(str::to_owned).unwrap()
         };
-        assert_eq!(told(vec![info.clone()]), "no problems, 1 good to know");
-        assert_eq!(told(vec![problem.clone(), info]), "1 problem, 1 good to know");
+        assert_eq!(told(vec![info.clone()]), "no problems, 1 note");
+        assert_eq!(told(vec![problem.clone(), info]), "1 problem, 1 note");
         insta::assert_snapshot!(doctor(
             &DoctorResponse {
                 problems: vec![problem.clone()],

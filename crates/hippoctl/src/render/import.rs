@@ -28,7 +28,7 @@ pub fn imported(answer: &Imported, style: Style) -> String {
         (answer.redacted, "with a secret that is redacted"),
         (
             answer.flagged,
-            "that read like an instruction to an agent, and say so",
+            "that read like an instruction to an agent, and are marked",
         ),
     ] {
         if count > 0 {
@@ -36,7 +36,7 @@ pub fn imported(answer: &Imported, style: Style) -> String {
         }
     }
     if answer.malformed > 0 {
-        let _ = writeln!(text, "{} passed over:", plural(answer.malformed, "damaged place"));
+        let _ = writeln!(text, "{} skipped:", plural(answer.malformed, "damaged place"));
         for problem in answer.problems.iter().take(NAMED) {
             let line = problem
                 .line
@@ -44,10 +44,10 @@ pub fn imported(answer: &Imported, style: Style) -> String {
                 .unwrap_or_default();
             let _ = writeln!(text, "{INDENT}{line}{}", one_line(&problem.what));
         }
-        let told = answer.problems.len();
+        let listed = answer.problems.len();
         let more = answer.malformed.saturating_sub(NAMED as u64);
         if more > 0 {
-            let _ = writeln!(text, "{INDENT}… and {more} more: --json names the first {told}");
+            let _ = writeln!(text, "{INDENT}… and {more} more: --json lists the first {listed}");
         }
     }
     for note in &answer.notes {
@@ -55,7 +55,7 @@ pub fn imported(answer: &Imported, style: Style) -> String {
     }
     if new > 0 {
         text.push_str(if answer.applied {
-            "to take it back, delete these files\n"
+            "to undo the import, delete these files\n"
         } else {
             "nothing was written; add --apply to write it\n"
         });

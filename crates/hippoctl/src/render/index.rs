@@ -76,13 +76,13 @@ pub fn show(answer: &IndexShowResponse, at: Option<&str>, style: Style) -> Strin
     let strength = style.strong(format!("{:.2}", entry.strength));
     let _ = writeln!(text, "{when} {strength}: {}.", band(entry.band));
     let accesses = match entry.hits {
-        0 => "It was never accessed since".to_owned(),
+        0 => "It has not been accessed since".to_owned(),
         1 => "It was accessed once, on".to_owned(),
         hits => format!("It was accessed {hits} times, last on"),
     };
     let _ = writeln!(
         text,
-        "{accesses} {}; its strength was {:.2} then.",
+        "{accesses} {}, when its strength was {:.2}.",
         one_line(&entry.accessed),
         answer.base_strength
     );
@@ -117,7 +117,7 @@ pub fn changed(what: &str, entry: &IndexEntry, style: Style) -> String {
 pub fn forgot(answer: &IndexForgetResponse, style: Style) -> String {
     let id = one_line(&answer.id);
     format!(
-        "forgot {}; what it points at stays; bring it back with: hippoctl index restore {id}\n",
+        "removed {} from the index file; its files stay; restore it with: hippoctl index restore {id}\n",
         style.strong(&id)
     )
 }
@@ -132,7 +132,7 @@ fn places(text: &mut String, answer: &IndexShowResponse, style: Style) {
         let known = stale.len();
         stale.retain(|it| *it != written);
         let lost = if stale.len() < known {
-            style.bad(" leads nowhere")
+            style.bad(" does not exist")
         } else {
             String::new()
         };
@@ -143,7 +143,7 @@ fn places(text: &mut String, answer: &IndexShowResponse, style: Style) {
             text,
             "{INDENT}→ {}{}",
             style.path(one_line(it)),
-            style.bad(" leads nowhere")
+            style.bad(" does not exist")
         );
     }
 }
@@ -165,15 +165,15 @@ fn about(text: &mut String, answer: &IndexShowResponse) {
     let below = answer.file.as_deref().filter(|file| *file != INDEX_FILE);
     let below = below.map(|file| {
         format!(
-            "It stands in {}, since the index file has no room for it",
+            "It is listed in {}, because it does not fit into the index file",
             one_line(file)
         )
     });
     let place = match entry.place {
         IndexPlace::Index if below.is_some() => below.as_deref().unwrap_or_default(),
-        IndexPlace::Index => "It stands in the index file",
-        IndexPlace::Queue => "It stands in the index file's queue of what fades",
-        IndexPlace::Archive => "It is out of the index file; bring it back with: hippoctl index restore",
+        IndexPlace::Index => "It is listed in the index file",
+        IndexPlace::Queue => "It is listed in the index file's queue of fading entries",
+        IndexPlace::Archive => "It is not in the index file; restore it with: hippoctl index restore",
     };
     let _ = match (entry.place, entry.group.is_empty()) {
         (IndexPlace::Archive, _) => writeln!(text, "{place} {}", one_line(&entry.id)),
@@ -183,12 +183,12 @@ fn about(text: &mut String, answer: &IndexShowResponse) {
     let origin = match entry.origin {
         IndexOrigin::Defrag => "a consolidation run",
         IndexOrigin::Manual => "a person or an agent",
-        IndexOrigin::Retrieval => "a search that found what no entry pointed at",
+        IndexOrigin::Retrieval => "a search that found text without an entry",
         IndexOrigin::Auto => "the scan of a file",
     };
     let _ = writeln!(
         text,
-        "It was made on {} by {origin}; this is version {}.",
+        "It was created on {} by {origin}; this is version {}.",
         one_line(&entry.created),
         entry.version
     );
@@ -222,7 +222,7 @@ pub fn band(band: IndexBand) -> &'static str {
 fn priority(priority: IndexPriority) -> &'static str {
     match priority {
         IndexPriority::Amygdala => "Its priority is amygdala: it never fades.",
-        IndexPriority::High => "Its priority is high: it is shown first, and fades as others do.",
+        IndexPriority::High => "Its priority is high: it is shown first, and fades like others.",
         IndexPriority::Normal => "Its priority is normal.",
         IndexPriority::Low => "Its priority is low: it fades faster.",
     }
@@ -350,13 +350,13 @@ mod tests {
         let file = Some(".hippocampus/topics/acme.md".to_owned());
         let text = show(&IndexShowResponse { file, ..shown() }, None, Style::default());
         assert!(
-            text.contains("It stands in .hippocampus/topics/acme.md, since"),
+            text.contains("It is listed in .hippocampus/topics/acme.md, because"),
             "{text}"
         );
         let file = Some(INDEX_FILE.to_owned());
         let text = show(&IndexShowResponse { file, ..shown() }, None, Style::default());
         assert!(
-            text.contains("It stands in the index file, under Projects."),
+            text.contains("It is listed in the index file, under Projects."),
             "{text}"
         );
     }

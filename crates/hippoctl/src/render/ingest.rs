@@ -13,7 +13,7 @@ pub fn ingested(done: &[Ingested], style: Style) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{}", style.strong(one_line(&one.path)));
         if let Some(error) = &one.error {
-            let _ = writeln!(text, "{INDENT}not taken up: {}", one_line(error));
+            let _ = writeln!(text, "{INDENT}not ingested: {}", one_line(error));
         }
         let Some(answer) = &one.answer else { continue };
         for log in &answer.appended {
@@ -29,7 +29,7 @@ pub fn ingested(done: &[Ingested], style: Style) -> String {
             let _ = write!(counts, ", {} known", answer.known);
         }
         if answer.from > 0 {
-            let _ = write!(counts, ", {} bytes read before", answer.from);
+            let _ = write!(counts, ", {} bytes already read", answer.from);
         }
         if let Some(stored) = answer.stored {
             let _ = write!(counts, ", {} kept", plural(stored, "new content"));

@@ -141,13 +141,13 @@ pub fn initialised(answer: &Initialised, style: Style) -> String {
     kept(&mut text, &answer.kept, style);
     foreign(&mut text, answer, style);
     if answer.folders.is_empty() && answer.files.is_empty() {
-        text += "  nothing to change: all of it is there\n";
+        text += "  nothing to change: everything exists\n";
     }
     text += match answer.registered {
-        Registered::Now => "registered; the daemon reads what is there and makes HIPPOCAMPUS.md\n",
-        Registered::Already => "the daemon knows the folder already\n",
+        Registered::Now => "registered; the daemon reads the files and creates HIPPOCAMPUS.md\n",
+        Registered::Already => "the folder is already registered\n",
         Registered::NotTried if answer.dry_run => {
-            "nothing was written; init would register the folder, and the daemon would make HIPPOCAMPUS.md\n"
+            "nothing was written; init would register the folder, and the daemon would create HIPPOCAMPUS.md\n"
         }
         Registered::NoDaemon | Registered::Refused | Registered::NotTried => "",
     };
@@ -158,9 +158,9 @@ pub fn initialised(answer: &Initialised, style: Style) -> String {
 /// Renders the nodes of another program, each by its path.
 fn foreign(text: &mut String, answer: &Initialised, style: Style) {
     let (word, why) = match (answer.taken_over, answer.dry_run) {
-        (true, true) => ("would take", "deinit puts it back"),
-        (true, false) => ("taken over", "deinit puts it back"),
-        (false, _) => ("left alone", "to take it over: hippoctl init --take-over"),
+        (true, true) => ("would take over", "hippoctl init --undo restores it"),
+        (true, false) => ("taken over", "hippoctl init --undo restores it"),
+        (false, _) => ("unchanged", "to take it over: hippoctl init --take-over"),
     };
     for path in &answer.foreign {
         *text += &format!(
@@ -173,9 +173,9 @@ fn foreign(text: &mut String, answer: &Initialised, style: Style) {
 /// Renders the result of `init --undo`.
 pub fn taken(answer: &Taken, style: Style) -> String {
     let begin = if answer.dry_run {
-        "would take back"
+        "would revert init"
     } else {
-        "taken back"
+        "reverted init"
     };
     let mut text = format!("{begin} in {}\n", style.path(one_line(&answer.root)));
     let (_, change) = words(answer.dry_run);
@@ -183,7 +183,7 @@ pub fn taken(answer: &Taken, style: Style) -> String {
     files(&mut text, &answer.files, ("", change, remove), style);
     for path in &answer.aside {
         let to = if answer.dry_run { "would move" } else { "moved" };
-        text += &format!("  {to:<12} {}: hippod made it\n", style.path(one_line(path)));
+        text += &format!("  {to:<12} {}: hippod created it\n", style.path(one_line(path)));
     }
     for folder in bare(&answer.folders, &answer.files) {
         let empty = if answer.dry_run { ", if it is empty" } else { "" };
@@ -193,22 +193,22 @@ pub fn taken(answer: &Taken, style: Style) -> String {
         text += &format!(
             "  {:<12} {}, which another program wrote\n",
             if answer.dry_run {
-                "would put back"
+                "would restore"
             } else {
-                "put back"
+                "restored"
             },
             style.path(one_line(path))
         );
     }
     kept(&mut text, &answer.kept, style);
     if let Some(place) = &answer.aside_in {
-        text += &format!("what hippod made is in {}\n", style.path(one_line(place)));
+        text += &format!("the files of hippod are in {}\n", style.path(one_line(place)));
     }
     left(&mut text, &answer.left, answer.dry_run);
     if answer.dry_run {
         text += "nothing was changed\n";
     } else if answer.unregistered {
-        text += "the daemon has forgotten the folder\n";
+        text += "the folder is no longer registered\n";
     }
     notes(&mut text, &answer.notes, style);
     text
@@ -229,9 +229,9 @@ fn bare<'a>(folders: &'a [String], files: &'a [FileChange]) -> impl Iterator<Ite
 
 fn words(dry_run: bool) -> (&'static str, &'static str) {
     if dry_run {
-        ("would make", "would change")
+        ("would create", "would change")
     } else {
-        ("made", "changed")
+        ("created", "changed")
     }
 }
 
@@ -272,7 +272,7 @@ fn left(text: &mut String, left: &[Left], dry_run: bool) {
     });
     let stays = if dry_run { "would stay" } else { "stays" };
     *text += &format!(
-        "{stays}: {}; it is yours, delete it by hand where nobody needs it\n",
+        "{stays}: {}; these are your files, delete them by hand if you do not need them\n",
         named.collect::<Vec<_>>().join(", ")
     );
 }

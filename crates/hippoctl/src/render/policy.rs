@@ -53,8 +53,8 @@ pub fn notes(tested: &Tested) -> Vec<String> {
         dropped,
     } = tested;
     let mut notes = vec![match policy {
-        Some(policy) => format!("rules: those built in, then {policy}"),
-        None => "rules: those built in; no .hippocampus/policies.yaml was found".to_owned(),
+        Some(policy) => format!("rules: the built-in ones, then {policy}"),
+        None => "rules: the built-in ones; no .hippocampus/policies.yaml was found".to_owned(),
     }];
     notes.push(format!(
         "{}: {entries} as entries, {passed} passed, {dropped} dropped",
@@ -63,10 +63,7 @@ pub fn notes(tested: &Tested) -> Vec<String> {
     let idle = rules.iter().filter(|rule| rule.matched == 0);
     let idle: Vec<&str> = idle.map(|rule| rule.place.as_str()).collect();
     if !idle.is_empty() {
-        notes.push(format!(
-            "note: nothing here is matched by the rules at {}",
-            idle.join("; ")
-        ));
+        notes.push(format!("note: these rules match no content: {}", idle.join("; ")));
     }
     notes
 }

@@ -24,7 +24,7 @@ pub fn notes(answer: &SearchResponse) -> Vec<String> {
     }
     let index = &answer.index;
     if let Some(degraded) = &index.degraded {
-        let why = index.why.as_deref().unwrap_or("see: hippoctl doctor");
+        let why = index.why.as_deref().unwrap_or("for details: hippoctl doctor");
         notes.push(format!("degraded: {degraded}: {why}"));
     }
     if index.pending > 0 {
@@ -121,7 +121,7 @@ fn trace(strategy: Strategy, trace: &SearchTrace, style: Style) -> String {
     });
     text.push_str(&table(&rows.collect::<Vec<_>>(), 5));
     for pointer in stale {
-        let nowhere = style.bad("leads nowhere");
+        let nowhere = style.bad("does not exist");
         let _ = writeln!(text, "{INDENT}→ {} {nowhere}", style.path(one_line(pointer)));
     }
     if !refreshed.is_empty() {

@@ -100,7 +100,7 @@ impl Done {
             self.package = Some(unit);
         } else {
             self.notes.push(format!(
-                "these files take the place of those that a package brought ({}); hippoctl service uninstall removes them again",
+                "these files replace those of a package ({}); hippoctl service uninstall removes them",
                 unit.display()
             ));
         }
@@ -121,7 +121,7 @@ impl Done {
         own.sort();
         if !own.is_empty() {
             self.notes.push(format!(
-                "set in this shell, and not for the service: {}; what it is to heed belongs into config.toml",
+                "set in this shell, but not for the service: {}; write settings for the service into config.toml",
                 own.join(", ")
             ));
         }
@@ -142,30 +142,30 @@ pub fn done(done: &Done, style: Style) -> String {
             What::WrittenAndKeptAside(aside) => {
                 writeln!(
                     text,
-                    "{would}written: {path}\n{would}kept aside: {}",
+                    "{would}written: {path}\n{would}kept as: {}",
                     aside.display()
                 )
             }
-            What::KeptAside(aside) => writeln!(text, "{would}kept aside: {}", aside.display()),
+            What::KeptAside(aside) => writeln!(text, "{would}kept as: {}", aside.display()),
         };
     }
     if let Some(unit) = &done.package {
         let _ = writeln!(
             text,
-            "by the units of a package: {}",
+            "using the units of a package: {}",
             style.path(unit.display().to_string())
         );
     }
     if let Some(pid) = done.stopped {
-        let _ = writeln!(text, "{would}stopped: the daemon that ran before (process {pid})");
+        let _ = writeln!(text, "{would}stopped: the running daemon (process {pid})");
     }
     for command in &done.commands {
         let _ = writeln!(text, "{would}run: {command}");
     }
     if let Some(why) = &done.no_manager {
-        let _ = writeln!(text, "no service manager answers here: {why}");
+        let _ = writeln!(text, "no service manager responds: {why}");
         if !done.later.is_empty() {
-            let _ = writeln!(text, "when one does, run:");
+            let _ = writeln!(text, "when one responds, run:");
             for command in &done.later {
                 let _ = writeln!(text, "  {command}");
             }
@@ -232,14 +232,14 @@ pub fn status(status: &Status, style: Style) -> String {
     let mut text = String::new();
     let there = status.installed || status.package.is_some();
     if !there {
-        text.push_str("the service is not installed; hippoctl service install does it\n");
+        text.push_str("the service is not installed; install it with: hippoctl service install\n");
     }
     for FileState { path, found } in status.files.iter().filter(|_| status.installed) {
         let word = match found {
             Found::Absent => "missing".to_owned(),
             Found::Current => "as installed by this version".to_owned(),
             Found::Outdated { version } => format!("as installed by {version}"),
-            Found::Changed => "changed by somebody".to_owned(),
+            Found::Changed => "changed since then".to_owned(),
         };
         let _ = writeln!(text, "{}: {word}", style.path(path.display().to_string()));
     }
@@ -248,14 +248,14 @@ pub fn status(status: &Status, style: Style) -> String {
         let enabled = if service.enabled { "enabled" } else { "not enabled" };
         let _ = writeln!(text, "{enabled}, {}", service.state);
         if !service.text.is_empty() {
-            let _ = writeln!(text, "it says: {}", service.text);
+            let _ = writeln!(text, "status: {}", service.text);
         }
     }
     if let Some(why) = &status.no_manager {
-        let _ = writeln!(text, "no service manager answers here: {why}");
+        let _ = writeln!(text, "no service manager responds: {why}");
     }
     if let Some(Daemon { pid, version }) = &status.daemon {
-        let _ = writeln!(text, "hippod {version} answers (process {pid})");
+        let _ = writeln!(text, "hippod {version} is running (process {pid})");
     }
     text + &doctor::problems(&status.problems, style)
 }
@@ -267,13 +267,13 @@ fn in_force(status: &Status, style: Style) -> String {
     };
     let (unit, path) = (style.path(unit.display().to_string()), package.display());
     if status.installed {
-        return format!("in force: {unit}, in the place of that of a package ({path})\n");
+        return format!("in use: {unit}, instead of that of a package ({path})\n");
     }
     let used = status.service.as_ref().is_some_and(Answer::is_used);
     let how = if used {
         ""
     } else {
-        "; hippoctl service install switches it on"
+        "; enable it with: hippoctl service install"
     };
-    format!("in force: {unit}, of a package{how}\n")
+    format!("in use: {unit}, of a package{how}\n")
 }

@@ -109,7 +109,7 @@ fn one(workspace: &WorkspaceStatus, style: Style) -> String {
     let missing = if *root_present {
         String::new()
     } else {
-        style.bad("  the folder is not there")
+        style.bad("  the folder does not exist")
     };
     let _ = writeln!(text, "{}{missing}", style.strong(root));
     let _ = writeln!(
@@ -167,7 +167,7 @@ fn one(workspace: &WorkspaceStatus, style: Style) -> String {
             text,
             "  {}",
             style.bad(format!(
-                "held     {held}; accept with: hippoctl sync --accept-deletions"
+                "held     {held}; confirm with: hippoctl sync --accept-deletions"
             ))
         );
     }
@@ -221,7 +221,7 @@ pub fn workspaces(answer: &WorkspaceListResponse, style: Style) -> String {
         .iter()
         .map(|workspace| {
             let state = match (workspace.root_present, workspace.pending) {
-                (false, _) => style.bad("not there"),
+                (false, _) => style.bad("missing"),
                 (true, 0) => String::new(),
                 (true, pending) => format!("{pending} pending"),
             };

@@ -28,18 +28,18 @@ pub fn compacted(answer: &TreeCompactResponse, dry_run: bool, style: Style) -> S
     } = answer;
     if !foreign.is_empty() {
         let all = plural(foreign.len() as u64, "node");
-        return format!("{all} of another program; nothing was made or changed\n");
+        return format!("{all} of another program; nothing was changed\n");
     }
     if !ran {
-        return "not due yet: nothing was looked at\n".to_owned();
+        return "not due yet: nothing was checked\n".to_owned();
     }
     let mut text = String::new();
     // Writing to a string cannot fail.
     let what = if dry_run { "dry run" } else { "tree" };
-    let end = if dry_run { "; nothing is changed" } else { "" };
+    let end = if dry_run { "; nothing was changed" } else { "" };
     let _ = writeln!(
         text,
-        "{}: {} changed, {unchanged} as they should be, as of {}, {took_ms:.0} ms{end}",
+        "{}: {} changed, {unchanged} unchanged, as of {}, {took_ms:.0} ms{end}",
         style.strong(what),
         plural(nodes.len() as u64, "node"),
         one_line(today),
@@ -126,7 +126,7 @@ pub fn submitted(answer: &TreeSubmitResponse, style: Style) -> String {
         overlap_percent,
     } = answer;
     format!(
-        "{}: taken, {}, {tokens} tokens, {overlap_percent} % of its words stand in the sources\n",
+        "{}: accepted, {}, {tokens} tokens, {overlap_percent} % of its words occur in the sources\n",
         style.path(one_line(path)),
         one_line(status)
     )

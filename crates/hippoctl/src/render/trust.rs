@@ -35,14 +35,15 @@ pub fn told(answer: &WorkspaceTrustResponse, args: &TrustArgs, style: Style) -> 
             text += &format!("  {key}: {from} -> {to}\n");
         }
         if file.changes.is_empty() && file.wrong.is_none() {
-            text += "  it only narrows your settings, which needs no trust\n";
+            text += "  it only narrows your settings and needs no trust\n";
         }
     }
     text += &match (args.dry_run, args.revoke) {
         (true, _) => format!("nothing was changed; to accept it: hippoctl workspace trust {root}\n"),
-        (false, true) => "these files only narrow your settings from now on\n".to_owned(),
+        (false, true) => "revoked; these files now only narrow your settings\n".to_owned(),
         (false, false) => format!(
-            "accepted as it is now: a change of a file needs `hippoctl workspace trust` again; to take it back: hippoctl workspace trust --revoke {root}\n"
+            "accepted; after a change of a file, run `hippoctl workspace trust` again; to revoke: hippoctl workspace \
+             trust --revoke {root}\n"
         ),
     };
     text

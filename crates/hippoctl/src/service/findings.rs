@@ -163,7 +163,7 @@ fn version(program: &Path) -> Result<String, String> {
         .filter(|_| output.status.success());
     version
         .map(str::to_owned)
-        .ok_or_else(|| "it is no hippod".to_owned())
+        .ok_or_else(|| "it is not hippod".to_owned())
 }
 
 /// Returns the problems of the service; empty if it is not installed. Unused units of a package do not count as
@@ -205,12 +205,12 @@ pub fn findings(look: &Look) -> Vec<Problem> {
             ),
             Found::Outdated { .. } => (
                 Severity::Warning,
-                "the service was installed for another program or other places than those of now".to_owned(),
+                "the service was installed for a different program or different folders".to_owned(),
                 INSTALL,
             ),
             Found::Changed => (
                 Severity::Info,
-                "somebody changed this file of the service; updates leave it as it is".to_owned(),
+                "this file of the service was changed; updates do not replace it".to_owned(),
                 "keep changes in a drop-in (systemctl --user edit hippod), then: hippoctl service install --force",
             ),
         };
@@ -229,7 +229,7 @@ pub fn findings(look: &Look) -> Vec<Problem> {
             Severity::Warning,
             format!("the service starts hippod {version}; this is hippoctl {OURS}"),
             program.display().to_string(),
-            "install both of one version, then: hippoctl service install",
+            "install the same version of both, then: hippoctl service install",
         ),
         _ => {}
     }
@@ -237,7 +237,7 @@ pub fn findings(look: &Look) -> Vec<Problem> {
         add(
             "service-sandbox",
             Severity::Info,
-            "the service runs without the protections that need user namespaces, which this system forbade"
+            "the service runs without the protections that need user namespaces, which this system forbids"
                 .to_owned(),
             place.clone(),
             "allow unprivileged user namespaces, then: hippoctl service uninstall, and hippoctl service install",
@@ -247,25 +247,25 @@ pub fn findings(look: &Look) -> Vec<Problem> {
         Err(error) => add(
             "service-manager",
             Severity::Info,
-            format!("the service is installed, and no service manager answers: {error}"),
+            format!("the service is installed, but no service manager responds: {error}"),
             place,
             "log in to a session that has one; until then hippoctl starts the daemon itself",
         ),
         Ok(answer) => {
             let log = look.control.log();
             if answer.state == "failed" {
-                let fix = format!("{log} tells why; then: {INSTALL}");
-                let what = "the service failed, and is not started again by itself".to_owned();
+                let fix = format!("for the reason: {log}; then: {INSTALL}");
+                let what = "the service failed and is not restarted".to_owned();
                 add("service-failed", Severity::Error, what, place.clone(), &fix);
             } else if !answer.enabled {
-                let what = "the service is installed, but not started with the session".to_owned();
+                let what = "the service is installed, but does not start with the session".to_owned();
                 add("service-off", Severity::Warning, what, place.clone(), INSTALL);
             }
             match &look.daemon {
                 Some((pid, _)) if answer.pid != Some(*pid) => add(
                     "service-bypassed",
                     Severity::Warning,
-                    format!("a daemon that the service did not start holds the socket (process {pid})"),
+                    format!("a daemon outside the service uses the socket (process {pid})"),
                     place,
                     INSTALL,
                 ),

@@ -50,7 +50,7 @@ impl Call {
             Ok(said(&output.stdout))
         } else {
             Err(match said(&output.stderr) {
-                words if words.is_empty() => format!("{program} ended with {}", output.status),
+                words if words.is_empty() => format!("{program} failed: {}", output.status),
                 words => words,
             })
         }

@@ -28,8 +28,7 @@ pub fn backup(session: &mut Session, args: BackupArgs, out: &mut Output) -> Resu
     let workspace = match (args.all, session.given_workspace()?) {
         (true, Some(_)) => {
             return Err(
-                Failure::new(Exit::Usage, "--all and --workspace cannot be had together")
-                    .hint("leave one of them out"),
+                Failure::new(Exit::Usage, "--all and --workspace exclude each other").hint("omit one option"),
             );
         }
         (true, None) => None,
@@ -88,7 +87,8 @@ fn missing(state: &Path, workspace: &Restored) -> Vec<String> {
         let platform = platform.to_possible_value()?;
         let name = platform.get_name();
         Some(format!(
-            "what hippoctl init laid out for {name} is in no backup; lay it out again: hippoctl init --platform {name} {shown}"
+            "the backup does not contain the files of hippoctl init for {name}; create them again: hippoctl init \
+             --platform {name} {shown}"
         ))
     })
     .collect()

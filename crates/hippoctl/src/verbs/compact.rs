@@ -128,7 +128,7 @@ fn settings(folder: &Path) -> Result<Option<Vec<u8>>, Failure> {
             let is_refused = hippo_fs::refusal(&error).is_some();
             let failure = Failure::file("read the settings", &folder.join(CONFIG_FILE), error);
             Err(if is_refused {
-                failure.hint("put the file itself there, or move it away")
+                failure.hint("replace it by a regular file, or move it away")
             } else {
                 failure
             })
@@ -155,7 +155,8 @@ fn config(
         return Ok(config);
     }
     out.note(&format!(
-        "warning: {CONFIG_FILE} is not trusted; the defaults hold for {}; to accept it: hippoctl workspace trust {}",
+        "warning: {CONFIG_FILE} is not trusted; the defaults are used for {}; to accept it: hippoctl workspace trust \
+         {}",
         wider.join(", "),
         folder.display()
     ));
@@ -259,7 +260,7 @@ fn figures(stats: &Stats) -> CompactStats {
 fn tell(stats: &CompactStats, debug: bool, out: &mut Output) {
     for problem in stats.problems.iter().take(TOLD) {
         out.note(&format!(
-            "warning: line {}: {}; left out",
+            "warning: line {}: {}; skipped",
             problem.line,
             one_line(&problem.what)
         ));
@@ -267,7 +268,7 @@ fn tell(stats: &CompactStats, debug: bool, out: &mut Output) {
     let told = TOLD as u64;
     if stats.malformed > told {
         out.note(&format!(
-            "warning: {} more records left out",
+            "warning: {} more records skipped",
             stats.malformed - told
         ));
     }

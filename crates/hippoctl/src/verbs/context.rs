@@ -188,10 +188,10 @@ fn fetch(session: &mut Session, id: String, of: Option<String>, out: &mut Output
         out.note(&left);
     }
     let colon = if reason.is_empty() { "" } else { ": " };
-    let what = format!("could not have the content of {}{colon}{reason}", one_line(&id));
+    let what = format!("could not get the content of {}{colon}{reason}", one_line(&id));
     Err(Failure::new(Exit::NotFound, what).hint(match answer.summary {
-        Some(_) => "what is left of it is its summary, above; make it again from its source",
-        None => "the entries of a session are listed by: hippoctl context list --session ID",
+        Some(_) => "only its summary is left, printed above; create the content again from its source",
+        None => "list the entries of a session with: hippoctl context list --session ID",
     }))
 }
 

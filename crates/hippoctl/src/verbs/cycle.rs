@@ -53,18 +53,17 @@ fn history(session: &mut Session, args: &HistoryArgs, out: &mut Output) -> Resul
     };
     let answer: CycleHistoryResponse = session.call(request)?;
     if !out.json && args.run.is_none() && answer.runs.is_empty() {
-        out.note("no cycle has run yet; see what one would do with: hippoctl consolidate light --dry-run");
+        out.note("no cycle has run yet; for a preview: hippoctl consolidate light --dry-run");
     }
     out.answer(&answer, |answer, style| match args.run {
         Some(run) => render::cycle::one(answer, run, style),
         None => render::cycle::history(&answer.runs, style),
     })?;
     match args.run {
-        Some(run) if answer.report.is_none() => Err(Failure::new(
-            Exit::NotFound,
-            format!("no report is kept of run {run}"),
-        )
-        .hint("the runs are listed by: hippoctl consolidate history")),
+        Some(run) if answer.report.is_none() => {
+            Err(Failure::new(Exit::NotFound, format!("no such report: run {run}"))
+                .hint("list the runs with: hippoctl consolidate history"))
+        }
         _ => Ok(()),
     }
 }

@@ -54,7 +54,11 @@ pub fn start(session: &Session, out: &mut Output) -> Result<(), Failure> {
         Err(error) => return Err(error.into()),
     };
     out.answer(&answer, |answer, _| {
-        let what = if answer.started { "started" } else { "runs already" };
+        let what = if answer.started {
+            "started"
+        } else {
+            "is already running"
+        };
         format!("hippod {what} (process {})\n", answer.pid)
     })
 }
@@ -71,7 +75,7 @@ pub fn stop(session: &Session, out: &mut Output) -> Result<(), Failure> {
     };
     out.answer(&answer, |answer, _| match answer.pid {
         Some(pid) => format!("hippod stopped (process {pid})\n"),
-        None => "no daemon runs\n".to_owned(),
+        None => "no daemon is running\n".to_owned(),
     })
 }
 
@@ -97,8 +101,8 @@ pub fn end(session: &Session) -> Result<Option<u32>, Failure> {
         }
         Err(ClientError::Connect { .. }) => match unreachable(session) {
             Some(pid) => {
-                let what = format!("a daemon runs (process {pid}), but nothing answers at its socket");
-                Err(Failure::new(Exit::Failed, what).hint(format!("end it with: kill {pid}")))
+                let what = format!("a daemon is running (process {pid}), but its socket does not respond");
+                Err(Failure::new(Exit::Failed, what).hint(format!("stop it with: kill {pid}")))
             }
             None => Ok(None),
         },
@@ -121,8 +125,8 @@ fn wait_until_gone(session: &Session, pid: u32) -> Result<(), Failure> {
     while there() {
         if begun.elapsed() > PATIENCE {
             return Err(
-                Failure::new(Exit::Failed, format!("the daemon did not end (process {pid})"))
-                    .hint("its log may say why: hippoctl logs"),
+                Failure::new(Exit::Failed, format!("the daemon did not stop (process {pid})"))
+                    .hint("see the log of the daemon: hippoctl logs"),
             );
         }
         thread::sleep(Duration::from_millis(5));

@@ -86,7 +86,7 @@ pub fn deinit(session: &mut Session, args: InitArgs, out: &mut Output) -> Result
         .map_err(|(path, error)| stays(&path, &error))?;
     answer.aside_in = place.map(|place| place.display().to_string());
     answer.folders = apply::remove_folders(&dir, &plan.removed_folders);
-    let failed = |error| Failure::file("keep what is left of init in", &state, error);
+    let failed = |error| Failure::file("store the remaining record of init in", &state, error);
     plan.record.write(&state, &root).map_err(failed)?;
     if adopted {
         forget_old_record(&dir)?;
@@ -102,13 +102,13 @@ pub fn deinit(session: &mut Session, args: InitArgs, out: &mut Output) -> Result
     if waits {
         return Err(Failure::new(
             Exit::Refused,
-            "not all of it could be taken back: the folder is still registered",
+            "could not revert everything: the folder is still registered",
         )
-        .hint("when the daemon runs, run it again"));
+        .hint("start the daemon and run it again: hippoctl service start"));
     }
     if stuck {
-        return Err(Failure::new(Exit::Refused, "not all of it could be taken back")
-            .hint("mend the files that are named above, then run it again"));
+        return Err(Failure::new(Exit::Refused, "could not revert everything")
+            .hint("correct the files above, then run it again"));
     }
     Ok(())
 }
@@ -117,7 +117,7 @@ pub fn deinit(session: &mut Session, args: InitArgs, out: &mut Output) -> Result
 fn stays(path: &Path, error: &io::Error) -> Failure {
     let folder = path.parent().unwrap_or(path);
     Failure::file("move out of the workspace", path, error).hint(format!(
-        "make this folder writable for you: {}; then run hippoctl init --undo again, which does the rest",
+        "make this folder writable for you: {}; then finish with: hippoctl init --undo",
         folder.display()
     ))
 }
@@ -146,22 +146,25 @@ fn tell(root: &Path, there: &Snapshot, plan: &Plan, answer: &mut Taken) {
     let repository = root.ancestors().any(|above| hippo_fs::exists(above, ".git"));
     if ignored && repository && !answer.left.is_empty() {
         answer.notes.push(format!(
-            "{GITIGNORE} has no lines of init any more: git sees the memory that stays; keep it out with lines of your own"
+            "{GITIGNORE} no longer contains the lines of init, so git sees the remaining memory; to ignore it, add \
+             your own lines"
         ));
     }
     if answer.contexts_kept {
         answer.notes.push(format!(
-            "what sessions stored stays with the daemon; to forget it: hippoctl workspace remove {named} --purge"
+            "the daemon keeps the stored contents of sessions; to delete them: hippoctl workspace remove {named} \
+             --purge"
         ));
     }
     match answer.registered {
         // An earlier note says the same.
         Some(true) if answer.notes.iter().any(|note| note.contains("still registered")) => {}
         Some(true) => answer.notes.push(format!(
-            "the folder is still registered, as it was before init; to forget it: hippoctl workspace remove {named}"
+            "the folder is still registered, as before init; to unregister it: hippoctl workspace remove {named}"
         )),
         None => answer.notes.push(format!(
-            "no daemon runs that knows whether the folder is registered; when one does: hippoctl workspace list, and hippoctl workspace remove {named}"
+            "no daemon is running, so the folder may still be registered; check with: hippoctl workspace list; then: \
+             hippoctl workspace remove {named}"
         )),
         Some(false) => {}
     }
@@ -187,15 +190,16 @@ fn recorded(state: &Path, dir: &WorkspaceDir, trusted: bool) -> Result<(Record, 
     let shown = root.display();
     match (there.state(OLD_RECORD), trusted) {
         (State::Missing, _) => {
-            let what = format!("init made nothing in {shown}");
+            let what = format!("init did not create files in {shown}");
             Err(Failure::new(Exit::NotFound, what).hint(format!(
-                "to forget a folder that was only registered: hippoctl workspace remove {shown}"
+                "to unregister the folder: hippoctl workspace remove {shown}"
             )))
         }
         (State::File(_), false) => {
             let what = format!("could not trust the record in the folder: {shown}/{OLD_RECORD}");
             Err(Failure::new(Exit::Refused, what).hint(format!(
-                "an earlier version left it, or somebody else put it there; look at it, then: hippoctl init --undo --trust-record {shown}"
+                "it may come from an earlier version or from another person; read it, then: hippoctl init --undo \
+                 --trust-record {shown}"
             )))
         }
         _ => {
@@ -228,7 +232,8 @@ fn put_back(
         }
         Err(ClientError::Refused(error)) if error.data.kind == ErrorKind::NoWorkspace => {}
         Err(error) => answer.notes.push(format!(
-            "files of another program that were taken over are put back as well, which only the daemon can list: {error}; start it and run this again: hippoctl service start"
+            "files of another program are restored as well, but only the daemon can list them: {error}; start it and \
+             run this again: hippoctl service start"
         )),
     }
     Ok(())
@@ -257,7 +262,8 @@ fn unregister(
         Err(failure) if failure.exit == Exit::NotFound => {}
         Err(failure) => {
             answer.notes.push(format!(
-                "the folder is still registered, and what the daemon wrote there stays: {}; when a daemon runs: hippoctl init --undo {} again",
+                "the folder is still registered, and the files of the daemon stay: {}; when a daemon is running, \
+                 repeat: hippoctl init --undo {}",
                 failure.message,
                 root.display()
             ));

@@ -55,7 +55,7 @@ pub fn is_confirmed(nodes: &[String], out: &Output) -> bool {
         more => format!(" and {more} more"),
     };
     let question = format!(
-        "Another program wrote {}{more}. Take this tree over? hippoctl init --undo puts every byte back. [y/N] ",
+        "Another program wrote {}{more}. Take over this tree? hippoctl init --undo restores the original files. [y/N] ",
         named.join(", ")
     );
     says_yes(&question, out)
@@ -76,13 +76,14 @@ pub fn restores_carried(root: &Path, confirmed: bool, out: &mut Output) -> bool 
         .take(SHOWN)
         .map(|line| format!("    {}\n", render::one_line(line)));
     let question = format!(
-        "An earlier version took memory/ROOT.md of another program over. It is kept in {CARRIED} ({} bytes):\n{}Put it back? [y/N] ",
+        "An earlier version replaced memory/ROOT.md of another program. The original is kept in {CARRIED} ({} \
+         bytes):\n{}Restore it? [y/N] ",
         bytes.len(),
         lines.collect::<String>()
     );
     let yes = says_yes(&question, out);
     if !yes && !out.json {
-        out.note(&format!("{CARRIED} stays; to put it back: --restore-carried"));
+        out.note(&format!("{CARRIED} stays; to restore it: --restore-carried"));
     }
     yes
 }

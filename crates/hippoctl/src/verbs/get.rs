@@ -19,7 +19,7 @@ pub fn get(session: &mut Session, args: &GetArgs, out: &mut Output) -> Result<()
     let lines_of_id = request.path.is_none() && (args.from.is_some() || args.lines.is_some());
     if lines_of_id {
         return Err(
-            Failure::new(Exit::Usage, "the id of a result names its lines already")
+            Failure::new(Exit::Usage, "the id of a result already selects its lines")
                 .hint("give the path with --from and -l"),
         );
     }
@@ -43,7 +43,7 @@ pub fn get(session: &mut Session, args: &GetArgs, out: &mut Output) -> Result<()
     };
     if !out.json && answer.truncated {
         out.note(&format!(
-            "note: it goes on; of {} lines these are {} to {}",
+            "note: of {} lines, these are {} to {}",
             answer.total_lines, answer.start_line, answer.end_line
         ));
     }

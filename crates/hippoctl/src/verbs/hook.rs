@@ -96,7 +96,7 @@ pub fn hook(global: &Global, args: HookArgs) {
     };
     let worker = thread::Builder::new().name("hook".into());
     if let Err(error) = worker.spawn(move || work.run()) {
-        log.note(&format!("could not begin: {error}"));
+        log.note(&format!("could not start: {error}"));
         return;
     }
     loop {
@@ -109,7 +109,7 @@ pub fn hook(global: &Global, args: HookArgs) {
             Ok(Said::Problem(what)) => log.note(&what),
             Err(RecvTimeoutError::Disconnected) => return,
             Err(RecvTimeoutError::Timeout) => {
-                log.note(&format!("given up after {} ms", limit.as_millis()));
+                log.note(&format!("timed out after {} ms", limit.as_millis()));
                 return;
             }
         }
@@ -211,7 +211,7 @@ impl Work {
         let Some(path) = &event.transcript else {
             return Err(format!(
                 "no transcript: {}",
-                event.trouble.unwrap_or("the event names none")
+                event.trouble.unwrap_or("the event has none")
             ));
         };
         let path = absolute(path).map_err(told)?;
@@ -220,7 +220,7 @@ impl Work {
         if !is_there {
             // The daemon would report this later and only in its log; the rest of the hook still runs.
             self.say(Said::Problem(format!(
-                "the transcript is not there: {}",
+                "the transcript does not exist: {}",
                 path.display()
             )));
         }
@@ -291,7 +291,8 @@ impl Work {
                     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
                     let _ = fs::write(self.paths.state.join(FAILED), b"");
                     return Err(format!(
-                        "the daemon ended early ({status}); hippoctl service start says why, hooks try again in a minute"
+                        "the daemon ended early ({status}); for the reason: hippoctl service start; hooks retry in a \
+                         minute"
                     ));
                 }
                 (Some(_), Some(_)) => {}
@@ -311,7 +312,7 @@ impl Work {
                 .is_ok_and(|since| since < AT_REST)
         };
         if failed.is_ok_and(rests) {
-            return Err("no daemon answers, and none could start within the last minute".to_owned());
+            return Err("no daemon responds, and a start failed within the last minute".to_owned());
         }
         let (child, _) = launch::begin(&self.paths).map_err(told)?;
         Ok(child)

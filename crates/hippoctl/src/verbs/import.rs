@@ -140,10 +140,11 @@ fn locked(root: &Path) -> Result<File, Failure> {
 fn read(program: Program, path: &Path) -> Result<Found, Failure> {
     let hint = match program {
         Program::ClaudeMem => {
-            "give the JSON of its export script: npx tsx scripts/export-memories.ts QUERY FILE"
+            "pass the JSON of its export script: npx tsx scripts/export-memories.ts QUERY FILE"
         }
         Program::Mem0 => {
-            "give the answer of get_all as JSON ({\"results\": [{\"memory\": \"…\"}]}, the list alone, or a record a line)"
+            "pass the answer of get_all as JSON ({\"results\": [{\"memory\": \"…\"}]}, only the list, or one record \
+             per line)"
         }
     };
     let unread = |error: &io::Error| match error.kind() {
@@ -155,16 +156,20 @@ fn read(program: Program, path: &Path) -> Result<Found, Failure> {
     };
     let metadata = path.metadata().map_err(|error| unread(&error))?;
     let refused = |exit, what: &str| {
-        let what = format!("{} is no export of {}: {what}", path.display(), program.name());
+        let what = format!(
+            "{} is not an export of {}: {what}",
+            path.display(),
+            program.name()
+        );
         Err(Failure::new(exit, what).hint(hint))
     };
     // Reading a pipe without a writer would never end.
     if !metadata.is_file() {
-        return refused(Exit::Usage, "it is no regular file");
+        return refused(Exit::Usage, "it is not a regular file");
     }
     if metadata.len() > LARGEST {
         let what = format!(
-            "could not read the export: {}: it has more than {} MiB",
+            "could not read the export: {}: it is larger than {} MiB",
             path.display(),
             LARGEST >> 20
         );
@@ -212,5 +217,5 @@ fn midway(file: &PlannedFile, done: usize, error: &io::Error) -> Failure {
         | io::ErrorKind::AlreadyExists => Exit::Refused,
         _ => Exit::Failed,
     };
-    Failure::new(exit, what).hint("remove the cause and import again: what is there is not written twice")
+    Failure::new(exit, what).hint("fix the cause and import again: written memories are not repeated")
 }

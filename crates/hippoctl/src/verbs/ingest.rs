@@ -42,7 +42,7 @@ pub fn ingest(session: &mut Session, args: &IngestArgs, out: &mut Output) -> Res
     }
     if files.is_empty() {
         return Err(Failure::new(Exit::NotFound, "no .jsonl file in these folders")
-            .hint("name the transcripts themselves where they are called otherwise"));
+            .hint("if the transcripts have other names, pass their paths"));
     }
     let workspace = session.workspace()?;
     let mut done = Vec::new();
@@ -76,7 +76,7 @@ pub fn ingest(session: &mut Session, args: &IngestArgs, out: &mut Output) -> Res
     let failed = done.iter().filter(|one| one.error.is_some()).count();
     out.answer(&done, |done, style| render::ingest::ingested(done, style))?;
     if failed > 0 {
-        let what = format!("{failed} of {} transcripts could not be taken up", done.len());
+        let what = format!("could not ingest {failed} of {} transcripts", done.len());
         return Err(Failure::new(Exit::Failed, what));
     }
     Ok(())

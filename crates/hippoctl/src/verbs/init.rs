@@ -104,7 +104,7 @@ pub(super) fn forget_old_record(dir: &WorkspaceDir) -> Result<(), Failure> {
 }
 
 fn keep(record: &Record, state: &Path, root: &Path) -> Result<(), Failure> {
-    let failed = |error| Failure::file("keep what init makes in", state, error);
+    let failed = |error| Failure::file("store the record of init in", state, error);
     record.write(state, root).map_err(failed)
 }
 
@@ -208,7 +208,7 @@ fn register(
             take_over(session, &of, answer);
             if let Err(failure) = write_index(session, of) {
                 answer.notes.push(format!(
-                    "HIPPOCAMPUS.md is not made now, but by the next light cycle: {}",
+                    "HIPPOCAMPUS.md is created by the next light cycle: {}",
                     failure.message
                 ));
             }
@@ -217,7 +217,7 @@ fn register(
         Err(failure) if failure.exit == Exit::NoDaemon => {
             answer.registered = Registered::NoDaemon;
             answer.notes.push(format!(
-                "the folder is not registered: {}; when a daemon runs: hippoctl init {} again",
+                "the folder is not registered: {}; when a daemon is running, repeat: hippoctl init {}",
                 failure.message,
                 root.display()
             ));
@@ -242,7 +242,7 @@ fn take_over(session: &mut Session, workspace: &str, answer: &mut Initialised) {
         Err(failure) => {
             answer.taken_over = false;
             answer.notes.push(format!(
-                "the tree is left alone: {}",
+                "the tree was not changed: {}",
                 render::one_line(&failure.message)
             ));
         }
@@ -288,7 +288,7 @@ fn notes(there: &Snapshot, args: &InitArgs, found: &Found, record: &Record) -> V
     for other in &found.others {
         let other = other.name();
         notes.push(format!(
-            "there are signs of {other}, too: hippoctl init --platform {other}"
+            "{other} is used here too: hippoctl init --platform {other}"
         ));
     }
     let says = |path: &&&str| {
@@ -297,11 +297,11 @@ fn notes(there: &Snapshot, args: &InitArgs, found: &Found, record: &Record) -> V
     };
     if let Some(path) = ["CLAUDE.md", "AGENTS.md"].iter().find(says) {
         notes.push(format!(
-            "{path} tells the agent to follow hipocampus as well: take that block out, or it keeps memory twice"
+            "{path} also contains the protocol of hipocampus: remove that block, or the agent keeps memory twice"
         ));
     }
     if (args.no_vector || args.platform.is_some()) && !args.bare && there.file(CONFIG).is_some() {
-        notes.push(format!("{CONFIG} was there already and stays as it is"));
+        notes.push(format!("{CONFIG} already exists and was not changed"));
     }
     if args.bare
         && let Some(bytes) = there.file(CONFIG)
@@ -309,23 +309,24 @@ fn notes(there: &Snapshot, args: &InitArgs, found: &Found, record: &Record) -> V
         let (_, misfits) = Config::read(bytes);
         notes.extend(misfits.iter().map(|misfit| {
             let what = render::one_line(&misfit.what);
-            format!("{CONFIG}: {what}; that is passed over")
+            format!("{CONFIG}: {what}; this setting is ignored")
         }));
     }
     if record.is_empty() && there.file(OLD_RECORD).is_some() {
         notes.push(format!(
-            "{OLD_RECORD} was left by an earlier version or put there by somebody else, and is not used; where it is yours: hippoctl init --trust-record"
+            "{OLD_RECORD} is not used, because it may come from an earlier version or from another person; if it is \
+             yours: hippoctl init --trust-record"
         ));
     }
     let before = there_before(there, &record.folders);
     if !before.is_empty() && !args.bare && record.is_empty() {
         notes.push(format!(
-            "of what stood here before init, .gitignore leaves out only what agents and hippod write: {}",
+            "these folders existed before init, so .gitignore ignores only the files of agents and hippod in them: {}",
             before.join(", ")
         ));
     }
     if !is_in_path() && found.platform != Platform::None {
-        notes.push("hippoctl is not in PATH: the hooks and the agent will not find it".to_owned());
+        notes.push("hippoctl is not in PATH, so the hooks and the agent cannot run it".to_owned());
     }
     notes
 }
@@ -352,6 +353,6 @@ pub(super) fn refused(problems: &[Problem]) -> Failure {
         let what = render::one_line(&problem.what);
         format!("\n  {}: {what}", problem.path)
     });
-    let what = format!("nothing was written, because of{}", lines.collect::<String>());
-    Failure::new(Exit::Refused, what).hint("mend these, then run it again")
+    let what = format!("nothing was written; problems:{}", lines.collect::<String>());
+    Failure::new(Exit::Refused, what).hint("correct these, then run it again")
 }

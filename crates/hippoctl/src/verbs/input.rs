@@ -38,7 +38,7 @@ pub fn text(
     }
     String::from_utf8(bytes).map_err(|_| {
         let from = file.map_or_else(|| "standard input".into(), Path::to_string_lossy);
-        Failure::new(Exit::Usage, format!("{from} is no text: it is not UTF-8"))
+        Failure::new(Exit::Usage, format!("{from} is not valid UTF-8"))
             .hint("convert it, for example: iconv -f latin1 -t utf-8 FILE | hippoctl …")
     })
 }

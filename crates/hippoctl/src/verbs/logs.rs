@@ -44,7 +44,7 @@ pub fn logs(session: &Session, args: &LogsArgs, out: &mut Output) -> Result<(), 
             true => ("no log of hooks", "no hook has failed so far"),
             false => ("no log", "the daemon creates it: hippoctl service start"),
         };
-        let what = format!("there is {name} yet; it would be {}", log.display());
+        let what = format!("{name} exists yet; its path will be {}", log.display());
         return Err(Failure::new(Exit::NotFound, what).hint(hint));
     }
     out.note(&format!("reading {}", log.display()));

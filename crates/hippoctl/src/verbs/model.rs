@@ -50,11 +50,10 @@ pub fn model(session: &mut Session, verb: ModelVerb, out: &mut Output) -> Result
             out.answer(&answer, render::model::verify)?;
             match answer.ok {
                 true => Ok(()),
-                false => Err(Failure::new(
-                    Exit::Failed,
-                    format!("the model is not as it should be: {}", answer.model),
-                )
-                .hint("obtain it anew with: hippoctl model pull, or import it again from where it came")),
+                false => Err(
+                    Failure::new(Exit::Failed, format!("the model is damaged: {}", answer.model))
+                        .hint("download it again with: hippoctl model pull, or import it again"),
+                ),
             }
         }
     }

@@ -25,7 +25,7 @@ fn refused(dir: &Path, home: Option<&Path>, verb: &str) -> Option<Failure> {
     let named = dir.display();
     let failure = Failure::new(Exit::Refused, format!("this is {what}: {named}"));
     Some(failure.hint(format!(
-        "go to the folder of a project, or name it where it is meant: hippoctl {verb} {named}"
+        "change to the folder of a project; if you do want this folder: hippoctl {verb} {named}"
     )))
 }
 
@@ -41,10 +41,10 @@ pub fn there(dir: &Path) -> Result<(), Failure> {
         Ok(_) => Failure::new(Exit::NotFound, format!("a file, not a folder: {named}"))
             .hint("name the folder that holds the memory files"),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            Failure::new(Exit::NotFound, format!("there is no such folder: {named}"))
-                .hint("name a folder that exists, or make it first")
+            Failure::new(Exit::NotFound, format!("no such folder: {named}"))
+                .hint("name an existing folder, or create it first")
         }
-        Err(error) => Failure::file("look at the folder", dir, &error),
+        Err(error) => Failure::file("inspect the folder", dir, &error),
     };
     Err(failure)
 }
@@ -83,9 +83,6 @@ mod tests {
         let failure = there(&file).unwrap_err();
         assert!(failure.message.starts_with("a file, not a folder"), "{failure:?}");
         let failure = there(&folder.path().join("gone")).unwrap_err();
-        assert!(
-            failure.message.starts_with("there is no such folder"),
-            "{failure:?}"
-        );
+        assert!(failure.message.starts_with("no such folder"), "{failure:?}");
     }
 }

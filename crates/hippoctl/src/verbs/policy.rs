@@ -96,8 +96,9 @@ pub fn policy(session: &Session, args: &ContextPolicyArgs, out: &mut Output) -> 
         records::each(&bytes, args.format.only(), each);
     });
     if tested.records.is_empty() {
-        let what = format!("nothing could be put of the transcript: {}", args.file.display());
-        return Err(Failure::new(Exit::Failed, what).hint("hippoctl context policy --help says what is read"));
+        let what = format!("the transcript has no content to store: {}", args.file.display());
+        return Err(Failure::new(Exit::Failed, what)
+            .hint("for the supported formats: hippoctl context policy --help"));
     }
     if !out.json {
         for note in render::policy::notes(&tested) {
@@ -181,7 +182,7 @@ fn nearest(workspace: Option<PathBuf>) -> Result<Option<(PathBuf, String)>, Fail
             Err(error) if hippo_fs::is_absence(&error) => {}
             Err(error) => {
                 return Err(Failure::file("read the policies", &path, error)
-                    .hint("put a file that can be read there, or name another one with --policy"));
+                    .hint("replace it by a readable file, or choose another one with --policy"));
             }
         }
     }
@@ -205,7 +206,7 @@ fn transcript(path: &Path) -> Result<Vec<u8>, Failure> {
     };
     if bytes.len() as u64 > MOST {
         let what = format!("the transcript is longer than {MOST} bytes: {}", path.display());
-        return Err(Failure::new(Exit::Refused, what).hint("try the rules on a part of it"));
+        return Err(Failure::new(Exit::Refused, what).hint("test the rules on a part of the transcript"));
     }
     Ok(bytes)
 }

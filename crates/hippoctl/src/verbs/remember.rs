@@ -32,7 +32,7 @@ pub fn remember(session: &mut Session, args: RememberArgs, out: &mut Output) -> 
     // The text is markdown: the indent of its first line is significant, blank lines around it are not.
     let text = text.trim_end().trim_start_matches(['\n', '\r']);
     if text.is_empty() && !fields.are_given() {
-        return Err(Failure::new(Exit::Usage, "there is nothing to remember")
+        return Err(Failure::new(Exit::Usage, "the text to remember is empty")
             .hint("give a text, or pipe one in: hippoctl remember < FILE"));
     }
     let request = RememberRequest {
@@ -59,6 +59,6 @@ pub fn remember(session: &mut Session, args: RememberArgs, out: &mut Output) -> 
 }
 
 fn standard_input(out: &mut Output) -> Result<String, Failure> {
-    let too_long = "remember its gist, or keep it as a file of its own in the workspace";
+    let too_long = "remember a summary, or store it as a separate file in the workspace";
     input::text(None, MAX_TEXT_BYTES, too_long, out)
 }

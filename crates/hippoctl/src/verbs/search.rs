@@ -74,7 +74,8 @@ fn tell_of_absent(session: &mut Session, asked: &QmdSearch, out: &mut Output) ->
         .filter(|folder| !hippo_fs::exists(Path::new(&root), folder))
     {
         out.note(&format!(
-            "note: there is no {folder} in the workspace {root}; -c names a folder of it, --workspace another one, and hippoctl workspace list shows the registered ones"
+            "note: no such folder: {folder} in the workspace {root}; -c selects a folder of the workspace, \
+             --workspace selects a workspace, and hippoctl workspace list shows the registered ones"
         ));
     }
     Ok(())

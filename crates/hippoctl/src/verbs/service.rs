@@ -92,11 +92,11 @@ pub fn examine(session: &Session, answer: &mut DoctorResponse) {
     let problems = findings(&look);
     let detail = match &look.answer {
         Ok(_) if packaged && !look.is_used() => {
-            "a package brought its units, and nobody switched them on".to_owned()
+            "its units were installed by a package, but are not enabled".to_owned()
         }
-        Ok(service) if packaged => format!("by the units of a package, {}", service.state),
+        Ok(service) if packaged => format!("units of a package, {}", service.state),
         Ok(service) => format!("installed, {}", service.state),
-        Err(_) => "installed, no service manager answers".to_owned(),
+        Err(_) => "installed, no service manager responds".to_owned(),
     };
     answer.checks.push(Check::new("service", detail, &problems));
     answer.problems.extend(problems);
@@ -180,7 +180,7 @@ fn install(session: &Session, place: Place, look: &Look, args: &ServiceArgs) -> 
             let plain: Vec<_> = plain.into_iter().map(|file| (file, Found::Absent)).collect();
             write(&plain, false, &mut Done::new(control.0, false))?;
             done.notes.push(
-                "this system forbids user namespaces: the protections that need them are left out".to_owned(),
+                "this system forbids user namespaces: the protections that need them are omitted".to_owned(),
             );
             run(&control.starting(&place.folder, true), &mut done)
                 .map_err(|why| not_started(control, &why))?;
@@ -191,9 +191,9 @@ fn install(session: &Session, place: Place, look: &Look, args: &ServiceArgs) -> 
 }
 
 fn not_started(control: Control, why: &str) -> Failure {
-    let what = format!("the service is installed, and could not be started: {why}");
+    let what = format!("the service is installed, but could not be started: {why}");
     Failure::new(Exit::Failed, what).hint(format!(
-        "{} tells more; hippoctl service status what is wrong",
+        "{} shows the reason; for the problems: hippoctl service status",
         control.log()
     ))
 }
@@ -209,7 +209,7 @@ fn uninstall(look: &Look, args: &ServiceArgs) -> Result<Done, Failure> {
     }
     if packaged.is_some() {
         done.notes
-            .push("the units stay where the package put them; nothing starts them any more".to_owned());
+            .push("the units of the package stay, but are no longer started".to_owned());
     }
     let answers = look.answer.is_ok();
     if answers {
@@ -233,7 +233,7 @@ fn uninstall(look: &Look, args: &ServiceArgs) -> Result<Done, Failure> {
         Ok(_) => run(&control.forgetting(), &mut done).map_err(|why| {
             Failure::new(
                 Exit::Failed,
-                format!("the files are removed, and the manager does not know yet: {why}"),
+                format!("the files are removed, but the service manager was not notified: {why}"),
             )
         })?,
         Err(why) => {
@@ -252,11 +252,12 @@ fn refuse_changed(look: &Look, args: &ServiceArgs) -> Result<(), Failure> {
     match changed {
         Some((file, _)) if !args.force => {
             let what = format!(
-                "somebody wrote or changed this file, nothing was done: {}",
+                "hippoctl did not write this file, or it was changed since; nothing was done: {}",
                 file.path.display()
             );
-            Err(Failure::new(Exit::Refused, what)
-                .hint("--force keeps it aside under another name; changes of yours belong into a drop-in: systemctl --user edit hippod"))
+            Err(Failure::new(Exit::Refused, what).hint(
+                "--force renames it; write your own changes into a drop-in: systemctl --user edit hippod",
+            ))
         }
         _ => Ok(()),
     }
@@ -297,7 +298,7 @@ fn set_aside(path: &Path, dry_run: bool) -> Result<PathBuf, Failure> {
     let free = (1..).map(named).find(|path| fs::symlink_metadata(path).is_err());
     let aside = free.unwrap_or_else(|| named(1));
     if !dry_run {
-        fs::rename(path, &aside).map_err(|error| Failure::file("keep the file aside", path, error))?;
+        fs::rename(path, &aside).map_err(|error| Failure::file("rename the file", path, error))?;
     }
     Ok(aside)
 }

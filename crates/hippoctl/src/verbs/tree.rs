@@ -37,11 +37,10 @@ pub fn tree(session: &mut Session, verb: TreeVerb, out: &mut Output) -> Result<(
             })?;
             match answer.refused.len() {
                 0 => Ok(()),
-                many => Err(Failure::new(
-                    Exit::Failed,
-                    format!("{many} of the files could not be read or written"),
-                )
-                .hint("what is said beside each of them; all others are done")),
+                many => Err(
+                    Failure::new(Exit::Failed, format!("could not read or write {many} files"))
+                        .hint("the reason is printed beside each file; all other files are done"),
+                ),
             }
         }
         TreeVerb::Pending { limit } => {
@@ -51,7 +50,7 @@ pub fn tree(session: &mut Session, verb: TreeVerb, out: &mut Output) -> Result<(
             };
             let answer: TreePendingResponse = session.call_patiently(request, |_| {})?;
             if answer.jobs.is_empty() && !out.json {
-                out.note("no node waits for a summary");
+                out.note("no node needs a summary");
             }
             out.answer(&answer, render::pending)
         }
@@ -61,12 +60,13 @@ pub fn tree(session: &mut Session, verb: TreeVerb, out: &mut Output) -> Result<(
             source_digest,
         } => {
             let workspace = session.workspace()?;
-            let too_long = "hippoctl tree pending says how many tokens a summary may have";
+            let too_long = "hippoctl tree pending shows the maximum tokens of a summary";
             let body = input::text(file.as_deref(), MAX_BODY_BYTES, too_long, out)?;
             if body.trim().is_empty() {
-                let what = format!("there is no text for the node {node}");
+                let what = format!("the text for the node {node} is empty");
                 return Err(Failure::new(Exit::Usage, what).hint(format!(
-                    "name a file, or pipe one in: hippoctl tree submit {node} FILE; what the node says now: hippoctl tree show {node}"
+                    "name a file, or pipe one in: hippoctl tree submit {node} FILE; for the current text: hippoctl \
+                     tree show {node}"
                 )));
             }
             let request = TreeSubmitRequest {
@@ -85,7 +85,9 @@ pub fn tree(session: &mut Session, verb: TreeVerb, out: &mut Output) -> Result<(
             };
             let answer: TreeShowResponse = session.call_patiently(request, |_| {})?;
             if answer.stale && !out.json {
-                out.note("its sources have changed since it was made; hippoctl tree compact makes it anew");
+                out.note(
+                    "its sources have changed since it was created; hippoctl tree compact creates it again",
+                );
             }
             out.answer(&answer, |answer, _| crate::render::harmless(&answer.body))
         }

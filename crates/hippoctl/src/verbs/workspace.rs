@@ -38,7 +38,7 @@ pub fn add(session: &mut Session, dir: Option<PathBuf>, out: &mut Output) -> Res
         let what = if answer.added {
             "registered"
         } else {
-            "was registered already:"
+            "is already registered:"
         };
         format!("{what} {}\n", style.path(&answer.root))
     })
@@ -89,14 +89,14 @@ pub fn remove(
     told(&answer.notes, out);
     out.answer(&answer, |answer, style| {
         let kept = if answer.contexts_kept {
-            ", and so does what its sessions stored (--purge forgets it)"
+            ", and so do the stored contents of its sessions (--purge deletes them)"
         } else {
             ""
         };
         let mut text = format!("removed {}; its files stay{kept}\n", style.path(&answer.root));
         for path in &answer.restored {
             text += &format!(
-                "  put back   {}, which another program wrote\n",
+                "  restored   {}, which another program wrote\n",
                 style.path(render::one_line(path))
             );
         }

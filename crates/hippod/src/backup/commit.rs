@@ -68,11 +68,11 @@ impl Staged {
         for (from, to) in places.iter().filter(|(from, _)| from.exists()) {
             fs::rename(from, to)
                 .and_then(|()| to.parent().map_or(Ok(()), sync_folder))
-                .map_err(|error| io_refusal("put the folder into its place", to, &error))?;
+                .map_err(|error| io_refusal("move the folder into place", to, &error))?;
         }
         registry.add(&self.root).map(drop).map_err(|error| {
             RpcError::internal(format!("{error:#}"))
-                .hint("look after the rights and the disk of the state folder, then restart hippod")
+                .hint("check the permissions and the disk of the state folder, then restart hippod")
         })
     }
 }
@@ -82,7 +82,7 @@ impl Staged {
 pub fn remove(folder: &Path) -> Result<(), RpcError> {
     match fs::remove_dir_all(folder) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(io_refusal("remove what is left of a restore", folder, &error))
+            Err(io_refusal("remove the remains of a restore", folder, &error))
         }
         _ => Ok(()),
     }
@@ -95,7 +95,7 @@ pub fn remove(folder: &Path) -> Result<(), RpcError> {
 #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 pub fn note(state: &Path, staged: &[Staged]) -> Result<(), RpcError> {
     let path = state.join(NOTE);
-    let refused = |error| io_refusal("note the restore", &path, &error);
+    let refused = |error| io_refusal("record the restore", &path, &error);
     if staged.is_empty() {
         return match fs::remove_file(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(refused(error)),
@@ -114,7 +114,7 @@ pub fn clear(state: &Path) -> Result<(), RpcError> {
     let staged = noted(state)?;
     if staged.iter().any(|staged| staged.is_sealed) {
         return Err(RpcError::internal("an earlier restore is not finished")
-            .hint("restart hippod, which finishes it, then try again"));
+            .hint("restart hippod to finish it, then try again"));
     }
     discard_unsealed(state)
 }
@@ -192,13 +192,13 @@ pub fn noted(state: &Path) -> Result<Vec<Staged>, RpcError> {
     match fs::read(&path) {
         Ok(json) => serde_json::from_slice(&json).map_err(|error| {
             RpcError::internal(format!(
-                "could not read the note of a restore: {}: {error}",
+                "could not read the record of a restore: {}: {error}",
                 path.display()
             ))
-            .hint("look at the folders that it names, then move it away")
+            .hint("check the folders that the file names, then move the file away")
         }),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(io_refusal("read the note of a restore", &path, &error)),
+        Err(error) => Err(io_refusal("read the record of a restore", &path, &error)),
     }
 }
 

@@ -38,11 +38,11 @@ impl Destination {
         let low = name.to_string_lossy().to_lowercase();
         if OTHERS.iter().any(|end| low.ends_with(end)) {
             let text = format!(
-                "could not write the backup: its name promises another format: {}",
+                "could not write the backup: its name belongs to another format: {}",
                 to.display()
             );
             return Err(RpcError::bad_request(text)
-                .hint("a backup is a tar in zstd: give a name that ends in .tar.zst"));
+                .hint("backups are tar archives compressed with zstd: choose a name that ends in .tar.zst"));
         }
         let folder = to.parent().unwrap_or(Path::new("/"));
         let folder = folder
@@ -68,17 +68,17 @@ impl Destination {
         };
         let (there, hint) = match found.is_dir() {
             true => (
-                "a folder is there",
-                "name a file in it; --force replaces no folder",
+                "the path is a folder",
+                "name a file in this folder; --force does not replace folders",
             ),
-            false if !found.is_file() => ("what is there is no regular file", "choose another name"),
+            false if !found.is_file() => ("the path is not a regular file", "choose another name"),
             false if !self.force => (
-                "a file is there already",
-                "choose another name, or say --force to replace it",
+                "the file exists",
+                "choose another name, or replace the file with --force",
             ),
             false if !is_earlier(&self.path) => (
-                "the file that is there is no backup",
-                "choose another name: --force replaces earlier backups alone",
+                "the existing file is not a backup",
+                "choose another name; --force replaces only earlier backups",
             ),
             false => return Ok(()),
         };
@@ -99,9 +99,12 @@ impl Destination {
         }
         for view in shared.views.open() {
             if self.is_memory_of(&view) {
-                let reason = format!("it would be memory itself, of {}", view.root.display());
+                let reason = format!(
+                    "it would be a memory file of the workspace {}",
+                    view.root.display()
+                );
                 return Err(self.refusal(ErrorKind::BadRequest, &reason).hint(
-                    "choose a place outside of that workspace, or a folder of it that is not watched",
+                    "choose a place outside that workspace, or one of its folders that is not watched",
                 ));
             }
         }

@@ -237,7 +237,7 @@ fn read(dir: &WorkspaceDir, path: &Path, most: u64) -> Result<Found, Option<Left
         return Err(Some(reason(path, "its name is not UTF-8, or too long")));
     };
     if !is_memory(&name.split('/').collect::<Vec<_>>()) {
-        return Err(Some(reason(path, "a hidden file that is no markdown")));
+        return Err(Some(reason(path, "a hidden file that is not Markdown")));
     }
     let opened = dir.open_source(path);
     let read = opened.and_then(|(_, metadata)| Ok((dir.read_source(path, most)?, metadata)));
@@ -285,7 +285,7 @@ fn copy_refusal(error: &StoreError) -> RpcError {
             "could not copy the database: no space left for {}",
             path.display()
         ))
-        .hint("free some space, or choose another disk; nothing was left there"),
+        .hint("free some space, or choose another disk; the unfinished file was removed"),
         other => store_error(other),
     }
 }

@@ -87,7 +87,7 @@ impl Manifest {
     /// Fails if the bytes are too many or not valid JSON of this type.
     pub fn parse(bytes: &[u8]) -> Result<Self, String> {
         if bytes.len() > LARGEST {
-            return Err(format!("it has more than {} MiB", LARGEST >> 20));
+            return Err(format!("it is larger than {} MiB", LARGEST >> 20));
         }
         // A serde error may quote the content, so it is shortened.
         serde_json::from_slice(bytes).map_err(|error| start(&error.to_string(), SAID).to_owned())
@@ -103,10 +103,10 @@ impl Manifest {
         for (number, workspace) in (1_usize..).zip(&self.workspaces) {
             // With another folder name, a file of the workspace could pass for a file of its state.
             if workspace.folder != number.to_string() {
-                return Err((MANIFEST, "a workspace has another number than its place"));
+                return Err((MANIFEST, "the number of a workspace does not match its position"));
             }
             if !roots.insert(&workspace.root) {
-                return Err((MANIFEST, "a workspace is there twice"));
+                return Err((MANIFEST, "a workspace is listed twice"));
             }
         }
         let mut names = HashSet::new();
@@ -114,8 +114,8 @@ impl Manifest {
             let twice = !names.insert(path.as_str());
             let homeless = self.workspace_of(path).is_none();
             let reason = why_not(path)
-                .or(twice.then_some("it is there twice"))
-                .or(homeless.then_some("it belongs to no workspace"));
+                .or(twice.then_some("it is listed twice"))
+                .or(homeless.then_some("it does not belong to a workspace"));
             if let Some(reason) = reason {
                 return Err((path, reason));
             }
@@ -126,7 +126,7 @@ impl Manifest {
         for pair in sorted.windows(2) {
             let below = pair[1].strip_prefix(pair[0]);
             if below.is_some_and(|rest| rest.starts_with('/')) {
-                return Err((pair[1], "another member stands where its folder would be"));
+                return Err((pair[1], "another member has the name of its folder"));
             }
         }
         Ok(())
@@ -184,11 +184,11 @@ pub fn why_not(path: &str) -> Option<&'static str> {
         return Some("its name is an absolute path");
     }
     if path.contains('\0') {
-        return Some("its name has a NUL");
+        return Some("its name contains a NUL character");
     }
     let mut parts = path.split('/');
     if parts.clone().any(|part| matches!(part, "" | "." | "..")) {
-        return Some("its name leads out of the backup");
+        return Some("its name points outside the backup");
     }
     if path == MANIFEST {
         return None;
@@ -201,15 +201,17 @@ pub fn why_not(path: &str) -> Option<&'static str> {
         .get(1)
         .is_some_and(|part| part.as_bytes().get(1) == Some(&b':'))
     {
-        return Some("its name begins with a drive");
+        return Some("its name begins with a drive letter");
     }
     let known = match rest.as_slice() {
         // Hidden files that other programs execute or obey: hooks, settings of a shell, settings of git.
-        ["files", inside @ ..] if !is_memory(inside) => return Some("no backup has a hidden file like this"),
+        ["files", inside @ ..] if !is_memory(inside) => {
+            return Some("backups do not contain hidden files like this one");
+        }
         ["files", _, ..] | ["index.db" | "contexts.db" | "tree.json" | "audits.json"] => true,
         _ => false,
     };
-    (!is_number || !known).then_some("no backup has such a member")
+    (!is_number || !known).then_some("backups do not contain such a member")
 }
 
 /// Returns whether a backup of a workspace with these rules contains a file, given its path below the root.
@@ -296,7 +298,10 @@ mod tests {
         );
         crate::inputs::assert_holds_for_any_bytes("manifest", law, &SEEDS);
         let large = vec![b' '; LARGEST + 1];
-        assert_eq!(Manifest::parse(&large), Err("it has more than 64 MiB".to_owned()));
+        assert_eq!(
+            Manifest::parse(&large),
+            Err("it is larger than 64 MiB".to_owned())
+        );
     }
 
     #[test]
@@ -315,12 +320,12 @@ mod tests {
             path: format!("{deep}7.md/x.md"),
             ..member.clone()
         });
-        let reason = "another member stands where its folder would be";
+        let reason = "another member has the name of its folder";
         assert_eq!(manifest.check().unwrap_err().1, reason);
         for (path, reason) in [
-            ("2/index.db", "it belongs to no workspace"),
-            ("01/index.db", "it belongs to no workspace"),
-            ("1/index.db", "it is there twice"),
+            ("2/index.db", "it does not belong to a workspace"),
+            ("01/index.db", "it does not belong to a workspace"),
+            ("1/index.db", "it is listed twice"),
         ] {
             manifest.members.truncate(2);
             manifest.members.push(Member {
@@ -334,7 +339,7 @@ mod tests {
             folder: "2".to_owned(),
             ..manifest.workspaces[0].clone()
         });
-        assert_eq!(manifest.check(), Err((MANIFEST, "a workspace is there twice")));
+        assert_eq!(manifest.check(), Err((MANIFEST, "a workspace is listed twice")));
     }
 
     #[test]

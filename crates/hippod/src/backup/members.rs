@@ -55,7 +55,7 @@ pub fn each(file: &Path, visit: &mut Visit<'_>) -> Result<(), RpcError> {
             None => utf8(file, &entry.path_bytes())?,
         };
         if kind != tar::EntryType::Regular {
-            return Err(damaged(file, &name, "it is no regular file"));
+            return Err(damaged(file, &name, "it is not a regular file"));
         }
         if let Some(reason) = why_not(&name) {
             return Err(damaged(file, &name, reason));
@@ -73,7 +73,7 @@ pub fn each(file: &Path, visit: &mut Visit<'_>) -> Result<(), RpcError> {
         }
         visited?;
         if read.read != size {
-            return Err(damaged(file, &name, "it is cut off"));
+            return Err(damaged(file, &name, "it is truncated"));
         }
         last = Some(name);
     }
@@ -86,8 +86,15 @@ pub fn each(file: &Path, visit: &mut Visit<'_>) -> Result<(), RpcError> {
 /// Converts a read error after a member, or before the first one.
 fn broken(file: &Path, last: Option<&str>, error: &io::Error) -> RpcError {
     match last {
-        Some(name) => damaged(file, name, &format!("broken off behind it: {error}")),
-        None => unusable(file, &format!("broken off before its first member: {error}")),
+        Some(name) => damaged(
+            file,
+            name,
+            &format!("the archive ends after this member: {error}"),
+        ),
+        None => unusable(
+            file,
+            &format!("the archive ends before its first member: {error}"),
+        ),
     }
 }
 
@@ -115,7 +122,10 @@ impl<R: Read> Read for Limited<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let read = self.from.read(into)?;
         self.left = self.left.checked_sub(read as u64).ok_or_else(|| {
-            io::Error::new(io::ErrorKind::InvalidData, "it unpacks to far more than its size")
+            io::Error::new(
+                io::ErrorKind::InvalidData,
+                "its unpacked size is too large for the size of the archive",
+            )
         })?;
         Ok(read)
     }

@@ -43,12 +43,12 @@ impl Partial {
         name.push(to.file_name().unwrap_or_default());
         name.push(PARTIAL);
         let folder = to.with_file_name(name);
-        let refused = |error| io_refusal("make ready the backup", &folder, &error);
+        let refused = |error| io_refusal("prepare the backup", &folder, &error);
         if is_ours(&folder) {
             fs::remove_dir_all(&folder).map_err(refused)?;
         } else if folder.symlink_metadata().is_ok() {
             let what = format!(
-                "could not make ready the backup: something else is there: {}",
+                "could not prepare the backup: the path exists: {}",
                 folder.display()
             );
             return Err(RpcError::new(ErrorKind::Conflict, what).hint("move it away, or choose another name"));
@@ -63,7 +63,7 @@ impl Partial {
         };
         match made {
             Ok(()) => Ok(partial),
-            Err(error) => Err(io_refusal("make ready the backup", &partial.folder, &error)),
+            Err(error) => Err(io_refusal("prepare the backup", &partial.folder, &error)),
         }
     }
 }
@@ -73,7 +73,7 @@ impl Drop for Partial {
     fn drop(&mut self) {
         match fs::remove_dir_all(&self.folder) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                tracing::warn!(%error, folder = %self.folder.display(), "could not remove what is left of a backup");
+                tracing::warn!(%error, folder = %self.folder.display(), "could not remove the remains of a backup");
             }
             _ => {
                 let mut all = noted(&self.state);
@@ -142,7 +142,7 @@ fn note(state: &Path, folders: &[PathBuf]) {
     if let Err(error) = noted
         && error.kind() != io::ErrorKind::NotFound
     {
-        tracing::warn!(%error, "could not note which backup is under way");
+        tracing::warn!(%error, "could not record which backup is running");
     }
 }
 
@@ -167,7 +167,11 @@ mod tests {
         fs::write(killed.join("index-wal"), "half").unwrap();
         note(&state, &[killed.clone(), taken.clone()]);
         fs::rename(&disk, folder.path().join("unmounted")).unwrap();
-        assert_eq!(clear_left(&state).len(), 2, "of a disk that is away nobody knows");
+        assert_eq!(
+            clear_left(&state).len(),
+            2,
+            "the entries of an unmounted disk are kept"
+        );
         fs::rename(folder.path().join("unmounted"), &disk).unwrap();
         // A foreign folder contains files with other names.
         fs::write(taken.join("diary.md"), "mine").unwrap();

@@ -13,28 +13,26 @@ pub fn io_refusal(what: &str, path: &Path, error: &io::Error) -> RpcError {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
             RpcError::internal(message)
-                .hint("free some space, or choose another disk; nothing was left there")
+                .hint("free some space, or choose another disk; the unfinished file was removed")
         }
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             RpcError::new(ErrorKind::ReadOnly, message).hint("choose a place that you may read and write")
         }
         io::ErrorKind::NotFound => RpcError::not_found(message).hint("name a file and a folder that exist"),
-        io::ErrorKind::NotADirectory => {
-            RpcError::bad_request(message).hint("a file stands where a folder is named: choose another place")
-        }
-        io::ErrorKind::IsADirectory => {
-            RpcError::bad_request(message).hint("a folder stands where a file is named: choose another place")
-        }
+        io::ErrorKind::NotADirectory => RpcError::bad_request(message)
+            .hint("a folder is needed, but this path is a file: choose another place"),
+        io::ErrorKind::IsADirectory => RpcError::bad_request(message)
+            .hint("a file is needed, but this path is a folder: choose another place"),
         io::ErrorKind::InvalidFilename => RpcError::bad_request(message)
-            .hint("the path is too long, or no name of this disk: choose another place"),
+            .hint("the path is too long, or its name is invalid on this disk: choose another place"),
         io::ErrorKind::AlreadyExists | io::ErrorKind::DirectoryNotEmpty => {
             RpcError::new(ErrorKind::Conflict, message)
-                .hint("something came there meanwhile: choose another place")
+                .hint("another program created this path meanwhile: choose another place")
         }
         _ if is_loop(error) => {
-            RpcError::bad_request(message).hint("links lead to each other there: choose another place")
+            RpcError::bad_request(message).hint("the links of this path form a loop: choose another place")
         }
-        _ => RpcError::internal(message).hint("look after the disk"),
+        _ => RpcError::internal(message).hint("check the disk"),
     }
 }
 
@@ -45,7 +43,7 @@ const LONGEST_REASON: usize = 1000;
 pub fn unusable(file: &Path, reason: &str) -> RpcError {
     let reason = clip(reason, LONGEST_REASON);
     RpcError::unusable_file(format!("could not use the backup: {}: {reason}", file.display()))
-        .hint("nothing was touched; take another copy of it, or an earlier backup")
+        .hint("nothing was changed; use another copy, or an earlier backup")
 }
 
 /// Returns the error for a member that differs from the manifest or is invalid.

@@ -34,7 +34,7 @@ pub struct Ready {
 impl Drop for Ready {
     fn drop(&mut self) {
         if let Err(error) = commit::discard_unsealed(&self.state) {
-            tracing::warn!(%error, "could not remove what is left of a restore");
+            tracing::warn!(%error, "could not remove the remains of a restore");
         }
     }
 }
@@ -92,7 +92,7 @@ fn only_memory(
 ) -> Result<(), RpcError> {
     let rules = SourceRules::new(&shared.config.sources.include, &[]);
     let rules =
-        rules.map_err(|error| RpcError::bad_request(error.to_string()).hint("mend sources.include"))?;
+        rules.map_err(|error| RpcError::bad_request(error.to_string()).hint("correct sources.include"))?;
     let files = manifest.members.iter().filter_map(|member| {
         let file = wanted.iter().find_map(|workspace| workspace.file(&member.path))?;
         (!is_written(&rules, file)).then_some(file)
@@ -102,12 +102,13 @@ fn only_memory(
         return Ok(());
     }
     let what = format!(
-        "the backup has files that are no memory by your settings: {}: {}",
+        "the backup contains files that your settings do not count as memory: {}: {}",
         source.path().display(),
         strange.join(", ")
     );
     Err(RpcError::bad_request(what).hint(
-        "where the workspace had them by settings of its own: hippoctl restore --other-files, or put them into sources.include of config.toml",
+        "if the settings of the workspace included them: hippoctl restore --other-files, or add them to \
+         sources.include in config.toml",
     ))
 }
 
@@ -118,7 +119,7 @@ fn apart(staged: &[(&Workspace, Staged)]) -> Result<(), RpcError> {
         if let Some(other) = roots().find(|other| *other != root && other.starts_with(root)) {
             let what = format!("{} lies within {}", other.display(), root.display());
             return Err(RpcError::bad_request(what).hint(
-                "restore each of them on its own, into a folder apart: --workspace ROOT --into DIR, then move the files",
+                "restore each workspace into a separate folder: --workspace ROOT --into DIR, then move the files",
             ));
         }
     }
@@ -153,7 +154,7 @@ fn wanted<'m>(
         ))
         .hint(format!("it has {}", roots()))),
         2.. if request.into.is_some() => Err(RpcError::bad_request(
-            "several workspaces cannot go into one folder",
+            "several workspaces cannot be restored into one folder",
         )
         .hint(format!("name one with --workspace: {}", roots()))),
         _ => Ok(wanted),
@@ -174,7 +175,7 @@ fn stage(
         // The state folder is hippod's own, so a leftover can be removed.
         commit::remove(&home)?;
         for (folder, mode) in [(staged.staged_files(), 0o777), (home, PRIVATE_FOLDER)] {
-            let refused = |error| io_refusal("make a folder", &folder, &error);
+            let refused = |error| io_refusal("create a folder", &folder, &error);
             if let Some(above) = folder.parent() {
                 fs::create_dir_all(above).map_err(refused)?;
             }
@@ -233,7 +234,7 @@ fn put(member: &Member, bytes: &mut dyn Read, root: &Path, path: &Path) -> Resul
         }
         file.sync_all()
     };
-    written().map_err(|error| io_refusal("write what was in the backup", &root.join(path), &error))
+    written().map_err(|error| io_refusal("write the files of the backup", &root.join(path), &error))
 }
 
 /// Migrates the databases in `state` to this build's schema and sets their root.
@@ -263,7 +264,7 @@ fn databases(backup: &Path, workspace: &Workspace, root: &Path, state: &Path) ->
 }
 
 fn sync(folder: &Path) -> Result<(), RpcError> {
-    sync_folder(folder).map_err(|error| io_refusal("make the folder durable", folder, &error))
+    sync_folder(folder).map_err(|error| io_refusal("sync the folder", folder, &error))
 }
 
 /// Converts an error of a database from a backup. The message names the member, because the staged file no
@@ -280,7 +281,7 @@ fn refusal(backup: &Path, workspace: &Workspace, state: &Path, error: &StoreErro
         }
         StoreError::Io { what, path, source } => io_refusal(what, path, source),
         StoreError::DiskFull { .. } => RpcError::internal(error.to_string())
-            .hint("free some space, or choose another disk; nothing was left there"),
+            .hint("free some space, or choose another disk; the unfinished files were removed"),
         other => store_error(other),
     }
 }

@@ -32,7 +32,7 @@ impl Source {
         // Reading from a pipe might never end.
         match real.is_file() {
             true => Ok(Self(real)),
-            false => Err(unusable(path, "it is no regular file")),
+            false => Err(unusable(path, "it is not a regular file")),
         }
     }
 
@@ -57,7 +57,11 @@ impl Source {
         let (mut found, mut manifest) = (Vec::new(), None);
         let read = members::each(file, &mut |name, size, bytes| {
             if manifest.is_some() {
-                return Err(damaged(file, name, "it stands behind the manifest"));
+                return Err(damaged(
+                    file,
+                    name,
+                    "it comes after the manifest, which must be the last member",
+                ));
             }
             if name == MANIFEST {
                 manifest = Some(read_manifest(file, bytes)?);
@@ -82,7 +86,7 @@ impl Source {
             self.compare(manifest, &found)?;
         }
         read?;
-        manifest.ok_or_else(|| unusable(file, "it has no manifest: it is cut off, or no backup"))
+        manifest.ok_or_else(|| unusable(file, "it has no manifest: it is truncated, or it is not a backup"))
     }
 
     /// Reads all members again and verifies each one while `take` reads it.
@@ -112,7 +116,7 @@ impl Source {
                 false => Err(damaged(
                     self.path(),
                     name,
-                    "it has not the checksum that the manifest says",
+                    "its checksum differs from the manifest",
                 )),
             }
         };
@@ -131,7 +135,7 @@ impl Source {
             return Err(newer(
                 file,
                 &format!(
-                    "its format is {}, this version knows up to {VERSION}",
+                    "its format is {}; this version supports formats up to {VERSION}",
                     manifest.version
                 ),
             ));
@@ -148,7 +152,7 @@ impl Source {
                 return Err(newer(
                     file,
                     &format!(
-                        "a database has schema {}, this version knows up to {known}",
+                        "a database has schema {}; this version supports schemas up to {known}",
                         schema.unwrap_or(0)
                     ),
                 ));
@@ -162,14 +166,14 @@ impl Source {
             members.map(|member| (member.path.as_str(), member)).collect();
         for (name, bytes, hash) in found {
             let Some(member) = listed.remove(name.as_str()) else {
-                return Err(damaged(file, name, "it is not in the manifest, or there twice"));
-            };
-            if member.bytes != *bytes || member.blake3 != *hash {
                 return Err(damaged(
                     file,
                     name,
-                    "it has not the checksum that the manifest says",
+                    "it is not in the manifest, or the backup contains it twice",
                 ));
+            };
+            if member.bytes != *bytes || member.blake3 != *hash {
+                return Err(damaged(file, name, "its checksum differs from the manifest"));
             }
         }
         match listed.keys().min() {
@@ -184,7 +188,7 @@ fn newer(file: &Path, reason: &str) -> RpcError {
         ErrorKind::Conflict,
         format!("could not use the backup: {}: {reason}", file.display()),
     )
-    .hint("a newer hippod wrote it: install that one; nothing was touched")
+    .hint("a newer hippod wrote the backup: install that version; nothing was changed")
 }
 
 fn read_manifest(file: &Path, bytes: &mut dyn Read) -> Result<Manifest, RpcError> {

@@ -39,15 +39,15 @@ pub fn root(folder: &Path, paths: &Paths) -> Result<PathBuf, RpcError> {
     let root = below.iter().rev().fold(real, |path, name| path.join(name));
     if root.exists() && !root.is_dir() {
         return Err(RpcError::bad_request(format!("not a folder: {}", root.display()))
-            .hint("name a folder that is empty or not there yet: --into DIR"));
+            .hint("name an empty or new folder: --into DIR"));
     }
     let state = paths.state.canonicalize().unwrap_or_else(|_| paths.state.clone());
     if state.starts_with(&root) || files::is_own(paths, &root) || root.parent().is_none() {
         let what = format!(
-            "hippod's own files are in or around this folder: {}",
+            "the folder contains hippod's own files, or lies within them: {}",
             root.display()
         );
-        return Err(RpcError::bad_request(what).hint("name another one: --into DIR"));
+        return Err(RpcError::bad_request(what).hint("name another folder: --into DIR"));
     }
     Ok(root)
 }
@@ -64,13 +64,13 @@ pub fn vacant(state: &Path, root: &Path) -> Result<(), RpcError> {
     if !is_vacant(root)? {
         return refusal(
             "the folder is not empty",
-            "move what is in it away, or restore into another folder: --into DIR",
+            "move its files away, or restore into another folder: --into DIR",
         );
     }
     if !is_vacant(&state_folder(state, root))? {
         let remove = format!("hippoctl workspace remove --purge {}", root.display());
         return refusal(
-            "hippod has an index and sessions of a workspace in this folder",
+            "hippod has an index and sessions for a workspace in this folder",
             &format!("remove them: {remove}; or restore into another folder: --into DIR"),
         );
     }
@@ -88,7 +88,7 @@ pub fn free_beside(staged: &Staged) -> Result<(), RpcError> {
         return Ok(());
     }
     let what = format!(
-        "could not make ready the restore: something else is there: {}",
+        "could not prepare the restore: the path exists: {}",
         files.display()
     );
     Err(RpcError::new(ErrorKind::Conflict, what)
@@ -101,6 +101,6 @@ fn is_vacant(root: &Path) -> Result<bool, RpcError> {
     match fs::read_dir(root) {
         Ok(mut entries) => Ok(entries.next().is_none()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(true),
-        Err(error) => Err(io_refusal("look into the folder", root, &error)),
+        Err(error) => Err(io_refusal("read the folder", root, &error)),
     }
 }

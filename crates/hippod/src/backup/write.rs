@@ -80,7 +80,7 @@ impl Writer {
     /// Returns the error of the operating system.
     #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
     pub fn add_made(&mut self, path: &str, file: &Path, job: &mut Job<'_>) -> Result<(), RpcError> {
-        let refused = |error| io_refusal("read what was copied", file, &error);
+        let refused = |error| io_refusal("read the copied files", file, &error);
         let made = File::open(file).map_err(refused)?;
         let bytes = made.metadata().map_err(refused)?.len();
         self.put(path, made, bytes, Traits::default(), job)?;
@@ -145,11 +145,13 @@ impl Writer {
         let bytes = file.metadata().map_err(refused)?.len();
         if unpacked(&manifest) + json.len() as u64 > members::most(bytes) {
             let what = format!(
-                "could not write the backup: {}: it unpacks to far more than its size, which a restore refuses",
+                "could not write the backup: {}: its unpacked size is too large for its size, so a restore would \
+                 refuse it",
                 self.to.path.display()
             );
-            return Err(RpcError::new(ErrorKind::TooLarge, what)
-                .hint("move the files that repeat themselves out of the workspace: du -a .hippocampus shows large ones"));
+            return Err(RpcError::new(ErrorKind::TooLarge, what).hint(
+                "move highly repetitive files out of the workspace: du -a .hippocampus shows large files",
+            ));
         }
         self.to.free()?;
         fs::rename(self.partial.folder.join("out"), &self.to.path).map_err(refused)?;

@@ -135,7 +135,9 @@ impl Own {
             Self::Word(["true"]) => "switch it on",
             Self::Word(["false"]) => "switch it off",
             Self::Word([""]) => "empty it",
-            Self::Word([word]) => return format!(" A workspace may set it to {word}, to others with trust."),
+            Self::Word([word]) => {
+                return format!(" A workspace may set it to {word}; other values need trust.");
+            }
             Self::Word(_) => "narrow it",
             Self::Fewer => "shorten it",
             Self::More => "add to it",
@@ -173,7 +175,7 @@ impl Kind {
             (Self::Cron, Value::String(line)) => super::index::cron(line).map(|_| ()),
             (Self::Cron, _) => wrong("a cron line"),
             (Self::Words, Value::Array(words)) if words.iter().all(Value::is_str) => Ok(()),
-            (Self::Words, _) => wrong("a list of texts: a program and its arguments"),
+            (Self::Words, _) => wrong("a list of strings: a program and its arguments"),
             (Self::Globs, Value::Array(globs)) => check_globs(globs),
             (Self::Globs, _) => wrong("a list of globs"),
         }
@@ -216,7 +218,7 @@ fn check_globs(globs: &[Value]) -> Result<(), String> {
     for glob in globs {
         match glob {
             Value::String(glob) => texts.push(glob.clone()),
-            other => return Err(format!("expected globs as texts, found {}", describe(other))),
+            other => return Err(format!("expected globs as strings, found {}", describe(other))),
         }
     }
     SourceRules::new(&texts, &[])

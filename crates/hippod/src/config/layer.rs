@@ -160,7 +160,7 @@ pub(super) fn of_environment(
                 continue;
             }
             let nearest = hippo_proto::nearest(name, KEYS.iter().map(|key| key.variable));
-            return Err(wrong(suggest("it sets nothing".into(), nearest)));
+            return Err(wrong(suggest("it has no effect".into(), nearest)));
         };
         let text = value.to_str().ok_or_else(|| wrong("expected UTF-8".into()))?;
         let value = key.kind.read(text);

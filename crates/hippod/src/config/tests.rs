@@ -136,7 +136,7 @@ fn a_wrong_value_is_refused_with_its_line() {
         ),
         (
             "[sources]\ninclude = [1]",
-            "2: `sources.include`: expected globs as texts, found 1",
+            "2: `sources.include`: expected globs as strings, found 1",
         ),
         (
             "[log]\nlevel = []",
@@ -190,7 +190,7 @@ fn a_wrong_variable_is_named() {
     );
     assert_eq!(
         complaint("HIPPOD_EMBED_THREDS", "2"),
-        "HIPPOD_EMBED_THREDS: it sets nothing; did you mean `HIPPOD_EMBED_THREADS`?"
+        "HIPPOD_EMBED_THREDS: it has no effect; did you mean `HIPPOD_EMBED_THREADS`?"
     );
 }
 
@@ -306,7 +306,7 @@ fn too_many_patterns_of_a_workspace_are_refused_with_their_line() {
         .unwrap_err();
     let told = error.to_string();
     assert!(
-        told.contains("config.toml:4:") && told.contains("at most 256"),
+        told.contains("config.toml:4:") && told.contains("the maximum is 256"),
         "{told}"
     );
     // Two lists that are each within the limit.

@@ -71,7 +71,7 @@ pub async fn close(
             } => {
                 if not_persisted > 0 {
                     notes.push(format!(
-                        "{not_persisted} more entries are worth keeping; they stay in the session's record"
+                        "{not_persisted} more entries are worth keeping; they stay in the record of the session"
                     ));
                 }
                 return Ok(ContextCloseResponse {
@@ -121,9 +121,9 @@ pub async fn close(
     }
     Err(RpcError::new(
         ErrorKind::Conflict,
-        format!("the session {} is being written to all the time", request.session),
+        format!("the session {} is being written continuously", request.session),
     )
-    .hint("close it again when its agent is done; what it has is kept"))
+    .hint("close it again when its agent has finished; its entries are kept"))
 }
 
 /// Writes the entries to `MEMORY.md` as well. Returns a note if that failed.

@@ -74,7 +74,8 @@ pub fn compact(
             let rest = compacted.stats.rest.as_ref().map(|_| compacted.dropped_list());
             match rest.filter(|rest| !rest.is_empty()) {
                 Some(rest) if rest.len() > MAX_CONTENT => notes.push(format!(
-                    "the list of what has no room in the summary has {} bytes, and is not kept: more than {MAX_CONTENT}",
+                    "the list of messages that did not fit into the summary has {} bytes, more than {MAX_CONTENT}, \
+                     and was not stored",
                     rest.len()
                 )),
                 Some(rest) => keeper.add(&rest),
@@ -82,7 +83,7 @@ pub fn compact(
             }
             if keeper.withheld > 0 {
                 notes.push(format!(
-                    "{} messages show a secret and were not kept: context.store_secrets is off",
+                    "{} messages contain a secret and were not stored, because context.store_secrets is off",
                     keeper.withheld
                 ));
             }
@@ -180,7 +181,7 @@ fn config(
         Err(error) => Ok((
             CompactionConfig::default(),
             vec![format!(
-                "{CONFIG_FILE} cannot be read, the defaults hold: {error}"
+                "{CONFIG_FILE} cannot be read; the defaults are used: {error}"
             )],
         )),
     }

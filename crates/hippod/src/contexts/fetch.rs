@@ -56,8 +56,8 @@ pub fn fetch(shared: &Shared, request: &ContextFetchRequest) -> Result<ContextFe
 }
 
 fn nothing(id: &str) -> RpcError {
-    RpcError::not_found(format!("no entry and no content has the id {id}"))
-        .hint("ids of entries begin with ctx-, those of contents with b3: or m; hippoctl context list shows entries; what a removed workspace had is there again when it is added")
+    RpcError::not_found(format!("no such entry or content: {id}"))
+        .hint("ids of entries begin with ctx-, ids of contents with b3: or m; hippoctl context list shows entries; contents of a removed workspace return when the workspace is added again")
 }
 
 /// Parses the id of a content: `b3:…`, or the form cited by summaries of sessions. Returns `None` for other ids.
@@ -99,7 +99,7 @@ fn content(
             Some(Lookup::Ambiguous) => {
                 return Err(
                     RpcError::new(ErrorKind::Conflict, format!("several contents begin with {id}"))
-                        .hint("give more digits; of an id that begins with m there are none: search what the message says in the transcript itself"),
+                        .hint("give more digits; an id that begins with m has no more digits: search the transcript for the text of the message"),
                 );
             }
             Some(Lookup::Unknown) | None => {}
@@ -124,7 +124,7 @@ fn entry(
     found: KeptEntry,
 ) -> Result<ContextFetchResponse, RpcError> {
     let stored = match found.content {
-        None => Err("the entry stands for itself".to_owned()),
+        None => Err("the entry has no separate content".to_owned()),
         Some(id) => bytes_of(place, id, now(shared))?,
     };
     let source = complete::source_path(&found.entry.source.kind, &found.entry.source.reference)
@@ -155,7 +155,7 @@ fn entry(
                     now_so = kept;
                 }
                 // The content is returned even if the access cannot be recorded.
-                Err(error) => tracing::warn!(%error, "could not note that an entry was asked for"),
+                Err(error) => tracing::warn!(%error, "could not record the access to an entry"),
             }
         }
     }
@@ -186,7 +186,7 @@ fn used(place: &Place, content: &StoredContent, now: i64) {
     });
     // The content is returned even if this fails.
     if let Err(error) = noted {
-        tracing::warn!(error = error.message, "could not note that a content was used");
+        tracing::warn!(error = error.message, "could not record the use of a content");
     }
 }
 
@@ -198,7 +198,7 @@ fn bytes_of(place: &Place, id: ContentId, now: i64) -> Result<Result<Vec<u8>, St
             Ok(content.bytes)
         }
         Some(Lookup::Gone { why, .. }) => Err(reason(&why)),
-        Some(Lookup::Unknown | Lookup::Ambiguous) | None => Err("it is not in the store any more".to_owned()),
+        Some(Lookup::Unknown | Lookup::Ambiguous) | None => Err("it is no longer in the store".to_owned()),
     })
 }
 
@@ -206,16 +206,18 @@ fn reason(why: &Gone) -> String {
     match why {
         Gone::Forgotten { at_ms } => {
             let when = rfc3339(hippo_types::time::Timestamp(*at_ms));
-            format!("it gave way to newer content on {when}, because context.budget_mb was used up")
+            format!(
+                "it was removed on {when} to make room for newer content, because context.budget_mb was used up"
+            )
         }
         Gone::Expired { at_ms } => {
             let when = rfc3339(hippo_types::time::Timestamp(*at_ms));
             format!("it was removed on {when}, because it had not been used for context.keep_days days")
         }
         Gone::Withheld => {
-            "it shows a secret, and context.store_secrets is off: it was never stored".to_owned()
+            "it contains a secret and was never stored, because context.store_secrets is off".to_owned()
         }
-        Gone::Damaged { reason } => format!("what is stored is damaged: {reason}"),
+        Gone::Damaged { reason } => format!("the stored content is damaged: {reason}"),
     }
 }
 
@@ -230,6 +232,6 @@ fn source_now(root: &Path, path: &str) -> Result<Vec<u8>, String> {
     let bytes = read.map_err(|error| format!("{}: {error}", path.display()))?;
     match std::str::from_utf8(&bytes) {
         Ok(_) => Ok(bytes),
-        Err(_) => Err(format!("{} is no text", path.display())),
+        Err(_) => Err(format!("{} is not a text file", path.display())),
     }
 }

@@ -74,7 +74,7 @@ pub fn flush(
             Err(error) if own => return Err(error),
             // A failed flush blocks only its own transcript.
             Err(error) => answer.notes.push(format!(
-                "what was read of another transcript waits to be appended: {}",
+                "messages of another transcript are still waiting to be appended: {}",
                 error.message
             )),
         }
@@ -88,7 +88,7 @@ pub fn flush(
     };
     let found = place.read(|reader| Ok(session.read(reader, cancellation)))?;
     let Some(read) = found.transpose()? else {
-        return Err(RpcError::internal("the database of the contexts is gone").hint("ask again"));
+        return Err(RpcError::internal("the database of the sessions is missing").hint("try again"));
     };
     session.tell(&read, &mut answer);
     if read.is_nothing_new() {
@@ -123,7 +123,7 @@ fn complete(
         let day: Date = part
             .day
             .parse()
-            .map_err(|_| RpcError::internal(format!("there is no such day: {}", part.day)))?;
+            .map_err(|_| RpcError::internal(format!("no such day: {}", part.day)))?;
         if let Some(lines) = remember::append_marked(&view.root, day, &part.text, &part.mark)? {
             let heading = |line: &str| {
                 Some(
@@ -338,7 +338,8 @@ impl Session<'_> {
         answer.from = read.from;
         if read.another {
             answer.notes.push(
-                "the transcript is not the one that was read before: it was read anew, and what is known of it left out"
+                "the transcript is not the one that was read before: it was read from the start, and known messages \
+                 were skipped"
                     .to_owned(),
             );
         }

@@ -48,7 +48,7 @@ impl Contexts {
             let Ok(held) = place.held.try_lock() else { continue };
             if let Some(Err(error)) = held.store.as_ref().map(ContextStore::checkpoint) {
                 let file = place.file.display();
-                tracing::warn!(%file, %error, "could not write the log of what sessions stored back into its database");
+                tracing::warn!(%file, %error, "could not checkpoint the database of the sessions");
             }
         }
     }

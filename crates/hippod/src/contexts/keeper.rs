@@ -41,7 +41,7 @@ pub async fn keep(shared: Arc<Shared>, mut stop: watch::Receiver<bool>) {
                 let set = Moment::of(&shared).was_set_since(&last);
                 last = Moment::of(&shared);
                 if set {
-                    tracing::warn!("the clock was set forward: sessions are looked after in an hour");
+                    tracing::warn!("the clock was set forward: sessions are checked in an hour");
                     continue;
                 }
                 let views = shared.views.open();
@@ -62,7 +62,7 @@ pub async fn keep(shared: Arc<Shared>, mut stop: watch::Receiver<bool>) {
         };
         for (view, trigger) in due {
             if let Err(error) = look_after(&shared, &view, trigger).await {
-                tracing::warn!(root = %view.root.display(), error = error.message, "could not look after the sessions; it is tried again in an hour");
+                tracing::warn!(root = %view.root.display(), error = error.message, "could not check the sessions; retrying in an hour");
             }
         }
     }
@@ -101,12 +101,12 @@ async fn look_after(
     for session in over {
         let id = session.id.clone();
         match close(shared, ContextCloseRequest { session: session.id }).await {
-            Ok(_) => tracing::info!(session = id, "a session that was idle for long is closed"),
+            Ok(_) => tracing::info!(session = id, "closing a session that was idle for a long time"),
             // The other sessions are still closed, and expired contents are still removed.
             Err(error) => tracing::warn!(
                 session = id,
                 error = error.message,
-                "an idle session could not be closed; it is tried again in an hour"
+                "could not close an idle session; retrying in an hour"
             ),
         }
     }
@@ -148,7 +148,7 @@ fn tidy(
             .map_err(refusal)?
     };
     if !trimmed.contents.is_empty() {
-        tracing::info!(root = %view.root.display(), contents = trimmed.contents.len(), bytes = trimmed.stored_bytes, "contents of closed sessions past their time were forgotten");
+        tracing::info!(root = %view.root.display(), contents = trimmed.contents.len(), bytes = trimmed.stored_bytes, "removed expired contents of closed sessions");
         let mut held = place.held()?;
         let (store, _) = held.parts()?;
         store.tidy().map_err(|error| crate::engine::store_error(&error))?;

@@ -28,7 +28,7 @@ impl Policies {
         };
         if !bytes.is_empty() && !trust.covers(FILE, &bytes) {
             let why = format!(
-                "{FILE} is not trusted; the built-in policies hold; to accept it: hippoctl workspace trust {}",
+                "{FILE} is not trusted; the built-in policies are used; to accept it: hippoctl workspace trust {}",
                 root.display()
             );
             return (policy::built_in_rules().into(), Some(why));
@@ -57,7 +57,8 @@ pub fn is_trusted(root: &Path, trust: &Trust) -> bool {
 }
 
 fn built_in(why: Option<String>) -> Read {
-    let why =
-        why.map(|why| format!("{FILE} is not used: {why}; the built-in policies hold until it is mended"));
+    let why = why.map(|why| {
+        format!("{FILE} is not used: {why}; the built-in policies are used until the file is corrected")
+    });
     (policy::built_in_rules().into(), why)
 }

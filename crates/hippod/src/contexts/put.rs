@@ -40,8 +40,10 @@ pub fn open(
         match shared.contexts.home(shared, &id) {
             Ok(home) if home.view.root != view.root => {
                 let whose = home.view.root.display();
-                let what = format!("the session {id} is one of {whose}");
-                return Err(RpcError::new(ErrorKind::Conflict, what).hint("choose another name, or none"));
+                let what = format!("the session {id} belongs to {whose}");
+                return Err(
+                    RpcError::new(ErrorKind::Conflict, what).hint("choose another name, or leave it out")
+                );
             }
             // The owner is known once that workspace is open.
             Err(error) if error.data.kind == ErrorKind::Warming => return Err(error),
@@ -161,7 +163,7 @@ pub fn put(shared: &Shared, request: &ContextPutRequest) -> Result<ContextPutRes
         }
         return Ok(answer);
     }
-    Err(RpcError::internal("no id is free for the entry").hint("put it again"))
+    Err(RpcError::internal("no unused id was found for the entry").hint("store it again"))
 }
 
 /// Runs `work` while a content is packed on another thread, if one can be started.

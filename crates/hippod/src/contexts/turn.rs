@@ -68,8 +68,8 @@ pub fn turn(shared: &Shared, request: &ContextTurnRequest) -> Result<ContextTurn
         },
         moved,
         note: plan.went_back.then(|| {
-            let (told, turn) = (request.turn, plan.turn);
-            format!("turn {told} lies before turn {turn}, which was told already: it counts as {turn}")
+            let (given, turn) = (request.turn, plan.turn);
+            format!("turn {given} is earlier than turn {turn}, which was already reported: it counts as turn {turn}")
         }),
     })
 }
@@ -99,14 +99,14 @@ pub fn render(shared: &Shared, request: &ContextRenderRequest) -> Result<Context
         for at in back {
             if let Some(kept) = entries.kept.get_mut(at) {
                 kept.touch(session.turn);
-                notes.push(format!("the cue brought back {}", kept.entry.id));
+                notes.push(format!("the cue reactivated {}", kept.entry.id));
                 touched.push(kept.clone());
             }
         }
         if let Err(error) = store.update_entries(&touched, now(shared)) {
             // The section is returned even if nothing can be written.
             sessions.forget(&session.id);
-            notes = vec![format!("what the cue means stays dormant: {error}")];
+            notes = vec![format!("the entries that match the cue stay dormant: {error}")];
         }
     }
     let entries = sessions.entries(store, &session.id)?;
@@ -162,7 +162,7 @@ pub fn touch(shared: &Shared, request: &ContextTouchRequest) -> Result<ContextTo
 /// Returns the error for an unknown entry id.
 pub(super) fn unknown(id: &str, session: &SessionRow) -> RpcError {
     RpcError::not_found(format!("the session {} has no entry {id}", session.id)).hint(format!(
-        "hippoctl context list --session {} shows those it has",
+        "hippoctl context list --session {} shows its entries",
         session.id
     ))
 }

@@ -46,7 +46,7 @@ pub(super) fn spawn(shared: &Shared, name: &str, work: Work) {
         .name(name.to_owned())
         .spawn(go.clone())
     {
-        tracing::warn!(%error, "the system gives no thread; the engine does the work itself");
+        tracing::warn!(%error, "could not start a thread; the engine does the work itself");
         go();
     }
 }

@@ -125,14 +125,14 @@ pub fn survey_rebuild(root: &Path, made: Result<Option<Lost>, RpcError>) -> Surv
     let report = &mut survey.report;
     match made {
         Ok(lost) => {
-            report.sound("rebuild", format!("{place}: made again from its files"));
+            report.sound("rebuild", format!("{place}: rebuilt from its files"));
             report
                 .problems
                 .extend(lost.map(|lost| repairs::was_not_all_read(root, &lost)));
         }
         Err(error) => {
-            let fix = "free or mend the disk of the state folder, then run hippoctl doctor --rebuild again";
-            let what = format!("the index could not be made again: {}", error.message);
+            let fix = "free space on the disk of the state folder or repair it, then run hippoctl doctor --rebuild again";
+            let what = format!("could not rebuild the index: {}", error.message);
             let found = problem("rebuild", Severity::Error, what, place.as_str(), fix);
             report.check("rebuild", place, vec![found]);
         }
@@ -160,18 +160,21 @@ fn examine(workspace: &Workspace, report: &mut Report) -> Surveyed {
         report.problem(
             "root-missing",
             Severity::Error,
-            "the folder is not there; its index is kept",
+            "the folder does not exist; its index is kept",
             place.clone(),
-            "mount it again, or take it off the list: hippoctl workspace remove",
+            "mount it again, or unregister it: hippoctl workspace remove",
         );
     }
     if !workspace.held.is_empty() {
         report.problem(
             "held-deletions",
             Severity::Warning,
-            format!("{} files went at once; their index is kept", workspace.held.len()),
+            format!(
+                "{} files disappeared at once; their index is kept",
+                workspace.held.len()
+            ),
             place.clone(),
-            "bring them back, or accept it: hippoctl sync --accept-deletions",
+            "restore the files, or confirm the deletion: hippoctl sync --accept-deletions",
         );
     }
     if let Some(story) = workspace.own.story() {
@@ -180,7 +183,7 @@ fn examine(workspace: &Workspace, report: &mut Report) -> Surveyed {
             Severity::Error,
             story,
             settings_path(&workspace.root).display().to_string(),
-            "mend the line that is named; hippod reads the file again when it changes",
+            "correct the named line; hippod reads the file again when it changes",
         );
     }
     for warning in &workspace.view.config.removed {
@@ -206,9 +209,9 @@ fn examine(workspace: &Workspace, report: &mut Report) -> Surveyed {
         report.problem(
             "init-record",
             Severity::Info,
-            format!("{OLD_INIT_RECORD} is not used: hippod keeps the records of init in the user's state folder"),
+            format!("{OLD_INIT_RECORD} is not used: hippod now keeps the records of init in the user's state folder"),
             workspace.root.join(OLD_INIT_RECORD).display().to_string(),
-            format!("read it; if an earlier version of init made it: hippoctl init --undo --trust-record {place}; otherwise delete it"),
+            format!("read the file; if an earlier version of init created it: hippoctl init --undo --trust-record {place}; otherwise delete it"),
         );
     }
     let index_file = examine_index_file(workspace, report);
@@ -264,11 +267,11 @@ fn examine_index_file(workspace: &Workspace, report: &mut Report) -> Option<Stri
                 damaged.table, damaged.id, damaged.reason
             ),
             workspace.store.path().display().to_string(),
-            "everything else is served; hippoctl index edit or remember writes an entry anew",
+            "everything else works; hippoctl index edit or hippoctl remember writes the entry again",
         );
     }
     if let Some(what) = entries.without_room(&workspace.known).filter(|_| entries.enabled) {
-        let fix = "hippoctl index forget takes entries out; sources.exclude leaves files out; or leave it: search finds all of them";
+        let fix = "remove entries with hippoctl index forget, exclude files with sources.exclude, or change nothing: search finds all files";
         report.problem("index-full", Severity::Info, what, place.clone(), fix);
     }
     let written = entries.file.trouble.is_none() && !entries.file.is_held();
@@ -277,7 +280,7 @@ fn examine_index_file(workspace: &Workspace, report: &mut Report) -> Option<Stri
     }
     let (all, queued, archived) = entries.counts();
     Some(format!(
-        "{place}: {all} entries, {queued} of them fading, {archived} archived"
+        "{place}: {all} entries, {queued} fading, {archived} archived"
     ))
 }
 
@@ -312,17 +315,14 @@ fn doubtful(workspace: &Workspace) -> Vec<Doubt> {
 fn examine_watcher(workspace: &Workspace, place: &str, report: &mut Report) {
     let Some(watcher) = &workspace.watcher else {
         if workspace.watch_again_at.is_none() {
-            return report.sound(
-                "watcher",
-                format!("{place}: it is being opened, watching begins at once"),
-            );
+            return report.sound("watcher", format!("{place}: being opened; watching starts soon"));
         }
         report.problem(
             "watcher",
             Severity::Warning,
-            "nothing watches; changes are found by comparing the disk now and then",
+            "the watcher does not run; changes are found when hippod compares the disk with the index",
             place,
-            "hippoctl logs tells why the watcher did not start",
+            "hippoctl logs shows why the watcher did not start",
         );
         return;
     };
@@ -332,22 +332,22 @@ fn examine_watcher(workspace: &Workspace, place: &str, report: &mut Report) {
             "watch-limit",
             Severity::Warning,
             match mode {
-                Mode::Poll => format!("changes are found by looking every few seconds: {reason}"),
+                Mode::Poll => format!("changes are found by polling every few seconds: {reason}"),
                 Mode::Notify => format!("some changes are found only by comparing the disk: {reason}"),
             },
             place,
-            "raise the limit that is named (sysctl, or ulimit), then restart hippod",
+            "raise the named limit (sysctl or ulimit), then restart hippod",
         ),
         _ if workspace.watcher_silent => report.problem(
             "watcher",
             Severity::Warning,
-            "the watcher did not report a test file; it is started again",
+            "the watcher did not report a test file; it is being restarted",
             place,
-            "if this stays, set [watch] poll = \"always\"",
+            "if this message stays, set [watch] poll = \"always\"",
         ),
         _ => {
             let detail = match &workspace.canary_unprovable {
-                Some(why) => format!("watching, but it cannot be proved: {why}"),
+                Some(why) => format!("watching, but the test file cannot be written: {why}"),
                 None => "watching".to_owned(),
             };
             report.sound("watcher", format!("{place}: {detail}"));

@@ -211,7 +211,7 @@ impl Workspace {
 
     /// Pauses embedding after the store refused vectors.
     pub fn vectors_refused(&mut self, error: StoreError, now: Instant) {
-        tracing::warn!(%error, "could not store vectors; they are made again");
+        tracing::warn!(%error, "could not store vectors; they are computed again");
         self.trouble = Some(error);
         self.pending.blocked_until = Some(now + RETRY);
     }

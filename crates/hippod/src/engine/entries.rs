@@ -109,7 +109,7 @@ impl Entries {
                 table = row.table,
                 id = row.id,
                 reason = row.reason,
-                "a row cannot be read; it is left as it is"
+                "could not read a row; it stays unchanged"
             );
         }
         // Use the finish time, which is the real time: a run may have been requested for a different start time.
@@ -166,7 +166,7 @@ impl Entries {
         let files = self.untold(documents).filter(|path| self.fresh.contains(*path));
         let files = if self.goes_on { files.count() } else { 0 };
         (files > 0).then(|| {
-            format!("{files} files have no entry yet: one light cycle makes {MOST_ENTRIES} entries at most, and the next one follows")
+            format!("{files} files have no entry yet: a light cycle creates at most {MOST_ENTRIES} entries, and the next cycle continues")
         })
     }
 
@@ -178,8 +178,8 @@ impl Entries {
         let files = self.untold(documents).count();
         (files > 0).then(|| {
             format!(
-                "{files} files have no entry: the index has {MOST_LIVE} and takes no more by itself; search finds them, \
-                 and what leaves the index makes room at the next start"
+                "{files} files have no entry: the index has {MOST_LIVE} entries, the maximum; search finds these \
+                 files, and removed entries make room at the next start"
             )
         })
     }

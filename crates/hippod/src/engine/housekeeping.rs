@@ -63,7 +63,7 @@ impl Workspace {
         match saved {
             Ok(()) => self.spared = Some(revision),
             Err(error) => {
-                tracing::warn!(%error, "could not write the spare copy of the database; it is tried again");
+                tracing::warn!(%error, "could not write the spare copy of the database; retrying");
                 if error.is_damage() {
                     self.trouble = Some(error);
                 }
@@ -133,7 +133,7 @@ impl Hand {
             Ok(0)
         };
         if let Err(error) = orphans.and_then(|_| workspace.store.tidy()) {
-            tracing::warn!(%error, "could not tidy the database; it works, only larger and slower");
+            tracing::warn!(%error, "could not compact the database; it works, but is larger and slower");
         }
     }
 
@@ -149,7 +149,7 @@ impl Hand {
         }
         if let Some(sent) = workspace.times.canary_sent {
             if now >= sent + CANARY_PATIENCE {
-                tracing::warn!(root = %workspace.root.display(), "the watcher is deaf; it is started again");
+                tracing::warn!(root = %workspace.root.display(), "the watcher receives no events; restarting it");
                 workspace.times.canary_sent = None;
                 workspace.watcher_silent = true;
                 workspace.scan_at = now;
@@ -190,7 +190,9 @@ impl Hand {
                 // The next scan hands the folders over, and finds changes made meanwhile.
                 workspace.scan_at = workspace.scan_at.min(self.shared.clock.monotonic());
             }
-            Err(error) => tracing::warn!(%error, "could not watch; only comparing the disk finds changes"),
+            Err(error) => {
+                tracing::warn!(%error, "could not watch; changes are found only by comparing the disk with the index")
+            }
         }
     }
 
@@ -206,7 +208,7 @@ impl Hand {
             let built = match built {
                 Ok(built) => built.ok(),
                 Err(_) => {
-                    tracing::error!("building the vector graph failed; every vector is scanned meanwhile");
+                    tracing::error!("could not build the vector graph; searches scan all vectors meanwhile");
                     None
                 }
             };
@@ -292,7 +294,7 @@ impl Engine {
             }
             workspace.save_spare();
             if let Err(error) = workspace.store.checkpoint() {
-                tracing::warn!(%error, "could not write the log of the database back into it; the next start does");
+                tracing::warn!(%error, "could not checkpoint the database; the next start does");
             }
         }
         self.shared.contexts.checkpoint();
@@ -348,12 +350,12 @@ fn write_again(shared: &Shared, workspace: &mut Workspace) -> Result<(), StoreEr
             workspace.view.forget_readers();
             tracing::warn!(
                 database,
-                "the database was taken away while it was open; it is written to its place again"
+                "the database was removed while it was open; it was written again"
             );
             Ok(())
         }
         Err(error) => {
-            tracing::error!(database, %error, "the database was taken away while it was open, and cannot be written again yet");
+            tracing::error!(database, %error, "the database was removed while it was open, and could not be written again");
             Err(error)
         }
     }

@@ -69,7 +69,7 @@ impl Workspace {
                 refreshed
             }
             Err(error) => {
-                tracing::warn!(%error, "could not index a file; it is tried again");
+                tracing::warn!(%error, "could not index a file; retrying");
                 self.trouble = Some(error);
                 self.retry(path.to_owned(), dirty, ingest.at + TROUBLE);
                 Refreshed::Later

@@ -253,9 +253,9 @@ impl Engine {
             let root = former.root.display();
             if former.rebuilds.is_empty() {
                 // The former view answers queries meanwhile.
-                tracing::info!(root = %root, "the settings of a workspace have changed; it is opened again");
+                tracing::info!(root = %root, "the settings of a workspace have changed; reopening it");
             } else {
-                tracing::info!(root = %root, "a workspace is rebuilt");
+                tracing::info!(root = %root, "rebuilding a workspace");
                 self.shared.views.set(&former.root, Slot::Opening);
             }
             member.inbox.retain(|event| !event.is_for_one_opening());

@@ -35,12 +35,12 @@ impl Engine {
         let below = files::below(&outer.root, inner)?;
         let (rules, config) = (&outer.rules, &outer.config);
         let twice = if scan::reaches(&outer.root, rules, config, &below) {
-            "both index the memory files in it"
+            "both index the memory files of the inner folder"
         } else {
-            "the outer one does not index what is in it"
+            "the outer workspace does not index the inner folder"
         };
         Some(format!(
-            "{what}: {twice}, and commands that are given in the inner folder mean the inner one"
+            "{what}: {twice}; commands in the inner folder use the inner workspace"
         ))
     }
 }

@@ -81,7 +81,7 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
     if let Some(recovered) = &recovered {
         tracing::error!(
             database = %file.display(), aside = %recovered.aside.display(), rows = recovered.rows, lost = recovered.lost.len(),
-            "the database was empty or gone; it is made again from its spare copy and from the files"
+            "the database was empty or missing; rebuilding it from its spare copy and from the files"
         );
     }
     let mut store = Store::open(&file, &root.to_string_lossy())?;
@@ -89,7 +89,7 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
     if let Some(mended) = mended {
         tracing::error!(
             database = %file.display(), documents = mended.documents, vectors = mended.vectors,
-            "rows of the database were damaged; they are made again from the files"
+            "rows of the database were damaged; rebuilding them from the files"
         );
     }
     let embedder = match model {
@@ -248,7 +248,7 @@ fn load_vectors(
         match VectorIndex::load(dump, &identity, VectorParams::default()) {
             Ok(index) => return Ok((index, true)),
             Err(rejected) => {
-                tracing::info!(%rejected, "the saved vector index is not used; it is made again")
+                tracing::info!(%rejected, "the saved vector index cannot be used; rebuilding it")
             }
         }
     }

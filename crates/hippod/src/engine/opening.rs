@@ -164,7 +164,10 @@ impl Engine {
     pub(super) fn take_in(&mut self, staged: Staged, reply: Answer<Restored>) {
         let root = staged.root.clone();
         if self.key_of(&root).is_some() {
-            let what = format!("the folder has become a workspace meanwhile: {}", root.display());
+            let what = format!(
+                "the folder was registered as a workspace meanwhile: {}",
+                root.display()
+            );
             let refusal = RpcError::new(ErrorKind::Conflict, what);
             return drop(reply.send(Err(refusal.hint("restore into another folder: --into DIR"))));
         }
@@ -191,7 +194,7 @@ impl Engine {
                     workspace = registry::short_id(&root),
                     root = %root.display(),
                     documents = workspace.known.len(),
-                    "a workspace is open"
+                    "opened a workspace"
                 );
                 workspace.waiters = std::mem::take(&mut member.waiters);
                 let slot = Slot::Open(Arc::clone(&workspace.view));
@@ -207,7 +210,7 @@ impl Engine {
                 let refusal = match error.downcast_ref::<StoreError>() {
                     Some(error) => store_error(error),
                     None => RpcError::internal(format!("{error:#}"))
-                        .hint("mend what it names, then restart hippod"),
+                        .hint("correct the named file, then restart hippod"),
                 };
                 self.shared.views.set(&root, Slot::Broken(refusal.clone()));
                 // A client that has disconnected needs no answer.

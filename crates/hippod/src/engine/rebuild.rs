@@ -46,7 +46,7 @@ fn empty(state: &Path, root: &Path) -> Result<Option<Lost>> {
     let lost = match emptied {
         Ok(()) => None,
         Err(error) if error.needs_rebuild() || !file.is_file() => {
-            tracing::warn!(%error, "the database is made again, and the damaged one put aside");
+            tracing::warn!(%error, "rebuilding the database; the damaged one is kept beside it");
             replace(&file, root)?
         }
         // The database itself is undamaged: the disk is full, or something else prevents the write.
@@ -56,7 +56,7 @@ fn empty(state: &Path, root: &Path) -> Result<Option<Lost>> {
     if let Err(error) = std::fs::remove_dir_all(&vectors)
         && error.kind() != std::io::ErrorKind::NotFound
     {
-        tracing::warn!(%error, "could not remove the saved vector index; it will not fit and is not used");
+        tracing::warn!(%error, "could not remove the saved vector index; it no longer matches and is not used");
     }
     Ok(lost)
 }
@@ -69,7 +69,7 @@ fn replace(file: &Path, root: &Path) -> Result<Option<Lost>> {
     tracing::info!(
         rows = salvaged.rows,
         lost = salvaged.lost.len(),
-        "what stands in no file is taken over from the damaged database"
+        "copied records that no file contains from the damaged database"
     );
     let aside = Replacement::Rebuilt.settle(&draft, file)?;
     Ok((!salvaged.lost.is_empty()).then(|| Lost {

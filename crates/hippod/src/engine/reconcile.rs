@@ -49,7 +49,7 @@ impl Workspace {
             changed = self.changed_at_reconcile,
             skipped = self.skipped.len(),
             took_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
-            "the disk was compared with the index"
+            "compared the disk with the index"
         );
     }
 

@@ -199,7 +199,8 @@ impl Hand {
             let fix = self.shared.models.remedy(&workspace.view.config.model);
             let waiting = workspace.pending.len();
             notes.push(format!(
-                "everything is searchable by words; passages that wait for the embedding model: {waiting}; it cannot be used: {fix}"
+                "everything is searchable by words; {waiting} passages wait for the embedding model, which cannot be \
+                 used: {fix}"
             ));
         }
         let (documents, generation) = (workspace.known.len() as u64, workspace.view.picture().generation);
@@ -251,7 +252,8 @@ fn not_as_the_disk(workspace: &Workspace) -> Vec<String> {
     }
     if !workspace.held.is_empty() {
         notes.push(format!(
-            "files that went at once and stay in the index: {}; bring them back, or accept it: hippoctl sync --accept-deletions",
+            "files that disappeared at once and stay in the index: {}; restore them, or confirm the deletion: \
+             hippoctl sync --accept-deletions",
             workspace.held.len()
         ));
     }
@@ -272,21 +274,22 @@ pub fn store_error(error: &StoreError) -> RpcError {
     match error {
         StoreError::Corrupt { .. } | StoreError::NewerSchema { .. } => {
             refusal.hint(
-            "hippoctl doctor --rebuild makes it again from the files; accesses and removals are taken over where they can be read",
+            "hippoctl doctor --rebuild rebuilds it from the files and keeps all readable accesses and removals",
         )
         }
         _ if error.is_shortage() => refusal.hint(
-            "raise the limit of open files (ulimit -n, LimitNOFILE), or remove workspaces; it goes on by itself then",
+            "raise the limit of open files (ulimit -n, LimitNOFILE), or remove workspaces; hippod then continues by \
+             itself",
         ),
-        StoreError::DiskFull { .. } => refusal.hint("free some space; what waits is written then"),
+        StoreError::DiskFull { .. } => refusal.hint("free some space; hippod then writes the pending changes"),
         StoreError::ReadOnly { .. } => refusal.hint("make the state folder writable"),
-        StoreError::Row { .. } => refusal.hint("everything else can be read; hippoctl doctor tells more"),
+        StoreError::Row { .. } => refusal.hint("everything else can be read; for details: hippoctl doctor"),
         StoreError::Io { .. } | StoreError::Sql { .. } | StoreError::TooManyOpenFiles { .. } => {
-            refusal.hint("look after the disk of the state folder; what waits is written when it takes it")
+            refusal.hint("check the disk of the state folder; pending changes are written when the disk works again")
         }
     }
 }
 
 fn registry_error(error: &anyhow::Error) -> RpcError {
-    RpcError::internal(format!("{error:#}")).hint("look after the rights and the disk of the state folder")
+    RpcError::internal(format!("{error:#}")).hint("check the permissions and the disk of the state folder")
 }

@@ -30,7 +30,7 @@ impl OwnSettings {
     pub fn story(&self) -> Option<String> {
         let wrong = self.wrong.as_ref()?;
         Some(format!(
-            "{wrong}; the last good settings hold, or the daemon's own"
+            "{wrong}; the last valid settings are used, or the daemon's own"
         ))
     }
 }
@@ -56,7 +56,7 @@ impl Hand {
         let (config, wrong) = match surveyed.config {
             Ok(config) => (config, None),
             Err(error) => {
-                tracing::warn!(root = %root.display(), %error, "the settings of a workspace cannot be used; the daemon's hold");
+                tracing::warn!(root = %root.display(), %error, "the settings of a workspace cannot be used; using those of the daemon");
                 (self.shared.config.without_a_file(), Some(error.to_string()))
             }
         };
@@ -111,7 +111,7 @@ impl Hand {
                 if workspace.own.wrong != wrong {
                     tracing::warn!(
                         root = %workspace.root.display(), %error,
-                        "the settings of a workspace cannot be used; those that were in force stay"
+                        "the settings of a workspace cannot be used; keeping the former settings"
                     );
                     workspace.own.wrong = wrong;
                 }
@@ -124,6 +124,6 @@ impl Hand {
 /// Withdraws the trust in the settings of a removed workspace.
 pub(super) fn withdraw_trust(shared: &Shared, root: &Path) {
     if let Err(error) = Trust::default().keep(&shared.paths.state, root) {
-        tracing::warn!(%error, "could not withdraw the trust in the settings of a workspace");
+        tracing::warn!(%error, "could not revoke the trust in the settings of a workspace");
     }
 }

@@ -112,7 +112,7 @@ impl Hand {
                 return Some(("too-many-open-files", error.to_string()));
             }
             Some(error) if error.needs_rebuild() => {
-                let why = format!("{error}; hippoctl doctor --rebuild makes it again from the files");
+                let why = format!("{error}; hippoctl doctor --rebuild rebuilds it from the files");
                 return Some(("database-damaged", why));
             }
             Some(error) => return Some(("store", error.to_string())),
@@ -120,7 +120,7 @@ impl Hand {
         }
         if !workspace.root_present {
             let why = format!(
-                "the folder is not there: {}; its index is kept",
+                "the folder does not exist: {}; its index is kept",
                 workspace.root.display()
             );
             return Some(("root-missing", why));
@@ -138,7 +138,7 @@ impl Hand {
                 let fix = self.shared.models.remedy(&workspace.view.config.model);
                 Some(("no-model", format!("{why}; install it: {fix}")))
             }
-            ModelState::Failed(why) => Some(("no-model", format!("{why}; hippoctl doctor tells more"))),
+            ModelState::Failed(why) => Some(("no-model", format!("{why}; for details: hippoctl doctor"))),
             _ if waiting > 0 => Some((
                 "embeddings-behind",
                 match workspace.pending.spared {
@@ -157,7 +157,7 @@ impl Hand {
 fn repaired(workspace: &Workspace) -> Option<(&'static str, String)> {
     let is_repaired = workspace.recovered.is_some() || workspace.mended.is_some();
     (is_repaired && !workspace.repair_is_told).then(|| {
-        let why = "the database was damaged, and was repaired from what is known; hippoctl doctor says what was lost";
+        let why = "the database was damaged and was repaired; hippoctl doctor lists the losses";
         (REPAIRED, why.to_owned())
     })
 }

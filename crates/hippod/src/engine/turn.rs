@@ -290,13 +290,13 @@ impl Hand {
                     tracing::warn!(
                         root = %workspace.root.display(),
                         files = deletions.newly_held,
-                        "many files went at once; their index is kept until the deletion is accepted"
+                        "many files disappeared at once; their index is kept until the deletion is confirmed"
                     );
                 }
                 released + deletions.removed as u64
             }
             Err(error) => {
-                tracing::warn!(%error, "could not remove deleted documents; it is tried again");
+                tracing::warn!(%error, "could not remove deleted documents; retrying");
                 let later = now + Duration::from_secs(5);
                 workspace.missing.values_mut().for_each(|since| *since = later);
                 workspace.trouble = Some(error);
@@ -313,7 +313,7 @@ impl Hand {
         match workspace.release_held(now) {
             Ok(released) => released as u64,
             Err(error) => {
-                tracing::warn!(%error, "could not remove documents that were moved; it is tried again");
+                tracing::warn!(%error, "could not remove moved documents; retrying");
                 workspace.trouble = Some(error);
                 0
             }
@@ -333,10 +333,10 @@ impl Hand {
         }
         workspace.pending.blocked_until = None;
         match workspace.finish_change_of_model() {
-            Ok(true) => tracing::info!(root = %workspace.root.display(), "the new model answers"),
+            Ok(true) => tracing::info!(root = %workspace.root.display(), "switched to the new model"),
             Ok(false) => {}
             Err(error) => {
-                tracing::warn!(%error, "could not change to the new model; it is tried again");
+                tracing::warn!(%error, "could not switch to the new model; retrying");
                 workspace.trouble = Some(error);
                 workspace.pending.blocked_until = Some(now + Duration::from_secs(5));
                 return;
@@ -380,7 +380,7 @@ fn watched(workspace: &mut Workspace, event: WatchEvent, now: Instant) {
         WatchEvent::Dirty(_, paths) => workspace.note_events(paths, now),
         WatchEvent::Rescan(_, reason) => {
             let root = workspace.root.display();
-            tracing::info!(root = %root, ?reason, "watch events were lost; the disk is compared");
+            tracing::info!(root = %root, ?reason, "watch events were lost; comparing the disk with the index");
             workspace.scan_at = now;
         }
         WatchEvent::CanarySeen(_) => {
@@ -390,7 +390,7 @@ fn watched(workspace: &mut Workspace, event: WatchEvent, now: Instant) {
         }
         WatchEvent::Dead(_, reason) => {
             let root = workspace.root.display();
-            tracing::warn!(root = %root, %reason, "the watcher stopped; it is started again");
+            tracing::warn!(root = %root, %reason, "the watcher stopped; restarting it");
             workspace.watcher_silent = true;
             workspace.scan_at = now;
         }

@@ -67,7 +67,7 @@ pub fn show(
         Priority::Normal | Priority::High => {}
     }
     if modifiers.manual {
-        told.push(format!("made by a person or an agent: × {}", profile.manual));
+        told.push(format!("created by a person or an agent: × {}", profile.manual));
     }
     if modifiers.links >= profile.associated_from {
         told.push(format!(

@@ -43,9 +43,9 @@ pub(super) fn bind(socket: &Path) -> Result<Listener, InstanceError> {
     let owner = SecurityDescriptor::deserialize(u16cstr!("D:P(A;;GA;;;OW)"));
     ListenerOptions::new()
         .name(socket_name(socket).map_err(io("name the pipe"))?)
-        .security_descriptor(owner.map_err(io("close the pipe to others"))?)
+        .security_descriptor(owner.map_err(io("restrict the permissions of the pipe"))?)
         .create_tokio()
-        .map_err(io("make the pipe"))
+        .map_err(io("create the pipe"))
 }
 
 /// Checks that no other process serves the pipe.
@@ -55,7 +55,7 @@ pub(super) fn clear(socket: &Path) -> Result<(), InstanceError> {
         Ok(_) => Err(InstanceError::Answers(socket.to_path_buf())),
         Err(error) if is_free(&error) => Ok(()),
         Err(source) => Err(InstanceError::Io {
-            what: "find out who serves the pipe",
+            what: "find out which process serves the pipe",
             path: socket.to_path_buf(),
             source,
         }),

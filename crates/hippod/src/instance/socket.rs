@@ -48,7 +48,7 @@ pub(super) fn bind(socket: &Path) -> Result<Listener, InstanceError> {
         .reclaim_name(false)
         .create_tokio()
         .map_err(io("bind the socket"))?;
-    system::set_mode(socket, PRIVATE_FILE).map_err(io("close the socket to others"))?;
+    system::set_mode(socket, PRIVATE_FILE).map_err(io("restrict the permissions of the socket"))?;
     Ok(listener)
 }
 
@@ -65,7 +65,7 @@ pub(super) fn clear(socket: &Path) -> Result<(), InstanceError> {
     let metadata = match std::fs::symlink_metadata(socket) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(io("look at the socket")(error)),
+        Err(error) => return Err(io("inspect the socket")(error)),
     };
     if !metadata.file_type().is_socket() {
         return Err(InstanceError::NotASocket(socket.to_path_buf()));
@@ -80,6 +80,6 @@ pub(super) fn clear(socket: &Path) -> Result<(), InstanceError> {
             std::fs::remove_file(socket).map_err(io("remove the old socket"))
         }
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(io("find out who listens at the socket")(error)),
+        Err(error) => Err(io("find out which process listens on the socket")(error)),
     }
 }

@@ -50,11 +50,9 @@ fn there_is_one_at_a_time() {
         matches!(&error, InstanceError::Locked { pid: Some(other), .. } if *other == pid),
         "{error}"
     );
-    assert!(
-        error
-            .to_string()
-            .starts_with(&format!("another hippod (process {pid}) has the state folder: /"))
-    );
+    assert!(error.to_string().starts_with(&format!(
+        "another hippod (process {pid}) uses the state folder: /"
+    )));
     drop(first);
     Instance::claim(&paths).unwrap();
 }

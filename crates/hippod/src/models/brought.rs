@@ -97,7 +97,7 @@ impl Models {
         };
         let model = acquire::import_folder(&self.layout, &self.manifest, from, &wish)
             .map_err(|error| refusal(&error))?;
-        tracing::info!(model = %model.id(), "a model was imported");
+        tracing::info!(model = %model.id(), "imported a model");
         Ok(ModelPullResponse {
             files: self.files_of(&model)?,
             model: model.name,
@@ -126,7 +126,7 @@ impl Models {
     pub fn remove(&self, name: &str, used: &[String]) -> Result<ModelRemoveResponse, RpcError> {
         if self.manifest.models.iter().any(|model| model.name == name) || name == super::HASH {
             return Err(RpcError::bad_request(format!(
-                "could not remove the model \"{name}\": this build brings it"
+                "could not remove the model \"{name}\": it belongs to this build"
             ))
             .hint("choose another one by embed.model"));
         }

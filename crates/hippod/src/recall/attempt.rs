@@ -41,7 +41,7 @@ pub async fn answer(
     }
     Err(
         RpcError::new(ErrorKind::Warming, "the embedding model is being changed")
-            .hint("ask again in a moment"),
+            .hint("try again in a moment"),
     )
 }
 
@@ -102,13 +102,13 @@ async fn search(
                 ErrorKind::Degraded,
                 "search by meaning is switched off for this workspace",
             )
-            .hint("set search.vector to true in its hipocampus.config.json; mode hybrid answers by words"));
+            .hint("set search.vector to true in its hipocampus.config.json; mode hybrid searches by words"));
         }
         let degraded = view.freshness().degraded;
-        let why = degraded.map_or_else(|| "no vector of the question".to_owned(), |(_, why)| why);
+        let why = degraded.map_or_else(|| "the query has no vector".to_owned(), |(_, why)| why);
         return Err(
             RpcError::new(ErrorKind::Degraded, format!("could not search by meaning: {why}"))
-                .hint("hippoctl model pull installs the model; mode hybrid answers by words meanwhile"),
+                .hint("hippoctl model pull installs the model; mode hybrid searches by words meanwhile"),
         );
     }
     let (shared, view, question) = (Arc::clone(shared), Arc::clone(view), Arc::clone(question));

@@ -31,7 +31,7 @@ impl Filter {
                     .build();
                 let matcher = matcher.map_err(|error| {
                     RpcError::bad_request(format!("could not understand the path filter: {error}"))
-                        .hint("a glob such as memory/**/*.md, relative to the workspace")
+                        .hint("give a glob such as memory/**/*.md, relative to the workspace")
                 })?;
                 Some(matcher.compile_matcher())
             }

@@ -105,15 +105,15 @@ impl Freshener {
         if missing > 0 {
             response.index.pending = response.index.pending.max(missing);
             response.index.lag_ms = response.index.lag_ms.max(1);
-            let what = "changed on disk and not read yet, so new text may be missing";
+            let what = "changed on disk and not indexed yet, so new text may be missing";
             response.notes.push(format!("{what}: {}", named(&stale.changed)));
         }
         if !stale.gone.is_empty() {
-            let what = "left out, because the file is gone or cannot be read";
+            let what = "omitted, because the file is missing or cannot be read";
             response.notes.push(format!("{what}: {}", named(&stale.gone)));
         }
         if !self.heard {
-            let what = "the watcher did not answer in time: changes of the last moments may be missing";
+            let what = "the watcher did not answer in time: the latest changes may be missing";
             response.notes.push(what.to_owned());
         }
     }

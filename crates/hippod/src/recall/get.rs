@@ -42,13 +42,13 @@ fn answer(views: &[Arc<WorkspaceView>], request: &GetRequest) -> Result<GetRespo
 
 fn by_id(views: &[Arc<WorkspaceView>], id: &str) -> Result<GetResponse, RpcError> {
     let (view, path, mark, span) = views.iter().find_map(|view| find(view, id)).ok_or_else(|| {
-        RpcError::not_found(format!("could not find the id: {}", shorten(id)))
-            .hint("ids come from search; text that changed has another one: search again; a file is named like memory/2026-01-10.md")
+        RpcError::not_found(format!("no such id: {}", shorten(id)))
+            .hint("ids are returned by search, and a changed text has a new id: search again, or name a file such as memory/2026-01-10.md")
     })?;
     let stale = || {
         RpcError::new(
             ErrorKind::Stale,
-            format!("the text of this id is not on disk any more: {path}"),
+            format!("the text of this id is no longer on disk: {path}"),
         )
         .hint("search again")
     };
@@ -98,11 +98,8 @@ fn by_path(view: &WorkspaceView, path: &str, request: &GetRequest) -> Result<Get
                     .filter(|title| !title.is_empty())
                     .take(12)
                     .collect();
-                RpcError::not_found(format!(
-                    "could not find the section \"{}\" in {path}",
-                    shorten(section)
-                ))
-                .hint(format!("its sections: {}", titles.join(", ")))
+                RpcError::not_found(format!("no such section: \"{}\" in {path}", shorten(section)))
+                    .hint(format!("its sections: {}", titles.join(", ")))
             })?
         }
         None => (1, u32::MAX),
@@ -155,7 +152,7 @@ fn inside(view: &WorkspaceView, path: &str) -> Result<String, RpcError> {
     let given = Path::new(path);
     let relative = if given.is_absolute() {
         given.strip_prefix(&view.root).map_err(|_| {
-            RpcError::bad_request(format!("the path is outside of the workspace: {path}"))
+            RpcError::bad_request(format!("the path is outside the workspace: {path}"))
                 .hint("paths are relative to the workspace")
         })?
     } else {
@@ -175,7 +172,7 @@ fn inside(view: &WorkspaceView, path: &str) -> Result<String, RpcError> {
     }
     Err(
         RpcError::not_found(format!("not a memory file of this workspace: {path}"))
-            .hint("[sources] of the configuration says which files are"),
+            .hint("[sources] in the configuration selects the memory files"),
     )
 }
 
@@ -185,18 +182,18 @@ fn read(view: &WorkspaceView, path: &str) -> Result<Vec<u8>, RpcError> {
         Some(Refusal::NotRegular(_)) => {
             RpcError::not_found(format!("not a file: {path}")).hint("name a file")
         }
-        Some(_) => RpcError::bad_request(format!("the path leads outside of the workspace: {path}"))
-            .hint("links are followed within the workspace only"),
+        Some(_) => RpcError::bad_request(format!("the path is a link out of the workspace: {path}"))
+            .hint("links are followed only within the workspace"),
         None => match error.kind() {
-            std::io::ErrorKind::NotFound => RpcError::not_found(format!("could not find the file: {path}"))
-                .hint("hippoctl search names the files that are there"),
+            std::io::ErrorKind::NotFound => RpcError::not_found(format!("no such file: {path}"))
+                .hint("find the path with: hippoctl search QUERY"),
             std::io::ErrorKind::FileTooLarge => RpcError::new(
                 ErrorKind::TooLarge,
                 format!("the file is larger than {limit} bytes: {path}"),
             )
             .hint("[sources] max_file_bytes sets the limit"),
             _ => RpcError::internal(format!("could not read the file: {path}: {error}"))
-                .hint("look after the rights and the disk of the workspace"),
+                .hint("check the permissions and the disk of the workspace"),
         },
     })
 }
@@ -206,7 +203,7 @@ fn respond(path: &str, bytes: &[u8], from: u32, to: u32) -> Result<GetResponse, 
     let total = u32::try_from(lines.len()).unwrap_or(u32::MAX);
     if from > total.max(1) {
         return Err(RpcError::not_found(format!(
-            "line {from} is beyond the end of {path}, which has {total}"
+            "line {from} is after the end of {path}, which has {total}"
         ))
         .hint("lines count from 1"));
     }

@@ -76,7 +76,7 @@ pub fn consult(view: &WorkspaceView, question: &Question) -> Result<Consulted, R
     let index = view.index();
     let mut consulted = Consulted {
         route: Route::Search,
-        reason: "the entries were not asked",
+        reason: "the entries were not searched",
         matches: Vec::new(),
         learned: None,
         index: Arc::clone(&index),
@@ -109,18 +109,17 @@ pub fn consult(view: &WorkspaceView, question: &Question) -> Result<Consulted, R
         .as_ref()
         .map(|(record, strength)| doubt(record, *strength, question));
     (consulted.route, consulted.reason) = if question.mode == Mode::Index {
-        (Route::Index, "mode index reads what the entries point at")
+        (Route::Index, "mode index reads the targets of the entries")
     } else if let Some(doubt) = doubt {
-        doubt.map_or(
-            (Route::Index, "the same question was answered before"),
-            |reason| (Route::Both, reason),
-        )
+        doubt.map_or((Route::Index, "the same query was answered before"), |reason| {
+            (Route::Both, reason)
+        })
     } else if consulted
         .matches
         .first()
         .is_some_and(|(hit, _, _)| hit.coverage >= WEAK)
     {
-        (Route::Both, "entries match, and a search verifies them")
+        (Route::Both, "entries match; a search verifies them")
     } else {
         (Route::Search, "no entry matches")
     };
@@ -154,16 +153,16 @@ impl Recall<'_> {
                 }
                 if self.question.mode != Mode::Index {
                     return Ok(Err(
-                        "what answered the same question has changed: a search verifies it",
+                        "the earlier answer to the same query has changed: a search verifies it",
                     ));
                 }
                 return self.follow(self.view.picture()).map(Ok);
             }
             if self.question.mode != Mode::Index {
                 return Ok(Err(if whole {
-                    "something newer tells of the same: a search verifies it"
+                    "a newer text matches the same query: a search verifies it"
                 } else {
-                    "what answered the same question is not there any more: a search verifies it"
+                    "the earlier answer to the same query no longer exists: a search verifies it"
                 }));
             }
         }
@@ -186,7 +185,9 @@ impl Recall<'_> {
             .filter(|(_, pointer, _)| !files::leads_somewhere(&self.view.root, pointer, limit))
             .map(|(id, pointer, _)| {
                 let shown = pointer.to_string();
-                format!("the entry {id} points at {shown}, where nothing is now: a search answers with it")
+                format!(
+                    "the entry {id} points at {shown}, which no longer exists: results of a search were added"
+                )
             })
             .collect();
         if stale.is_empty() {

@@ -68,8 +68,8 @@ impl Log {
         let path = &self.path;
         let after = append(&self.folder, &self.name, text.as_bytes()).map_err(|failed| match failed.left {
             0 => refused(path, failed.error),
-            left => RpcError::internal(format!("could not append all of the text to {path}: {}", failed.error)).hint(
-                format!("the first {left} bytes of the section {name:?} stand there: take them out, or say it once more when there is room"),
+            left => RpcError::internal(format!("could not append the whole text to {path}: {}", failed.error)).hint(
+                format!("the log contains the first {left} bytes of the section {name:?}: free some space and repeat the call, or delete them"),
             ),
         })?;
         // Other programs may have appended before and after, so the lines are counted back from the end of
@@ -77,9 +77,9 @@ impl Log {
         let upto = usize::try_from(after).unwrap_or(usize::MAX);
         let now = self.folder.read(&self.name, LARGEST).map_err(|error| {
             RpcError::internal(format!(
-                "the text was appended to {path}, which cannot be read now: {error}"
+                "the text was appended to {path}, which could not be read afterwards: {error}"
             ))
-            .hint("say it once more when it can: what stands there is not appended again")
+            .hint("repeat the call when the file can be read; the text is not appended twice")
         })?;
         let ends = now
             .get(..upto)
@@ -120,8 +120,9 @@ fn refused(path: &str, error: io::Error) -> RpcError {
             Some(Refusal::Link(_) | Refusal::Outside(_) | Refusal::Hidden(_))
         ) =>
         {
-            RpcError::bad_request(what)
-                .hint("logs are written within the workspace, and never through a link; nothing was written")
+            RpcError::bad_request(what).hint(
+                "logs are written only within the workspace, and not through links; nothing was written",
+            )
         }
         IoErrorKind::PermissionDenied | IoErrorKind::ReadOnlyFilesystem => {
             let folder = path.rsplit_once('/').map_or(".", |(folder, _)| folder);
@@ -129,7 +130,7 @@ fn refused(path: &str, error: io::Error) -> RpcError {
                 "make the folder {folder}/ and the files in it writable; nothing was written"
             ))
         }
-        _ => RpcError::internal(what).hint("look after the disk of the workspace; nothing was written"),
+        _ => RpcError::internal(what).hint("check the disk of the workspace; nothing was written"),
     }
 }
 

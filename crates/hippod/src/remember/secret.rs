@@ -44,13 +44,15 @@ impl Secrets {
         } = appended;
         if !self.text.is_empty() {
             notes.push(format!(
-                "this looks like a secret ({}): the log keeps it as it was given, what is derived from the log shows … in its place; to take it out, delete it from {path}, lines {start_line} to {end_line}, and replace it where it is in use if others may read that file",
+                "this looks like a secret ({}): the log contains it unchanged, and everything derived from the log \
+                 shows … instead; to remove it, delete it from {path}, lines {start_line} to {end_line}; if others \
+                 can read that file, also change the secret where it is used",
                 words(&self.text)
             ));
         }
         if !self.beside.is_empty() {
             notes.push(format!(
-                "the topic or a tag looks like a secret ({}) and was left out there",
+                "the topic or a tag looks like a secret ({}) and was omitted",
                 words(&self.beside)
             ));
         }

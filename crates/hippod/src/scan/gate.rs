@@ -94,9 +94,9 @@ impl Gate {
         match path.canonicalize() {
             Ok(target) => {
                 let refused = match target.strip_prefix(&self.real_root) {
-                    Ok(target) if hippo_fs::is_hidden(target) => Some("link leads to a hidden file"),
+                    Ok(target) if hippo_fs::is_hidden(target) => Some("the link points to a hidden file"),
                     Ok(_) => None,
-                    Err(_) => Some("link leads outside the workspace"),
+                    Err(_) => Some("the link points outside the workspace"),
                 };
                 if let Some(reason) = refused {
                     self.skip(rel, reason);
@@ -104,7 +104,7 @@ impl Gate {
                 refused.is_none()
             }
             Err(error) => {
-                self.skip(rel, &format!("a link that could not be followed: {error}"));
+                self.skip(rel, &format!("could not follow the link: {error}"));
                 false
             }
         }

@@ -74,7 +74,7 @@ impl<'a> Looker<'a> {
             {
                 let back = walk::relative_or_root(self.root, back);
                 return match parts.peek() {
-                    None => Look::Skipped(format!("a link that leads back to {back}")),
+                    None => Look::Skipped(format!("a link back to {back}")),
                     Some(_) => Look::None,
                 };
             }

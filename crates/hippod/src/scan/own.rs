@@ -24,7 +24,7 @@ impl Walked {
             for path in [FOLDER, harness::FILE] {
                 collect(&dir, path, DEPTH, &mut links);
             }
-            let reason = "a link where hippod keeps its own files; it is neither read nor written";
+            let reason = "a link in the place of hippod's own files; hippod does not read or write it";
             self.skipped
                 .extend(links.into_iter().map(|link| Skipped::new(link, reason)));
         }

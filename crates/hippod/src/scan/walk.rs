@@ -115,7 +115,7 @@ pub(super) fn take_file(root: &Path, path: &Path, linked: bool, max_bytes: u64, 
         Err(error) => {
             walked
                 .skipped
-                .push(Skipped::new(rel, format!("could not be looked at: {error}")));
+                .push(Skipped::new(rel, format!("could not be inspected: {error}")));
             return;
         }
     };
@@ -152,7 +152,7 @@ fn refuse(root: &Path, rules: &SourceRules, error: &Error, walked: &mut Walked) 
         Error::Partial(errors) => errors.iter().for_each(|error| refuse(root, rules, error, walked)),
         Error::WithLineNumber { err, .. } | Error::WithDepth { err, .. } => refuse(root, rules, err, walked),
         Error::Loop { ancestor, child } => {
-            let reason = format!("a link that leads back to {}", relative_or_root(root, ancestor));
+            let reason = format!("a link back to {}", relative_or_root(root, ancestor));
             walked.skipped.push(Skipped::new(relative(root, child), reason));
         }
         Error::WithPath { path, err } => match err.io_error() {
@@ -161,7 +161,7 @@ fn refuse(root: &Path, rules: &SourceRules, error: &Error, walked: &mut Walked) 
         },
         other => {
             // Without a path the missing part is unknown, so the whole root counts as unreadable.
-            tracing::warn!(root = %root.display(), error = %other, "could not look at the whole workspace");
+            tracing::warn!(root = %root.display(), error = %other, "could not scan the whole workspace");
             walked.unreadable_dirs.push(PathBuf::new());
         }
     }
@@ -185,7 +185,7 @@ pub(super) fn refuse_path(
     if error.kind() == ErrorKind::NotFound {
         // A file that disappeared during the walk is not reported; a dangling link is.
         if kind.is_some_and(|kind| kind.is_symlink()) && rules.is_source(&rel) {
-            let reason = "a link that leads nowhere";
+            let reason = "a link without a target";
             walked.skipped.push(Skipped::new(rel, reason));
         }
         return;

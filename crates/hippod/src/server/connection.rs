@@ -80,7 +80,7 @@ pub async fn run(
                 Ok(Ok(())) => {}
                 Ok(Err(_)) => return,
                 Err(_) => {
-                    tracing::warn!("a client that reads nothing was let go");
+                    tracing::warn!("disconnected a client that does not read its answers");
                     return;
                 }
             }
@@ -131,8 +131,8 @@ pub async fn run(
             };
             if !has_room {
                 frames.discard_line();
-                let busy = RpcError::new(ErrorKind::Warming, "too many large requests are under way")
-                    .hint("ask again in a moment");
+                let busy = RpcError::new(ErrorKind::Warming, "too many large requests are running")
+                    .hint("try again in a moment");
                 // The client may already be disconnected.
                 let _ = outbox
                     .lines
@@ -202,7 +202,7 @@ fn fits(shared: &Shared, line: Vec<u8>) -> Result<Vec<u8>, RpcError> {
     if line.len() <= shared.config.server.max_line_bytes {
         return Ok(line);
     }
-    let error = RpcError::new(ErrorKind::TooLarge, "the answer is longer than a line may be");
+    let error = RpcError::new(ErrorKind::TooLarge, "the answer is longer than the maximum line");
     Err(error.hint("ask for fewer lines or a smaller limit"))
 }
 
@@ -224,8 +224,7 @@ fn findable(mut error: RpcError, request: &str) -> RpcError {
     if error.data.kind == ErrorKind::Internal {
         let hint: &str = &error.data.hint;
         let separator = if hint.is_empty() { "" } else { "; " };
-        error.data.hint =
-            format!("{hint}{separator}it is request {request} in the log: hippoctl logs").into();
+        error.data.hint = format!("{hint}{separator}see request {request} in the log: hippoctl logs").into();
     }
     error
 }

@@ -183,13 +183,13 @@ impl Remedy {
     fn what(&self) -> &'static str {
         match self {
             Self::Rebuild(_) => {
-                "make the index again from the files; the damaged database is kept beside it under another name"
+                "rebuild the index from the files; the damaged database is kept beside it under another name"
             }
             Self::Index(_) => "run a light cycle, which writes the index file",
-            Self::Close(_) => "take the rights of others away",
+            Self::Close(_) => "remove the permissions of other users",
             Self::Remove(_) => "remove the file",
-            Self::Model(_) => "check the files of the model, and load it again where they are sound",
-            Self::Sync(_) => "read what is behind; search by meaning follows as the model comes to it",
+            Self::Model(_) => "check the files of the model, and load it again if they are intact",
+            Self::Sync(_) => "index the pending changes; the model embeds them afterwards",
         }
     }
 
@@ -251,7 +251,10 @@ async fn write_index(shared: &Arc<Shared>, root: &Path) -> Result<(), String> {
     if hippo_fs::exists(root, INDEX_FILE) {
         return Ok(());
     }
-    Err(format!("the cycle wrote none: {}", report.notes.join("; ")))
+    Err(format!(
+        "the cycle did not write the index file: {}",
+        report.notes.join("; ")
+    ))
 }
 
 async fn rebuild(shared: &Arc<Shared>, root: &Path) -> Result<Option<Problem>, String> {

@@ -170,14 +170,14 @@ pub async fn remember(shared: &Arc<Shared>, request: RememberRequest) -> Result<
     let (entry, mut notes) = match entered {
         Ok(entry) if repeated => {
             let done = if entry.is_some() {
-                "; its entry counts as accessed"
+                "; its entry was accessed"
             } else {
                 ""
             };
             (
                 entry,
                 vec![format!(
-                    "the text is in the log of today already: nothing was appended{done}"
+                    "the log of today already contains the text: nothing was appended{done}"
                 )],
             )
         }
@@ -186,13 +186,15 @@ pub async fn remember(shared: &Arc<Shared>, request: RememberRequest) -> Result<
         Err(error) => (
             None,
             vec![format!(
-                "the text is in the log; its entry could not be made: {}",
+                "the text is in the log, but its entry could not be created: {}",
                 error.message
             )],
         ),
     };
     if !is_searchable {
-        notes.push(format!("{path} is not searched yet: hippoctl status tells why"));
+        notes.push(format!(
+            "{path} is not searchable yet; for the reason: hippoctl status"
+        ));
     }
     told.extend(notes);
     Ok(RememberResponse {
@@ -301,7 +303,7 @@ fn moment_of(shared: &Shared, view: &WorkspaceView, at: Option<&str>) -> Result<
     };
     let zone = shared.zone_of(view);
     moment(at, &zone).ok_or_else(|| {
-        RpcError::bad_request(format!("there is no such moment: {at}"))
-            .hint("moments are written YYYY-MM-DD or like 2026-01-10T09:30:00Z")
+        RpcError::bad_request(format!("not a valid time: {at}"))
+            .hint("write YYYY-MM-DD or a time such as 2026-01-10T09:30:00Z")
     })
 }

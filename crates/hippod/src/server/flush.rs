@@ -79,7 +79,7 @@ async fn keep_promises(shared: &Arc<Shared>, root: &Path) {
             }
         }
         Err(error) => {
-            tracing::warn!(root = %root.display(), "could not look for sessions that wait to be flushed: {}", error.message);
+            tracing::warn!(root = %root.display(), "could not list the sessions to flush: {}", error.message);
         }
     }
 }
@@ -91,7 +91,7 @@ async fn keep_promise(shared: &Arc<Shared>, promise: Promise) {
     }
     let kept = move |shared: &Shared| contexts::kept(shared, &promise, failure.as_ref());
     if let Err(error) = dispatch::blocking(shared, kept).await {
-        tracing::warn!("could not note that a session was flushed: {}", error.message);
+        tracing::warn!("could not record that a session was flushed: {}", error.message);
     }
 }
 
@@ -152,7 +152,7 @@ async fn take_up(
             Ok(kept) => answer.stored = kept.stats.stored,
             Err(error) => answer
                 .notes
-                .push(format!("the messages are not kept: {}", error.message)),
+                .push(format!("the messages were not stored: {}", error.message)),
         }
         Ok(answer)
     };

@@ -74,7 +74,7 @@ impl<'a> Cancellation<'a> {
 
 /// Returns the error for a disconnected client.
 pub fn nobody_waits() -> RpcError {
-    RpcError::internal("the client is gone").hint("ask again")
+    RpcError::internal("the client disconnected").hint("try again")
 }
 
 /// Guard that sets a flag on drop, also if its future is dropped halfway.

@@ -68,7 +68,7 @@ fn restore_root(shared: &Shared, root: &Path, dry_run: bool) -> Result<Option<St
     tree::restore_carried(root, dry_run).map_err(|error| {
         RpcError::new(
             ErrorKind::ReadOnly,
-            format!("could not put memory/ROOT.md back: {error}"),
+            format!("could not restore memory/ROOT.md: {error}"),
         )
         .hint("make the folder memory/ writable, and try again; nothing was removed")
     })
@@ -87,20 +87,19 @@ fn give_back(shared: &Shared, root: &Path, purge: bool, dry_run: bool) -> Result
         if purge {
             return Ok(tree::GivenBack::default());
         }
-        let message =
-            "the folder is away, and files of another program that were taken over are to be put back there";
+        let message = "the folder does not exist, and hippod must restore files of another program in it";
         return Err(RpcError::new(ErrorKind::ReadOnly, message)
-            .hint("mount its disk and try again, or forget them: hippoctl workspace remove --purge"));
+            .hint("mount its disk and try again, or drop these files: hippoctl workspace remove --purge"));
     }
     let given = tree::give_back(state, root, dry_run).map_err(|error| {
-        RpcError::internal(format!("could not read what was taken over of the tree: {error}"))
-            .hint("hippoctl doctor looks after the state folder; nothing was removed")
+        RpcError::internal(format!("could not read the original files of the tree: {error}"))
+            .hint("check the state folder: hippoctl doctor; nothing was removed")
     })?;
     if given.failed.is_empty() {
         return Ok(given);
     }
     let message = format!(
-        "could not put back what another program had written: {}",
+        "could not restore the files of another program: {}",
         given.failed.join("; ")
     );
     Err(RpcError::new(ErrorKind::ReadOnly, message)

@@ -36,7 +36,7 @@ impl Passed {
         listener
             .map(Listener::UdSocket)
             .map_err(|source| InstanceError::Io {
-                what: "serve the socket that was passed",
+                what: "serve the passed socket",
                 path: self.path,
                 source,
             })
@@ -59,18 +59,17 @@ pub fn passed() -> Result<Option<Passed>> {
         Ok(0) => return Ok(None),
         Ok(count) if count <= MOST => count,
         _ => bail!(
-            "could not take over a socket: LISTEN_FDS says no number from 0 to {MOST}\n\
-             hint: start hippod by its socket unit, or without LISTEN_FDS"
+            "could not use a passed socket: LISTEN_FDS is not a number from 0 to {MOST}\nhint: start hippod by its \
+             socket unit, or without LISTEN_FDS"
         ),
     };
     let at = choose(count, &variable("LISTEN_FDNAMES")).with_context(|| {
         format!(
-            "could not take over a socket: {count} were passed, and not one of them is called {NAME}\n\
-             hint: pass one socket, or give it FileDescriptorName={NAME}"
+            "could not use a passed socket: {count} were passed, and none has the name {NAME}\nhint: pass one \
+             socket, or give it FileDescriptorName={NAME}"
         )
     })?;
-    let wrong = "could not take over the socket that was passed: it must be a Unix socket that listens at a path\n\
-                 hint: ListenStream= in the socket unit takes the path";
+    let wrong = "could not use the passed socket: it must be a Unix socket that listens at a path\nhint: set the path with ListenStream= in the socket unit";
     let listener = ListenFd::from_env()
         .take_unix_listener(at)
         .context(wrong)?
@@ -108,16 +107,17 @@ fn choose(count: usize, names: &str) -> Option<usize> {
 fn keep_private(path: &Path) -> Result<()> {
     let place = path.display();
     let metadata =
-        std::fs::symlink_metadata(path).with_context(|| format!("could not look at the socket: {place}"))?;
+        std::fs::symlink_metadata(path).with_context(|| format!("could not inspect the socket: {place}"))?;
     ensure!(
         metadata.file_type().is_socket() && metadata.uid() == rustix::process::geteuid().as_raw(),
-        "could not use the socket that was passed, it is not this user's: {place}\n\
-         hint: restart the socket unit, as the user that hippod runs as"
+        "could not use the passed socket, because it belongs to another user: {place}\nhint: restart the socket unit \
+         as the user that runs hippod"
     );
     if metadata.mode() & 0o077 != 0 {
-        tracing::warn!(socket = %place, "the socket was open to others and is closed now; SocketMode=0600 in its unit does that from the start");
-        system::set_mode(path, PRIVATE_FILE)
-            .with_context(|| format!("could not close the socket to others: {place}"))?;
+        tracing::warn!(socket = %place, "removed the permissions of other users from the socket; set SocketMode=0600 in its unit");
+        system::set_mode(path, PRIVATE_FILE).with_context(|| {
+            format!("could not remove the permissions of other users from the socket: {place}")
+        })?;
     }
     Ok(())
 }
@@ -155,7 +155,7 @@ mod tests {
             keep_private(&file)
                 .unwrap_err()
                 .to_string()
-                .contains("not this user's")
+                .contains("belongs to another user")
         );
         assert!(keep_private(&folder.path().join("none")).is_err());
     }

@@ -61,7 +61,7 @@ pub async fn stopping() {
 async fn tell(message: Vec<String>) {
     let sending = tokio::task::spawn_blocking(move || send(&message));
     if let Ok(Err(error)) = sending.await {
-        tracing::warn!(%error, "could not tell the service manager how the daemon is");
+        tracing::warn!(%error, "could not report the status to the service manager");
     }
 }
 

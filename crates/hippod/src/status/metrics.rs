@@ -22,7 +22,7 @@ pub async fn metrics(shared: &Arc<Shared>) -> MetricsResponse {
     page.single(
         "hippod_engine_longest_slice_seconds",
         GAUGE,
-        "Longest time since the start for which the engine took up nothing else.",
+        "Longest time since the start that the engine spent on one task.",
         shared.measures.longest_engine_slice().as_secs_f64(),
     );
     of_requests(&mut page, shared);
@@ -53,7 +53,7 @@ fn of_daemon(page: &mut Page, status: &StatusResponse) {
     page.single(
         "hippod_resident_memory_bytes",
         GAUGE,
-        "Resident memory of the process; 0 where the platform does not tell.",
+        "Resident memory of the process; 0 if the platform does not report it.",
         status.memory_rss_bytes as f64,
     );
     page.single(
@@ -178,13 +178,13 @@ fn of_workspaces(page: &mut Page, workspaces: &[Named<'_>]) {
     );
     page.each(
         "hippod_held_deletions",
-        "Deletions held back because they concern a large share of the workspace.",
+        "Deletions held back because they affect a large share of the workspace.",
         workspaces,
         |of| of.held_deletions as f64,
     );
     page.each(
         "hippod_watcher_alive",
-        "1 where the last test file of the watcher was noticed in time.",
+        "1 if the watcher noticed its last test file in time.",
         workspaces,
         |of| f64::from(u8::from(of.watcher.alive)),
     );
@@ -192,7 +192,7 @@ fn of_workspaces(page: &mut Page, workspaces: &[Named<'_>]) {
     page.family(
         name,
         GAUGE,
-        "1 where something is missing; the reason is a label.",
+        "1 if the workspace is degraded; the reason is a label.",
     );
     for Named { id, of } in workspaces {
         let reason = of.degraded.as_deref().unwrap_or("none");
@@ -203,11 +203,7 @@ fn of_workspaces(page: &mut Page, workspaces: &[Named<'_>]) {
 
 fn of_index(page: &mut Page, workspaces: &[Named<'_>]) {
     let name = "hippod_entries";
-    page.family(
-        name,
-        GAUGE,
-        "Entries of the index file, by the place where they stand.",
-    );
+    page.family(name, GAUGE, "Entries of the index file, by place.");
     for Named { id, of } in workspaces {
         let index = of.index.as_ref();
         for (place, count) in [
@@ -232,13 +228,13 @@ fn of_disk(page: &mut Page, workspaces: &[Named<'_>]) {
     );
     page.each(
         "hippod_contexts_stored_bytes",
-        "Bytes that the contents of sessions take.",
+        "Bytes used by the contents of sessions.",
         workspaces,
         |of| of.contexts.as_ref().map_or(0, |of| of.stored_bytes) as f64,
     );
     page.each(
         "hippod_contexts_budget_bytes",
-        "Bytes that the contents of sessions may take; 0 where there never was a session.",
+        "Maximum bytes for the contents of sessions; 0 before the first session.",
         workspaces,
         |of| of.contexts.as_ref().map_or(0, |of| of.budget_bytes) as f64,
     );
@@ -248,12 +244,9 @@ fn of_disk(page: &mut Page, workspaces: &[Named<'_>]) {
         workspaces,
         |of| of.contexts.as_ref().map_or(0, |of| of.entries) as f64,
     );
-    page.each(
-        "hippod_sessions_open",
-        "Sessions that are open.",
-        workspaces,
-        |of| of.contexts.as_ref().map_or(0, |of| of.open) as f64,
-    );
+    page.each("hippod_sessions_open", "Open sessions.", workspaces, |of| {
+        of.contexts.as_ref().map_or(0, |of| of.open) as f64
+    });
 }
 
 const GAUGE: &str = "gauge";

@@ -40,7 +40,7 @@ pub fn rejected(root: &Path, period: Period, body: &str, why: &Rejected) -> io::
         }
     }
     Err(io::Error::other(format!(
-        "{MOST_REJECTED} refused bodies of it are kept already"
+        "{MOST_REJECTED} refused bodies for this node are already kept"
     )))
 }
 

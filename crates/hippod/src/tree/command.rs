@@ -62,12 +62,12 @@ pub fn held_back(spend: &Spend, settings: &Tree) -> Option<String> {
     }
     if spend.failures >= MOST_FAILURES {
         return Some(format!(
-            "the program failed {MOST_FAILURES} times in a row: it is left alone until tomorrow"
+            "the program failed {MOST_FAILURES} times in a row; hippod runs it again tomorrow"
         ));
     }
     (spend.jobs >= settings.command_daily_jobs).then(|| {
         format!(
-            "it has written its {} summaries of today",
+            "the program has written its {} summaries of today",
             settings.command_daily_jobs
         )
     })
@@ -106,11 +106,11 @@ pub fn write(settings: &Tree, job: &Job<'_>, cancellation: Cancellation<'_>) -> 
     let said = said.map_err(|error| format!("{program}: {error}"))?;
     let ended = ended?;
     if !ended.success() {
-        return Err(format!("{program} ended with {ended}"));
+        return Err(format!("{program} failed: {ended}"));
     }
-    let text = String::from_utf8(said).map_err(|_| format!("{program} wrote what is no UTF-8"))?;
+    let text = String::from_utf8(said).map_err(|_| format!("{program} printed invalid UTF-8"))?;
     match text.trim() {
-        "" => Err(format!("{program} wrote nothing")),
+        "" => Err(format!("{program} printed nothing")),
         text => Ok(text.to_owned()),
     }
 }
@@ -148,10 +148,10 @@ fn converse(
     };
     match heard {
         Ok(Ok(bytes)) if bytes.len() > MAX_BODY_BYTES => {
-            Err(format!("it wrote more than {MAX_BODY_BYTES} bytes"))
+            Err(format!("it printed more than {MAX_BODY_BYTES} bytes"))
         }
         Ok(read) => read.map_err(|error: io::Error| error.to_string()),
-        Err(RecvTimeoutError::Timeout) => Err("it took too long and was ended".to_owned()),
+        Err(RecvTimeoutError::Timeout) => Err("it took too long and was stopped".to_owned()),
         Err(RecvTimeoutError::Disconnected) => Err("its output could not be read".to_owned()),
     }
 }
@@ -167,7 +167,7 @@ fn wait(child: &mut Child, deadline: Instant) -> Result<std::process::ExitStatus
             Ok(None) => {
                 end(child);
                 let _ = child.wait();
-                return Err("it took too long and was ended".to_owned());
+                return Err("it took too long and was stopped".to_owned());
             }
             Err(error) => return Err(error.to_string()),
         }
@@ -229,10 +229,10 @@ mod tests {
     #[test]
     fn one_that_fails_hangs_floods_or_is_not_there_is_told() {
         for (script, what) in [
-            ("exit 3", "ended with"),
-            ("true", "wrote nothing"),
+            ("exit 3", "failed: "),
+            ("true", "printed nothing"),
             ("yes", "more than"),
-            ("printf '\\377\\376'", "no UTF-8"),
+            ("printf '\\377\\376'", "invalid UTF-8"),
         ] {
             let error = write(&settings(script), &job(), Cancellation::NEVER).unwrap_err();
             assert!(error.contains(what), "{script}: {error}");
@@ -250,7 +250,7 @@ mod tests {
         assert!(begun.elapsed() < Duration::from_secs(60));
         let gone = AtomicBool::new(true);
         let given_up = write(&settings("sleep 600"), &job(), Cancellation::by(&gone));
-        assert!(given_up.unwrap_err().contains("client is gone"));
+        assert!(given_up.unwrap_err().contains("client disconnected"));
         assert!(begun.elapsed() < Duration::from_secs(60));
         let none = Tree {
             command: vec!["/nowhere/summarise".to_owned()],

@@ -102,7 +102,7 @@ pub fn read(
         disk.unread_folders = true;
         disk.refused.push((
             folder.display().to_string(),
-            "the folder could not be read; no node is made until it can be".to_owned(),
+            "could not read the folder; hippod creates no node until it can be read".to_owned(),
         ));
     }
     let dir = match WorkspaceDir::open(root) {
@@ -237,7 +237,7 @@ fn place(dir: &WorkspaceDir, path: &str) -> io::Result<SharedFile> {
     match dir.stat(path)? {
         Some(there) if there.kind != Kind::File => Err(io::Error::new(
             io::ErrorKind::InvalidInput,
-            format!("{path} is a link or a folder; put a file there or take it away"),
+            format!("{path} is a link or a folder; replace it by a file or remove it"),
         )),
         _ => Ok(file),
     }
@@ -256,7 +256,7 @@ fn tidy(dir: &WorkspaceDir, path: &str, file: &SharedFile) -> io::Result<()> {
             file.settle(slot)?;
         } else {
             let kept = file.set_aside(slot)?;
-            tracing::warn!(file = %kept.display(), "an earlier version of a node was kept: a write was cut off");
+            tracing::warn!(file = %kept.display(), "kept an earlier version of a node after an interrupted write");
         }
     }
     Ok(())

@@ -64,7 +64,7 @@ pub fn examine(shared: &Shared, view: &WorkspaceView) -> Examined {
     let mut found = Examined::default();
     let trust = Trust::of(&shared.paths.state, &view.root);
     for note in Settings::of(&view.root, &trust, &view.config.tree).notes {
-        let fix = "mend it; until then what the configuration of hippod says holds";
+        let fix = "correct it; until then the configuration of hippod is used";
         let place = view.root.join(FILE);
         found.add("tree-config", Severity::Warning, note, &place, fix);
     }
@@ -72,8 +72,9 @@ pub fn examine(shared: &Shared, view: &WorkspaceView) -> Examined {
         if is_kept(view)
             && let Some((folder, error)) = unwritable(&view.root)
         {
-            let what = format!("nodes cannot be made or replaced here, and stay as they are: {error}");
-            let fix = "make the folder writable for the user that runs hippod; the next hippoctl tree compact does what is due";
+            let what = format!("nodes in this folder cannot be created or replaced: {error}");
+            let fix =
+                "make the folder writable for the user that runs hippod, then run: hippoctl tree compact";
             found.add(
                 "tree-folder",
                 Severity::Warning,
@@ -94,8 +95,8 @@ pub fn examine(shared: &Shared, view: &WorkspaceView) -> Examined {
     let spend = match state {
         Ok(state) => state.spend,
         Err(error) => {
-            let fix = "remove the file: the next hippoctl tree compact makes it anew, and adopts nodes of others as they are then";
-            let what = format!("what is known of the tree cannot be read: {error}");
+            let fix = "remove the file; the next hippoctl tree compact creates it again and adopts the current nodes of other programs";
+            let what = format!("the state of the tree cannot be read: {error}");
             let file = State::file(&shared.paths.state, &view.root);
             found.add("tree-state", Severity::Warning, what, &file, fix);
             Spend::default()
@@ -106,13 +107,14 @@ pub fn examine(shared: &Shared, view: &WorkspaceView) -> Examined {
         let spend = spend.on(&today);
         examine_program(&shared.config.tree, &view.root, &mut found);
         if spend.failures >= MOST_FAILURES {
-            let error = spend.error.unwrap_or_else(|| "no reason is known".to_owned());
+            let error = spend.error.unwrap_or_else(|| "unknown reason".to_owned());
             found.add(
                 "tree-command-stopped",
                 Severity::Warning,
-                format!("the program that writes summaries failed {} times in a row and is left alone until tomorrow; the last time: {error}", spend.failures),
+                format!("the program that writes summaries failed {} times in a row; hippod runs it again tomorrow; last error: {error}", spend.failures),
                 &view.root,
-                "mend the program that tree.command names and try it by hand; nodes keep what hippod extracts meanwhile",
+                "run the program in tree.command by hand and fix it; meanwhile nodes contain lines that hippod \
+                 extracts",
             );
         }
     }
@@ -131,20 +133,20 @@ fn examine_node(workspace: &Path, period: Period, file: &str, found: &mut Examin
     let bytes = match hippo_fs::read_source(workspace, file, LARGEST_NODE) {
         Ok(bytes) => bytes,
         Err(error) => {
-            let fix = "put a file there that hippod may read, or take it away: hippoctl tree compact makes it from its sources";
+            let fix = "make it a file that hippod can read, or remove it: hippoctl tree compact creates it from its sources";
             found.add(id, Severity::Error, format!("cannot be read: {error}"), path, fix);
             return;
         }
     };
     let Ok(text) = std::str::from_utf8(&bytes) else {
-        let fix = "save it as UTF-8, or take it away: hippoctl tree compact makes it from its sources";
-        found.add(id, Severity::Warning, "is no UTF-8", path, fix);
+        let fix = "save it as UTF-8, or remove it: hippoctl tree compact creates it from its sources";
+        found.add(id, Severity::Warning, "is not valid UTF-8", path, fix);
         return;
     };
     let front = match front(text) {
         Ok(front) => front,
         Err(what) => {
-            let fix = "mend the lines between the two ---, or take the file away: hippoctl tree compact makes it from its sources";
+            let fix = "correct the lines between the two ---, or remove the file: hippoctl tree compact creates it from its sources";
             found.add("tree-front-matter", Severity::Warning, what, path, fix);
             return;
         }
@@ -159,9 +161,10 @@ fn examine_node(workspace: &Path, period: Period, file: &str, found: &mut Examin
             found.add(
                 id,
                 Severity::Warning,
-                "is no root of a tree: it has neither the front matter nor a section of one",
+                "is not the root of a tree: it has neither its front matter nor one of its sections",
                 path,
-                "hippoctl tree compact --take-over makes it, and hippoctl workspace remove puts this one back; move it away if it is something else",
+                "hippoctl tree compact --take-over replaces it, and hippoctl workspace remove restores it; if it is \
+                 an unrelated file, move it away",
             );
             return;
         }
@@ -171,9 +174,9 @@ fn examine_node(workspace: &Path, period: Period, file: &str, found: &mut Examin
         found.add(
             "tree-front-matter",
             Severity::Warning,
-            format!("its front matter says what cannot be: {}", broken.join(", ")),
+            format!("its front matter has invalid values: {}", broken.join(", ")),
             path,
-            "mend these lines, or take the file away: hippoctl tree compact makes it from its sources",
+            "correct these lines, or remove the file: hippoctl tree compact creates it from its sources",
         );
     }
 }
@@ -224,14 +227,16 @@ fn examine_aside(root: &Path, found: &mut Examined) {
         (
             REJECTED,
             "tree-rejected",
-            "bodies of nodes were refused and wait",
-            "the first line of each says why: mend it and give it to hippoctl tree submit, or remove it",
+            "refused bodies of nodes are kept",
+            "the first line of each file has the reason: correct it and pass it to hippoctl tree submit, or remove \
+             the file",
         ),
         (
             CARRIED,
             "tree-carried",
-            "files of another program were taken over by an earlier build and are kept",
-            "lines of their history and topics go on in ROOT.md while this copy is there; hippoctl workspace remove and hippoctl init --undo offer to put it back",
+            "files of another program are kept that an earlier build took over",
+            "ROOT.md keeps lines of their history and topics while this copy exists; hippoctl workspace remove and \
+             hippoctl init --undo offer to restore it",
         ),
     ];
     for (folder, id, what, fix) in told {
@@ -268,14 +273,14 @@ fn examine_program(settings: &Tree, root: &Path, found: &mut Examined) {
     let (what, fix) = match there {
         Some(place) => (
             format!(
-                "the program that writes summaries may not be run: {}",
+                "the program that writes summaries is not executable: {}",
                 place.display()
             ),
             format!("chmod +x {}", place.display()),
         ),
         None => (
-            format!("the program that writes summaries is not there: {program}"),
-            "give its whole path in tree.command: the daemon has a PATH of its own".to_owned(),
+            format!("the program that writes summaries does not exist: {program}"),
+            "give its absolute path in tree.command: the daemon has its own PATH".to_owned(),
         ),
     };
     found.add(id, Severity::Warning, what, root, fix);
@@ -325,14 +330,14 @@ mod tests {
             assert_eq!(told(&node(day, text.as_bytes())), []);
         }
         let broken = "---\ntype: weekly\nstatus: done\nperiod: 2026-01-11\nsource-digest: 12\n---\n- a\n";
-        let what = "its front matter says what cannot be: type: weekly, status: done, period: 2026-01-11, source-digest: 12";
+        let what = "its front matter has invalid values: type: weekly, status: done, period: 2026-01-11, source-digest: 12";
         assert_eq!(told(&node(day, broken.as_bytes())), [("tree-front-matter", what)]);
         let open = "---\ntype: daily\n- a\n";
         assert_eq!(
             told(&node(day, open.as_bytes())),
             [("tree-front-matter", "its front matter is not closed by ---")]
         );
-        assert_eq!(told(&node(day, b"\xff")), [("tree-node", "is no UTF-8")]);
+        assert_eq!(told(&node(day, b"\xff")), [("tree-node", "is not valid UTF-8")]);
     }
 
     #[test]
@@ -387,9 +392,9 @@ mod tests {
         };
         assert!(of(&[]).contains("names no program"));
         assert_eq!(of(&["sh", "-c", "cat"]), "");
-        assert!(of(&["no-such-program-of-ours"]).contains("is not there"));
+        assert!(of(&["no-such-program-of-ours"]).contains("does not exist"));
         let file = folder.path().join("summarise");
         fs::write(&file, "#!/bin/sh\n").unwrap();
-        assert!(of(&[file.to_str().unwrap()]).contains("may not be run"));
+        assert!(of(&[file.to_str().unwrap()]).contains("is not executable"));
     }
 }

@@ -62,12 +62,12 @@ pub(super) fn examine(shared: &Shared, view: &WorkspaceView, found: &mut Examine
     let foreign = foreign_nodes(shared, view);
     if let Some(first) = foreign.first() {
         let what = match foreign.len() {
-            1 => "another program wrote this node of a compaction tree; hippod leaves it alone".to_owned(),
+            1 => "another program wrote this node of a compaction tree; hippod does not change it".to_owned(),
             all => format!(
-                "another program wrote {all} nodes of a compaction tree, this one first; hippod leaves them alone"
+                "another program wrote {all} nodes of a compaction tree, this is the first; hippod does not change them"
             ),
         };
-        let fix = "to take the tree over: hippoctl tree compact --take-over; hippoctl workspace remove puts every byte back";
+        let fix = "to take the tree over: hippoctl tree compact --take-over; hippoctl workspace remove restores the original files";
         found.add("tree-foreign", Severity::Info, what, &view.root.join(first), fix);
     }
 }
@@ -194,7 +194,7 @@ pub fn give_back(state: &Path, root: &Path, dry_run: bool) -> io::Result<GivenBa
             }
         };
         match told {
-            Ok((false, _)) => done.failed.push(format!("{path} was written just now")),
+            Ok((false, _)) => done.failed.push(format!("{path} changed just now")),
             Ok((true, None)) if ledger.originals.contains_key(path) => done.restored.push(path.clone()),
             Ok((true, None)) => done.removed.push(path.clone()),
             Ok((true, Some(note))) => done.notes.push(note),
@@ -262,13 +262,13 @@ fn put_original(
     }
     let bytes = files::read(kept, LARGEST_NODE)?;
     if hash(&bytes) != known {
-        return Err(io::Error::other("what was kept of it is damaged"));
+        return Err(io::Error::other("the kept original is damaged"));
     }
     if is_ours || now.is_none() {
         return Ok((restore(path, Some(&bytes), now)?, None));
     }
     let beside = format!("{path}.{BESIDE}");
-    let note = format!("{path} was changed since hippod wrote it, and stays; as it was before: {beside}");
+    let note = format!("{path} was changed since hippod wrote it, and stays; the original is in {beside}");
     Ok((restore(&beside, Some(&bytes), None)?, Some(note)))
 }
 

@@ -69,12 +69,12 @@ pub async fn after(
     match work.await.map_err(gone).and_then(|done| done) {
         Ok(done) => {
             for refusal in &done.refused {
-                tracing::warn!(root = %view.root.display(), node = refusal.path, reason = refusal.reason, "a node of the tree could not be made");
+                tracing::warn!(root = %view.root.display(), node = refusal.path, reason = refusal.reason, "could not create a node of the tree");
             }
             Some(done)
         }
         Err(error) => {
-            tracing::warn!(root = %view.root.display(), error = error.message, "could not bring the tree up to date; it is tried again after the next cycle");
+            tracing::warn!(root = %view.root.display(), error = error.message, "could not update the tree; retrying after the next cycle");
             None
         }
     }
@@ -106,7 +106,8 @@ pub async fn waiting(shared: &Arc<Shared>, view: &Arc<WorkspaceView>) -> Option<
     (jobs.total > 0).then(|| Pending {
         kind: "summaries-wanted".to_owned(),
         text: format!(
-            "{} of the compaction tree wait for a summary: hippoctl tree pending tells what is wanted, hippoctl tree submit takes it",
+            "{} of the compaction tree need a summary: hippoctl tree pending shows the jobs, hippoctl tree submit \
+             accepts a summary",
             if jobs.total == 1 { "1 node".to_owned() } else { format!("{} nodes", jobs.total) },
         ),
         paths: jobs.jobs.into_iter().map(|job| job.path).collect(),

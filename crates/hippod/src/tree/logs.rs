@@ -42,16 +42,17 @@ fn look(root: &Path, mut paths: Vec<String>, today: Date, limit: u64) -> Examine
         root,
         ("log-date", Severity::Warning),
         nowhere,
-        "the date in the name is no day: it is searched like any other file, and stands in no day of the tree",
-        "give it the name of the day that it is of",
+        "the name has an invalid date: the file is searched like any other file, but is not part of the tree",
+        "rename it to the day of its content",
     );
     let ahead = days.iter().filter(|(date, _)| is_far_ahead(today, **date));
     found.several(
         root,
         ("log-ahead", Severity::Warning),
         ahead.flat_map(|(_, logs)| logs.iter().copied()).collect(),
-        "the day in the name is a month ahead or more: its node stays tentative until then, and its topics in ROOT.md have no age",
-        "give it the name of the day that it is of, if this is none",
+        "the date in the name is a month or more in the future: the node stays tentative until then, and its topics \
+         in ROOT.md have no age",
+        "if the date is wrong, rename the file to the day of its content",
     );
     let is_text = |log: &&String| {
         // An unreadable log is reported elsewhere.
@@ -61,7 +62,7 @@ fn look(root: &Path, mut paths: Vec<String>, today: Date, limit: u64) -> Examine
         root,
         ("log-bytes", Severity::Warning),
         logs.iter().copied().filter(|log| !is_text(log)).collect(),
-        "is no valid UTF-8: bytes that are none are read as \u{fffd}, in nodes and in answers; the log itself stays as it is",
+        "is not valid UTF-8: invalid bytes are shown as \u{fffd} in nodes and answers; the log is not changed",
         "save it as UTF-8, for instance with iconv",
     );
     let double = days.values().filter(|logs| logs.len() > 1);
@@ -69,11 +70,11 @@ fn look(root: &Path, mut paths: Vec<String>, today: Date, limit: u64) -> Examine
         root,
         ("log-double", Severity::Info),
         double.flatten().copied().collect(),
-        "share a day with another log: its node is made of all of them, in the order of their paths",
-        "nothing is to be done",
+        "have the same day as another log: the node of the day contains all logs, sorted by path",
+        "no action is necessary",
     );
     let (logs, days) = (logs.len(), days.len());
-    found.detail = (logs > 0).then(|| format!("{}: {logs} logs of {days} days", root.display()));
+    found.detail = (logs > 0).then(|| format!("{}: {logs} logs for {days} days", root.display()));
     found
 }
 
@@ -171,7 +172,7 @@ mod tests {
         );
         assert!(
             all.detail
-                .is_some_and(|detail| detail.ends_with("4 logs of 3 days"))
+                .is_some_and(|detail| detail.ends_with("4 logs for 3 days"))
         );
         let many: Vec<String> = (1..9).map(|day| format!("memory/2062-01-0{day}.md")).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();

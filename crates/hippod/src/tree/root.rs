@@ -91,7 +91,10 @@ impl Run<'_> {
             most,
         );
         let Some(node) = made else {
-            self.refuse(&path, "nothing fits into its tokens: raise tree.root_max_tokens");
+            self.refuse(
+                &path,
+                "the limit is too small for any line: raise tree.root_max_tokens",
+            );
             return;
         };
         let ours = before
@@ -109,7 +112,7 @@ impl Run<'_> {
         {
             self.refuse(
                 &path,
-                format!("the one that somebody wrote could not be kept aside: {error}; it stays"),
+                format!("could not keep a copy of the edited ROOT.md: {error}; the file stays unchanged"),
             );
             return;
         }
@@ -152,7 +155,8 @@ impl Run<'_> {
         }
         let place = aside::REPLACED;
         self.answer.notes.push(format!(
-            "somebody wrote in memory/ROOT.md, which is made anew: what was there is kept in {place}; what every session needs belongs into AGENTS.md or CLAUDE.md, what hippod should remember into a log"
+            "memory/ROOT.md was edited, and hippod has generated it again: the edited file is kept in {place}; write \
+             instructions for every session into AGENTS.md or CLAUDE.md, and memories into a log"
         ));
         Ok(())
     }

@@ -149,7 +149,7 @@ impl<'a> Run<'a> {
         let today = date_in(wish.at.unwrap_or_else(|| shared.clock.now()), &zone);
         let sources = &view.config.sources;
         let rules = SourceRules::new(&sources.include, &sources.exclude).map_err(|error| {
-            RpcError::bad_request(error.to_string()).hint("mend the pattern in the configuration")
+            RpcError::bad_request(error.to_string()).hint("correct the pattern in the configuration")
         })?;
         let disk = disk::read(&view.root, &rules, &view.config, cancellation)?;
         let mut answer = TreeCompactResponse {
@@ -168,8 +168,8 @@ impl<'a> Run<'a> {
         let mut state = State::read(&shared.paths.state, &view.root);
         state.asks |= state.last_ms.is_none();
         let ledger = Ledger::read(&shared.paths.state, &view.root).map_err(|error| {
-            RpcError::internal(format!("could not read what was taken over of the tree: {error}"))
-                .hint("hippoctl doctor looks after the state folder; nothing was changed")
+            RpcError::internal(format!("could not read the original files of the tree: {error}"))
+                .hint("check the state folder: hippoctl doctor; nothing was changed")
         })?;
         if !ledger.taken_over && state.last_ms.is_none() {
             answer.foreign = foreign::nodes(&disk);
@@ -196,27 +196,29 @@ impl<'a> Run<'a> {
     fn is_left_alone(&mut self, shared: &Shared) -> Result<bool, RpcError> {
         let first = self.answer.foreign.first().cloned();
         let Some(first) = first else { return Ok(false) };
-        let (number, verb) = match self.answer.foreign.len() {
-            1 => (first, "is"),
-            more => (format!("{first} and {} more files", more - 1), "are"),
+        let number = match self.answer.foreign.len() {
+            1 => first,
+            more => format!("{first} and {} more files", more - 1),
         };
         if self.wish.take_over {
             self.answer.notes.push(format!(
-                "{number} {verb} of another program and taken over; hippoctl workspace remove and hippoctl init --undo put every byte back"
+                "took over {number}, written by another program; hippoctl workspace remove and hippoctl init --undo \
+                 restore the original files"
             ));
             self.ledger.taken_over = true;
             self.answer.foreign.clear();
             if !self.wish.dry_run {
                 let kept = self.ledger.write(&shared.paths.state, &self.view.root);
                 kept.map_err(|error| {
-                    RpcError::internal(format!("could not note that the tree is taken over: {error}"))
-                        .hint("look after the disk of the state folder; nothing was changed")
+                    RpcError::internal(format!("could not record that the tree was taken over: {error}"))
+                        .hint("check the disk of the state folder; nothing was changed")
                 })?;
             }
             return Ok(false);
         }
         self.answer.notes.push(format!(
-            "{number} {verb} of another program and left alone; to take the tree over: hippoctl tree compact --take-over"
+            "did not change {number}, written by another program; to take the tree over: hippoctl tree compact \
+             --take-over"
         ));
         Ok(true)
     }
@@ -233,8 +235,8 @@ impl<'a> Run<'a> {
     pub fn keep_state(&self, shared: &Shared) -> Result<(), RpcError> {
         let kept = self.state.write(&shared.paths.state, &self.view.root);
         kept.map_err(|error| {
-            RpcError::internal(format!("could not keep the state of the tree: {error}"))
-                .hint("look after the disk of the state folder; the nodes are written")
+            RpcError::internal(format!("could not store the state of the tree: {error}"))
+                .hint("check the disk of the state folder; the nodes were written")
         })
     }
 
@@ -332,11 +334,16 @@ impl<'a> Run<'a> {
                 let noted = self
                     .ledger
                     .note(&self.folder, &self.view.root, path, known, &text);
-                noted.map_err(|error| format!("what is there could not be kept: {error}; it stays"))?;
+                noted.map_err(|error| {
+                    format!("could not keep a copy of the current file: {error}; the file stays unchanged")
+                })?;
             }
             let put = disk::put(&self.view.root, path, &text, known);
             if !put.map_err(|error| error.to_string())? {
-                return Err("somebody wrote it meanwhile: it stays as they wrote it, and is looked at by the next run".to_owned());
+                return Err(
+                    "another program wrote it meanwhile: that version stays, and the next run checks it"
+                        .to_owned(),
+                );
             }
         }
         self.told(path, done, Some(node));

@@ -35,8 +35,8 @@ pub fn wish_of(
     let at = match &request.at {
         None => None,
         Some(at) => Some(moment(at, &shared.zone_of(view)).ok_or_else(|| {
-            RpcError::bad_request(format!("there is no such moment: {at}"))
-                .hint("give RFC 3339 or YYYY-MM-DD")
+            RpcError::bad_request(format!("not a valid time: {at}"))
+                .hint("write YYYY-MM-DD or a time such as 2026-01-10T09:30:00Z")
         })?),
     };
     Ok(Wish {
@@ -97,17 +97,17 @@ pub fn submit(
 ) -> Result<TreeSubmitResponse, RpcError> {
     let period = period(&request.node)?;
     if period == Period::All {
-        return Err(
-            RpcError::bad_request("ROOT.md is made from the nodes below it, and takes no body")
-                .hint("submit bodies of days, weeks and months; what they say comes into ROOT.md"),
-        );
+        return Err(RpcError::bad_request(
+            "ROOT.md is generated from the nodes below it and cannot be submitted",
+        )
+        .hint("submit bodies of days, weeks and months; ROOT.md is generated from them"));
     }
     let _one = shared.trees.take(shared, &view.root, true)?;
     let mut run = looking(shared, view)?;
     if run.is_foreign(&period.path()) {
-        let message = format!("{} is another program's", period.path());
+        let message = format!("another program wrote {}", period.path());
         return Err(RpcError::new(ErrorKind::Conflict, message)
-            .hint("to take the tree over: hippoctl tree compact --take-over; the node is as it was"));
+            .hint("to take the tree over: hippoctl tree compact --take-over; the node was not changed"));
     }
     let (files, texts) = run.sources_of(period)?;
     if let Some(made_for) = &request.source_digest
@@ -115,9 +115,9 @@ pub fn submit(
     {
         return Err(RpcError::new(
             ErrorKind::Stale,
-            format!("the sources of {period} have changed since the job was taken"),
+            format!("the sources of {period} have changed since the job was requested"),
         )
-        .hint("take the job again with tree.pending; nothing was changed"));
+        .hint("request the job again with tree.pending; nothing was changed"));
     }
     let sources: Vec<_> = texts.iter().map(Text::source).collect();
     let before = run.disk.nodes.get(&period).cloned();
@@ -134,9 +134,9 @@ pub fn submit(
     .map_err(|rejected| refused(&view.root, period, &request.body, &rejected))?;
     let path = period.path();
     if let Some(Err(error)) = before.map(|found| aside::replaced(&view.root, found)) {
-        let message = format!("what stands in {path} could not be kept aside: {error}");
+        let message = format!("could not keep a copy of {path}: {error}");
         return Err(RpcError::new(ErrorKind::ReadOnly, message)
-            .hint("make the folder .hippocampus writable; the node is as it was"));
+            .hint("make the folder .hippocampus writable; the node was not changed"));
     }
     let known = before.map(|found| found.bytes.as_slice());
     if run.ledger.taken_over {
@@ -144,8 +144,8 @@ pub fn submit(
             .ledger
             .note(&run.folder, &view.root, &path, known, &node.write());
         noted.map_err(|error| {
-            RpcError::internal(format!("what is in {path} could not be kept: {error}"))
-                .hint("look after the disk of the state folder; the node is as it was")
+            RpcError::internal(format!("could not keep a copy of {path}: {error}"))
+                .hint("check the disk of the state folder; the node was not changed")
         })?;
     }
     match disk::put(&view.root, &path, &node.write(), known) {
@@ -155,13 +155,14 @@ pub fn submit(
             tokens: tokens::of(&node.body) as u64,
             overlap_percent: overlap as u64,
         }),
-        Ok(false) => Err(
-            RpcError::new(ErrorKind::Conflict, format!("somebody wrote {path} meanwhile"))
-                .hint("read it, and submit again if your body is still wanted; theirs stands"),
-        ),
+        Ok(false) => Err(RpcError::new(
+            ErrorKind::Conflict,
+            format!("another program wrote {path} meanwhile"),
+        )
+        .hint("read the new version, and submit again if your body is still needed; nothing was changed")),
         Err(error) => Err(
             RpcError::new(ErrorKind::ReadOnly, format!("could not write {path}: {error}"))
-                .hint("make the folder memory/ writable; the node is as it was"),
+                .hint("make the folder memory/ writable; the node was not changed"),
         ),
     }
 }
@@ -179,8 +180,8 @@ pub fn show(
     let run = looking(shared, view)?;
     let Some(found) = run.disk.nodes.get(&period) else {
         return Err(
-            RpcError::new(ErrorKind::NotFound, format!("there is no node {}", period.path()))
-                .hint("hippoctl tree compact makes the nodes of all days that have a log"),
+            RpcError::new(ErrorKind::NotFound, format!("no such node: {}", period.path()))
+                .hint("hippoctl tree compact creates the nodes of all days that have a log"),
         );
     };
     let node = &found.node;
@@ -204,19 +205,24 @@ fn looking<'a>(shared: &Shared, view: &'a WorkspaceView) -> Result<Run<'a>, RpcE
 
 /// Parses the name or path of a node.
 fn period(name: &str) -> Result<Period, RpcError> {
-    Period::parse(name).or_else(|| Period::of_path(name)).ok_or_else(|| {
-        let short: String = name.chars().take(80).collect();
-        RpcError::bad_request(format!("there is no node of this name: {short}"))
-            .hint("name a day (2026-01-10), a week (2026-W02), a month (2026-01), ROOT, or the path of its file")
-    })
+    Period::parse(name)
+        .or_else(|| Period::of_path(name))
+        .ok_or_else(|| {
+            let short: String = name.chars().take(80).collect();
+            RpcError::bad_request(format!("no such node: {short}")).hint(
+                "name a day (2026-01-10), a week (2026-W02), a month (2026-01), ROOT, or the path of a node",
+            )
+        })
 }
 
 /// Returns the instructions for the writer of a summary.
 pub(super) fn prompt(period: Period, budget: usize) -> String {
     format!(
-        "Summarise the sources of {period} in at most {budget} tokens of markdown: headings Topics, Key Decisions, Tasks Completed, Lessons Learned, Open Items, Entities, those that have something. \
-         Keep names, numbers, dates, paths and decisions with their reasons, word for word where that is short; keep what the user said of themselves and of how to work; leave out secrets, code and small talk. \
-         End each line with its source as path#Lx. At least {LEAST_OVERLAP} % of the words must stand in the sources."
+        "Summarise the sources of {period} in at most {budget} tokens of Markdown. Use the headings Topics, Key \
+         Decisions, Tasks Completed, Lessons Learned, Open Items and Entities, and omit empty ones. Keep names, \
+         numbers, dates, paths and decisions with their reasons, word for word if they are short. Keep what users \
+         say about themselves and about how to work. Omit secrets, code and small talk. End each line with its \
+         source as path#Lx. At least {LEAST_OVERLAP} % of the words must occur in the sources."
     )
 }
 
@@ -224,12 +230,14 @@ pub(super) fn prompt(period: Period, budget: usize) -> String {
 fn refused(root: &Path, period: Period, body: &str, rejected: &Rejected) -> RpcError {
     let kept = aside::rejected(root, period, body, rejected);
     let hint = match kept {
-        Ok(path) => format!("the node is as it was; the body is kept in {path}: mend it and submit it again"),
+        Ok(path) => {
+            format!("the node was not changed; the body is kept in {path}: correct it and submit it again")
+        }
         Err(error) => format!(
-            "the node is as it was; the body could not be kept aside ({error}): mend it and submit it again"
+            "the node was not changed; the body could not be kept ({error}): correct it and submit it again"
         ),
     };
-    RpcError::bad_request(format!("the body for {period} is refused: {rejected}")).hint(hint)
+    RpcError::bad_request(format!("the body for {period} was refused: {rejected}")).hint(hint)
 }
 
 #[cfg(test)]

@@ -50,13 +50,13 @@ impl Run<'_> {
         if sources.is_empty() {
             return Err(RpcError::new(
                 ErrorKind::NotFound,
-                format!("nothing is known of {period}: it has no sources"),
+                format!("{period} has no sources"),
             )
-            .hint("a day has its log, a week the nodes of its days, a month those of its weeks"));
+            .hint("the source of a day is its log; the sources of a week are the nodes of its days; the sources of a month are the nodes of its weeks"));
         }
         let texts = self
             .texts(period.level(), &sources)
-            .map_err(|reason| RpcError::internal(reason).hint("look after the file; nothing was changed"))?;
+            .map_err(|reason| RpcError::internal(reason).hint("check the file; nothing was changed"))?;
         Ok((sources, texts))
     }
 

@@ -74,7 +74,7 @@ impl State {
     pub fn read(state: &Path, root: &Path) -> Self {
         Self::try_read(state, root).unwrap_or_else(|error| {
             let file = Self::file(state, root);
-            tracing::warn!(file = %file.display(), %error, "could not read what is known of the tree; it begins anew");
+            tracing::warn!(file = %file.display(), %error, "could not read the state of the tree; starting with an empty one");
             Self::default()
         })
     }

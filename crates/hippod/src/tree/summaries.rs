@@ -100,7 +100,7 @@ impl<'a> Summaries<'a> {
                 continue;
             }
             if let Some(why) = command::held_back(&run.state.spend, &self.shared.config.tree) {
-                let note = format!("nodes wait for a summary: {why}");
+                let note = format!("nodes need a summary: {why}");
                 if !self.answer.notes.contains(&note) {
                     self.answer.notes.push(note);
                 }
@@ -179,7 +179,7 @@ fn take(run: &mut Run<'_>, asked: &Asked, sources: &[Source<'_>], body: &str) ->
         .is_some_and(|found| found.node.is_wanted(run.today));
     if now.0 != asked.files || !wanted {
         let reason =
-            "its sources or itself changed while its summary was written; it is looked at by the next run";
+            "the node or its sources changed while the summary was written; the next run checks it again";
         return Err(Missed::Overtaken(reason.to_owned()));
     }
     let node = before.as_ref().map(|found| &found.node);
@@ -196,12 +196,12 @@ fn take(run: &mut Run<'_>, asked: &Asked, sources: &[Source<'_>], body: &str) ->
         run.state.refuse(period, SourceFile::together(&asked.files));
         Missed::Failed(match aside::rejected(root, period, body, &why) {
             Ok(path) => format!("{why}; the body is kept in {path}"),
-            Err(error) => format!("{why}; the body could not be kept aside ({error})"),
+            Err(error) => format!("{why}; the body could not be kept ({error})"),
         })
     })?;
     if let Some(found) = &before {
         aside::replaced(root, found).map_err(|error| {
-            Missed::Overtaken(format!("what stands there could not be kept aside: {error}"))
+            Missed::Overtaken(format!("could not keep a copy of the current node: {error}"))
         })?;
     }
     run.put(

@@ -255,7 +255,7 @@ fn an_overflow_and_a_limit_are_told() {
     );
     bed.set_dirs(&["memory"]);
     let file = bed.root.join("memory/a.md");
-    fs::write(&file, "found by looking").unwrap();
+    fs::write(&file, "found by polling").unwrap();
     bed.wait_dirty(&file);
 }
 

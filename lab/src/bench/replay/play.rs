@@ -275,7 +275,7 @@ impl Run<'_> {
         let answer: ContextFetchResponse = self.client.call(&fetch.into())?;
         answer
             .content
-            .with_context(|| format!("the content of {id} was not given: {:?}", answer.reason))
+            .with_context(|| format!("the content of {id} was not returned: {:?}", answer.reason))
     }
 
     fn over(&mut self, at: usize, size: usize) -> Result<()> {
@@ -292,7 +292,7 @@ impl Run<'_> {
         };
         let section: ContextRenderResponse = self.client.call(&render.into())?;
         if tokens::of(&section.markdown) as u64 != section.tokens {
-            bail!("the section of turn {at} has other tokens than it says");
+            bail!("the section of turn {at} has a wrong token count");
         }
         self.section = Section {
             tokens: section.tokens as usize,
@@ -312,7 +312,7 @@ impl Run<'_> {
             let id = made.id.clone();
             let content = self.fetch(&id)?;
             if content != result.content {
-                bail!("what was fetched for {id} is not what was put");
+                bail!("the fetched content of {id} differs from the stored one");
             }
             for (used, place) in uses.iter().zip(places) {
                 let named = &mut self.played.named;

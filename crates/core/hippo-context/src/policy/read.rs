@@ -58,7 +58,7 @@ pub fn parse_rules(text: &str) -> Result<Vec<PolicyRule>, PolicyError> {
     if let Some(second) = documents.get(1) {
         return Err(error_at(
             second,
-            "there is a second document; put all rules into one",
+            "the file has a second document; put all rules into the first",
         ));
     }
     if is_null(document) {
@@ -72,7 +72,7 @@ pub fn parse_rules(text: &str) -> Result<Vec<PolicyRule>, PolicyError> {
             continue;
         }
         let Data::Sequence(items) = &value.data else {
-            return Err(error_at(value, "a list of rules is expected"));
+            return Err(error_at(value, "expected a list of rules"));
         };
         for item in items {
             rules.push(parse_rule(item)?);
@@ -99,7 +99,7 @@ fn parse_rule(node: &Node<'_>) -> PolicyResult<PolicyRule> {
     }
     match action {
         None => Err(error_at(node, "the rule has no `action`")),
-        Some(action) if action == RuleAction::default() => Err(error_at(node, "the rule decides nothing")),
+        Some(action) if action == RuleAction::default() => Err(error_at(node, "the rule has no effect")),
         Some(action) => Ok(PolicyRule {
             line: node.span.start.line(),
             built_in: false,
@@ -125,7 +125,7 @@ fn read_match(node: &Node<'_>) -> PolicyResult<RuleMatch> {
                 })?)
             }
             "source" | "source.type" if matches.sources.is_some() => {
-                return Err(error_at(key, "the rule names its types of source twice"));
+                return Err(error_at(key, "the rule lists its source types twice"));
             }
             "source.type" => matches.sources = Some(parse_list(value, parse_word)?),
             "source" => {
@@ -148,7 +148,7 @@ fn read_match(node: &Node<'_>) -> PolicyResult<RuleMatch> {
 
 fn read_action(node: &Node<'_>) -> PolicyResult<RuleAction> {
     let mut action = RuleAction::default();
-    for (key, value) in mapping_with_values(node, "what the rule decides")? {
+    for (key, value) in mapping_with_values(node, "the actions of the rule")? {
         match key_text(key)? {
             "decay_rate" => action.decay_rate = Some(parse_number(value, 10.0)?),
             "floor" => action.floor = Some(parse_number(value, 1.0)?),
@@ -161,7 +161,7 @@ fn read_action(node: &Node<'_>) -> PolicyResult<RuleAction> {
                     .and_then(|turns| u64::try_from(turns).ok());
                 let turns = turns.filter(|turns| *turns > 0);
                 action.expires_after_turns =
-                    Some(turns.ok_or_else(|| error_at(value, "a number of turns from 1 is expected"))?);
+                    Some(turns.ok_or_else(|| error_at(value, "expected a number of turns from 1"))?);
             }
             "index" => action.index = Some(parse_bool(value)?),
             "keep" => action.keep = Some(parse_bool(value)?),
@@ -192,7 +192,7 @@ fn mapping_pairs<'n, 'i>(
 ) -> PolicyResult<Vec<(&'n Node<'i>, &'n Node<'i>)>> {
     match &node.data {
         Data::Mapping(mapping) => Ok(mapping.iter().collect()),
-        _ => Err(error_at(node, &format!("{expected} is expected"))),
+        _ => Err(error_at(node, &format!("expected {expected}"))),
     }
 }
 
@@ -211,14 +211,14 @@ fn mapping_with_values<'n, 'i>(
 fn key_text<'n>(node: &'n Node<'_>) -> PolicyResult<&'n str> {
     node.data
         .as_str()
-        .ok_or_else(|| error_at(node, "a name is expected"))
+        .ok_or_else(|| error_at(node, "expected a name"))
 }
 
 fn parse_word(node: &Node<'_>) -> PolicyResult<String> {
     let text = match &node.data {
         Data::Value(Scalar::String(text)) => text.trim().to_owned(),
         Data::Value(Scalar::Integer(number)) => number.to_string(),
-        _ => return Err(error_at(node, "a text is expected; quote it")),
+        _ => return Err(error_at(node, "expected a string; put it in quotes")),
     };
     if text.is_empty() {
         return Err(error_at(node, "the text is empty: the rule can never match"));
@@ -250,13 +250,13 @@ fn parse_number(node: &Node<'_>, most: f64) -> PolicyResult<f32> {
     let number = number.filter(|number| (0.0..=most).contains(number));
     number
         .map(|number| number as f32)
-        .ok_or_else(|| error_at(node, &format!("a number from 0 to {most} is expected")))
+        .ok_or_else(|| error_at(node, &format!("expected a number from 0 to {most}")))
 }
 
 fn parse_bool(node: &Node<'_>) -> PolicyResult<bool> {
     node.data
         .as_bool()
-        .ok_or_else(|| error_at(node, "true or false is expected"))
+        .ok_or_else(|| error_at(node, "expected true or false"))
 }
 
 fn is_null(node: &Node<'_>) -> bool {

@@ -153,11 +153,11 @@ fn errors_are_reported_with_line_and_column() {
         ),
         (rule("{type: ^[]}", good), "can never match"),
         (rule("{contains: [a, ^'']}", good), "can never match"),
-        (rule("{contains: ^{a: b}}", good), "a text is expected"),
+        (rule("{contains: ^{a: b}}", good), "expected a string"),
         (rule("{source: {^ref: a}}", good), "unknown key `ref`"),
         (
             rule("{source.type: exec, ^source: {type: file}}", good),
-            "names its types of source twice",
+            "lists its source types twice",
         ),
         (rule("{type: state, ^type: message}", good), "duplicated key"),
         (rule("{}", "{^decay: 1}"), "unknown key `decay`"),
@@ -174,7 +174,7 @@ fn errors_are_reported_with_line_and_column() {
         ),
         (
             "lifecycle_policies:\n- ^match: {}\n  action: {}\n".to_owned(),
-            "decides nothing",
+            "has no effect",
         ),
         ("lifecycle_policies:\n- ^match: {}\n".to_owned(), "no `action`"),
         (
@@ -184,7 +184,7 @@ fn errors_are_reported_with_line_and_column() {
         ("lifecycle_policies:\n- ^7\n".to_owned(), "a rule with"),
         ("^policies: []\n".to_owned(), "unknown key `policies`"),
         ("lifecycle_policies: ^3\n".to_owned(), "a list of rules"),
-        ("^- a\n".to_owned(), "is expected"),
+        ("^- a\n".to_owned(), "expected "),
         (
             "lifecycle_policies: []\n---\n^c: d\n".to_owned(),
             "second document",

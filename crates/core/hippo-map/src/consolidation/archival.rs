@@ -220,7 +220,7 @@ fn report_orphans(planner: &mut CyclePlanner) {
             .get(&id)
             .is_some_and(|record| record.entry.related.is_empty());
         if alone && !linked.contains(&id) {
-            planner.report(Rule::Orphan, &id, "no entry is related to it");
+            planner.report(Rule::Orphan, &id, "it has no related entries");
         }
     }
 }

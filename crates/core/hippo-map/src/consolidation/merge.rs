@@ -127,14 +127,14 @@ fn merge_pair(
         return planner.refuse(Rule::Merge, both, "people wrote both entries");
     }
     if absorb.apart {
-        return planner.refuse(Rule::Merge, both, "a person keeps them apart");
+        return planner.refuse(Rule::Merge, both, "a person has separated them");
     }
     if manual(keep) && more.is_lt() {
-        return planner.refuse(Rule::Merge, both, "a person wrote the entry that says less");
+        return planner.refuse(Rule::Merge, both, "a person wrote the shorter entry");
     }
     let (to, hashes) = unite(keep, absorb);
     if to.pointers.len() > MOST {
-        return planner.refuse(Rule::Merge, both, "together they point at too many places");
+        return planner.refuse(Rule::Merge, both, "together they have too many pointers");
     }
     if !planner.may_demote() {
         return planner.refuse_loss(both);

@@ -227,9 +227,9 @@ impl<'s> ContentIndex<'s> {
             return PointerOutcome::Moved(place, known);
         }
         if self.snapshot.documents.contains_key(&pointer.path) {
-            PointerOutcome::Gone("the section is gone")
+            PointerOutcome::Gone("the section no longer exists")
         } else {
-            PointerOutcome::Gone("the file is gone")
+            PointerOutcome::Gone("the file no longer exists")
         }
     }
 

@@ -205,7 +205,7 @@ fn pointers_follow_moved_text() {
         .iter()
         .map(|finding| finding.what.as_str())
         .collect();
-    assert_eq!(found, ["the file is gone: gone.md §One"]);
+    assert_eq!(found, ["the file no longer exists: gone.md §One"]);
 }
 
 #[test]

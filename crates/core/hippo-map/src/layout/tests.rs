@@ -166,8 +166,8 @@ fn a_new_file_has_entries_in_their_groups_and_all_lists() {
     assert_eq!(
         archive,
         format!(
-            "# archive/2026-01\n\n<!-- Written by hippod; edits here are not read. Entries that have left the index: \
-            `hippoctl index restore ID` brings one back. -->\n\n{}",
+            "# archive/2026-01\n\n<!-- Written by hippod; edits here are not read. Entries that were archived: \
+            `hippoctl index restore ID` restores one. -->\n\n{}",
             entry("old", "2026-01-29", "").replace("####", "##")
         )
     );

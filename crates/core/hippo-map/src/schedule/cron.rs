@@ -54,7 +54,10 @@ impl Cron {
         }
         let fields: Vec<&str> = line.split_whitespace().collect();
         let day = fields.len().checked_sub(3).map_or(line, |at| fields[at]);
-        Err(error(column(line, day), "no year has such a day".to_owned()))
+        Err(error(
+            column(line, day),
+            "this date does not exist in any year".to_owned(),
+        ))
     }
 
     /// Returns the first matching time after `after`, or `None` at the end of the calendar.
@@ -134,7 +137,7 @@ fn diagnose(line: &str) -> CronError {
         5 => 1,
         count if count > 6 => return error(column(line, fields[6]), "more than six fields".to_owned()),
         count => {
-            let reason = format!("five or six fields are needed, there are {count}");
+            let reason = format!("expected five or six fields, found {count}");
             return error(line.len() + 1, reason);
         }
     };
@@ -151,7 +154,7 @@ fn diagnose(line: &str) -> CronError {
         let (range, step) = part.split_once('/').unwrap_or((part, ""));
         let ends = range.split_once('-');
         return if range != part && reads(range) {
-            let reason = format!("a step is a number from 1, not {step:?}");
+            let reason = format!("a step must be a number from 1, not {step:?}");
             error(column(line, step), reason)
         } else if ends.is_some_and(|(first, last)| reads(first) && reads(last)) {
             error(column(line, part), format!("the range {range:?} runs backwards"))
@@ -160,7 +163,7 @@ fn diagnose(line: &str) -> CronError {
             error(column(line, part), reason)
         };
     }
-    error(1, "it cannot be read".to_owned())
+    error(1, "it is invalid".to_owned())
 }
 
 fn error(column: usize, reason: String) -> CronError {

@@ -43,7 +43,7 @@ fn lines_that_are_wrong_are_told_where() {
         ("5-1 2 * * *", 1, "backwards"),
         ("*/0 2 * * *", 3, "a step"),
         ("*/x 2 * * *", 3, "a step"),
-        ("0 0 30 2 *", 5, "no year has such a day"),
+        ("0 0 30 2 *", 5, "does not exist in any year"),
         ("é 2 * * *", 1, "minute"),
         ("@never", 1, "unknown name"),
         ("0 2 LL * *", 5, "day of month"),

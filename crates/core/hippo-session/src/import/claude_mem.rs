@@ -43,7 +43,7 @@ fn observation(fields: &Fields) -> Result<Memory, String> {
         parts.extend(title.clone());
     }
     if parts.is_empty() {
-        return Err("the observation has neither title nor text".to_owned());
+        return Err("the observation has no title and no text".to_owned());
     }
     let kind = text(fields, "type").unwrap_or("observation");
     Ok(Memory {
@@ -62,7 +62,7 @@ fn summary(fields: &Fields) -> Result<Memory, String> {
         .filter_map(|(name, called)| Some(format!("- {called}: {}", one_line(text(fields, name)?))))
         .collect();
     if lines.is_empty() {
-        return Err("the summary says nothing".to_owned());
+        return Err("the summary is empty".to_owned());
     }
     Ok(Memory {
         kind: "summary".to_owned(),

@@ -47,8 +47,7 @@ impl<'r> Records<'r> {
     /// Adds a record, unless there are too many.
     fn add(&mut self, record: Record<'r>) -> bool {
         if self.records.len() == MOST_RECORDS {
-            let what =
-                format!("there are more than {MOST_RECORDS} records: from here on import them in parts");
+            let what = format!("the file has more than {MOST_RECORDS} records: import the rest in parts");
             self.ends = Some(Trouble::at(record.line, what));
             return false;
         }
@@ -65,16 +64,16 @@ impl Record<'_> {
     pub fn fields(&self) -> Result<Fields, String> {
         if self.json.len() > LARGEST_RECORD {
             return Err(format!(
-                "it has {} MiB, and a record has {} at most: cut it into parts",
+                "it has {} MiB, and the maximum for a record is {}: split it",
                 self.json.len().div_ceil(1 << 20),
                 LARGEST_RECORD >> 20
             ));
         }
         serde_json::from_slice(self.json).map_err(|error| match self.json.first() {
-            Some(b'[') if error.is_data() => "it is a list, and no object".to_owned(),
-            Some(b'"') if error.is_data() => "it is a text, and no object".to_owned(),
+            Some(b'[') if error.is_data() => "it is a list instead of an object".to_owned(),
+            Some(b'"') if error.is_data() => "it is a string instead of an object".to_owned(),
             Some(b'{') => without_place(&error),
-            _ if error.is_data() => "it is a value, and no object".to_owned(),
+            _ if error.is_data() => "it is a value instead of an object".to_owned(),
             _ => without_place(&error),
         })
     }
@@ -116,14 +115,14 @@ pub(super) fn read<'r>(bytes: &'r [u8], groups: &[&'r str]) -> Result<Records<'r
     if cutter.lists == 0 {
         return Err(whole.err().map_or_else(
             || no_list(groups, &cutter.names),
-            |error| damaged(&error, "it is no JSON"),
+            |error| damaged(&error, "it is not JSON"),
         ));
     }
     if let Some(at) = cutter.cut_off_at() {
-        let what = "the file ends in the middle of what begins here: it was cut off";
+        let what = "the file ends inside this record: it was truncated";
         found.ends = Some(Trouble::at(line_of(bytes, at), what));
     } else if let Err(error) = whole {
-        let trouble = damaged(&error, "outside of the records the JSON is damaged");
+        let trouble = damaged(&error, "the JSON outside the records is damaged");
         if found.records.is_empty() {
             return Err(trouble);
         }
@@ -140,7 +139,7 @@ fn begins_as_json(bytes: &[u8]) -> Result<(), Trouble> {
         }
         [b'[' | b'{', ..] => return Ok(()),
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "it is UTF-16: save it as UTF-8",
-        _ => "it is no JSON: neither a list nor an object begins here",
+        _ => "it is not JSON: no list or object begins here",
     };
     Err(Trouble::at(1, what))
 }
@@ -153,10 +152,9 @@ fn no_list(groups: &[&str], names: &[&str]) -> Trouble {
         .collect();
     let found = match names.join(", ") {
         found if found.is_empty() => String::new(),
-        found => format!("; what is in it is {found}"),
+        found => format!("; it contains {found}"),
     };
-    let what =
-        format!("there is no list of records in it: neither a list, nor one under \"{wanted}\"{found}");
+    let what = format!("it has no list of records, neither at the top nor under \"{wanted}\"{found}");
     Trouble { line: None, what }
 }
 

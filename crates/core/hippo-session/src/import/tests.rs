@@ -43,17 +43,17 @@ fn what_is_no_export_is_refused() {
     for (bytes, what) in [
         (&b""[..], "empty"),
         (b"  \n ", "empty"),
-        (b"# Notes\n", "no JSON"),
+        (b"# Notes\n", "not JSON"),
         (b"{\"memory\": \"one\"}", "no list of records"),
         (b"[\"\xff\"]", "not UTF-8"),
         (b"\xff\xfe[\0]\0", "UTF-16"),
         (
             b"{\"pages\": {\"a\": 1}, \"b\": [{}]}",
-            "; what is in it is \"pages\", \"b\"",
+            "; it contains \"pages\", \"b\"",
         ),
-        (b"{\"pages\": }", "it is no JSON: expected value"),
-        (b"[}{]", "the JSON is damaged"),
-        (b"[] []", "the JSON is damaged"),
+        (b"{\"pages\": }", "it is not JSON: expected value"),
+        (b"[}{]", "records is damaged"),
+        (b"[] []", "records is damaged"),
     ] {
         let refused = export(Program::Mem0, bytes).unwrap_err();
         assert!(refused.what.contains(what), "{refused:?}");
@@ -78,12 +78,12 @@ fn what_stands_in_a_list_and_is_no_memory_is_named_by_its_number() {
             r#"{"x":[[1]],"results":[{"memory":"a"},[1,{"memory":"b"}], "t" ,7,{"id":"k\u001b[3"},{"id":},null]}"#
         ),
         [
-            "record 2 of \"results\" is damaged: it is a list, and no object",
-            "record 3 of \"results\" is damaged: it is a text, and no object",
-            "record 4 of \"results\" is damaged: it is a value, and no object",
+            "record 2 of \"results\" is damaged: it is a list instead of an object",
+            "record 3 of \"results\" is damaged: it is a string instead of an object",
+            "record 4 of \"results\" is damaged: it is a value instead of an object",
             "record 5 of \"results\" (id \"k\\u{1b}[3\"): the record has no text under \"memory\"",
             "record 6 of \"results\" is damaged: expected value",
-            "record 7 of \"results\" is damaged: it is a value, and no object",
+            "record 7 of \"results\" is damaged: it is a value instead of an object",
         ]
     );
     assert_eq!(
@@ -92,13 +92,13 @@ fn what_stands_in_a_list_and_is_no_memory_is_named_by_its_number() {
             r#"{"observations":[{"id":7}],"summaries":[{"id":3,"request":" "}]}"#
         ),
         [
-            "record 1 of \"observations\" (id \"7\"): the observation has neither title nor text",
-            "record 1 of \"summaries\" (id \"3\"): the summary says nothing",
+            "record 1 of \"observations\" (id \"7\"): the observation has no title and no text",
+            "record 1 of \"summaries\" (id \"3\"): the summary is empty",
         ]
     );
     assert_eq!(
         told(Program::Mem0, r#"[{"memory":"a"}] and more"#),
-        ["outside of the records the JSON is damaged: trailing characters"]
+        ["the JSON outside the records is damaged: trailing characters"]
     );
     let secret = told(
         Program::Mem0,
@@ -119,7 +119,7 @@ fn limits_of_records_are_named_and_cost_no_other_record() {
         let said: Vec<&str> = found.memories.iter().map(|memory| &*memory.text).collect();
         assert_eq!(said, ["two"]);
         assert!(
-            found.troubles[0].what.contains("a record has 8 at most"),
+            found.troubles[0].what.contains("the maximum for a record is 8"),
             "{:?}",
             found.troubles
         );
@@ -156,7 +156,7 @@ fn a_memory_that_no_file_has_room_for_is_named() {
         assert_eq!(found.memories.len(), 1);
         let what = &found.troubles[0].what;
         assert!(
-            what.starts_with("record 1 (id \"a\"): it says 5 MiB, and"),
+            what.starts_with("record 1 (id \"a\"): it has 5 MiB of text, and"),
             "{what}"
         );
     }

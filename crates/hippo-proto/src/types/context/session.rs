@@ -134,7 +134,7 @@ impl Validate for ContextListRequest {
         check_optional_session_id(self.session.as_deref())?;
         if self.at_turn.is_some() && self.session.is_none() {
             return Err(
-                RpcError::bad_request("the field \"at_turn\" goes with a \"session\"")
+                RpcError::bad_request("the field \"at_turn\" requires a \"session\"")
                     .hint("a turn belongs to a session: give its id"),
             );
         }

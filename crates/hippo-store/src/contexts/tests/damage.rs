@@ -57,7 +57,7 @@ fn damaged_bytes_are_never_returned_and_a_new_put_repairs_them() {
             "UPDATE blobs SET bytes = substr(bytes, 1, length(bytes) - 1)",
             ["unpacked", "499 bytes"],
         ),
-        ("FLIP", ["", "are those of"]),
+        ("FLIP", ["", "belong to"]),
         (
             "DELETE FROM blobs",
             ["not in the database", "not in the database"],
@@ -66,10 +66,7 @@ fn damaged_bytes_are_never_returned_and_a_new_put_repairs_them() {
             "UPDATE blobs SET bytes = 'text'",
             ["not in the database", "not in the database"],
         ),
-        (
-            "UPDATE contents SET raw = raw + 1",
-            ["were stored", "were stored"],
-        ),
+        ("UPDATE contents SET raw = raw + 1", ["instead of", "instead of"]),
         (
             "UPDATE contents SET raw = -1",
             ["invalid length", "invalid length"],

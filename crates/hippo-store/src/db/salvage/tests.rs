@@ -54,7 +54,7 @@ fn rows_before_and_after_the_damage_are_salvaged() {
     let again = scratch.path().join("third.db");
     let salvaged = salvage(&file, &again, "/w").unwrap();
     assert!(
-        salvaged.rows == 0 && salvaged.lost[0].starts_with("all of it: "),
+        salvaged.rows == 0 && salvaged.lost[0].starts_with("everything: "),
         "{salvaged:?}"
     );
 }

@@ -140,7 +140,7 @@ fn what_is_said_beside_a_run() {
     };
     assert_eq!(
         notes(&failed),
-        ["note: the daemon's log may say why it failed: hippoctl logs"]
+        ["note: for the reason, see the log of the daemon: hippoctl logs"]
     );
 }
 
@@ -181,7 +181,7 @@ fn runs_are_listed_and_one_is_shown() {
     };
     let text = one(&older, 12, PLAIN);
     assert!(
-        text.ends_with("\ntake it back with: hippoctl consolidate undo 12\n"),
+        text.ends_with("\nundo it with: hippoctl consolidate undo 12\n"),
         "{text}"
     );
     let without = CycleHistoryResponse {
@@ -202,11 +202,11 @@ fn what_was_taken_back() {
     };
     assert_eq!(
         super::undone(&undone(2), PLAIN),
-        "took back run 12: 2 changes\nwrote HIPPOCAMPUS.md\nnote: kept: tides\n"
+        "undid run 12: 2 changes\nwrote HIPPOCAMPUS.md\nnote: kept: tides\n"
     );
     assert_eq!(
         super::undone(&undone(0), PLAIN),
-        "run 12 was undone before; nothing is changed\n"
+        "run 12 was already undone; nothing was changed\n"
     );
 }
 
@@ -247,6 +247,6 @@ fn a_heartbeat_with_and_without_work() {
     };
     assert_eq!(
         heartbeat(&idle, PLAIN),
-        "ran      nothing: no cycle was due\npending  nothing waits for you\n"
+        "ran      nothing: no cycle was due\npending  nothing\n"
     );
 }

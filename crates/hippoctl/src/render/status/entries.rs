@@ -59,7 +59,7 @@ pub fn lines(index: &IndexStatus, style: Style) -> String {
     if *held_removals > 0 {
         let gone = plural(*held_removals, "removal");
         let held = format!(
-            "held     {gone} from the index file, so many at once; accept with: hippoctl sync --accept-deletions"
+            "held     {gone} from the index file at once; confirm with: hippoctl sync --accept-deletions"
         );
         let _ = writeln!(text, "  {}", style.bad(held));
     }

@@ -25,7 +25,7 @@ pub fn lines(tree: &TreeStatus, style: Style) -> String {
     let nodes = fixed + tentative + needs_summarization + other;
     let mut kinds = vec![format!("{fixed} fixed"), format!("{tentative} tentative")];
     let further = [
-        (needs_summarization, "to be summarised"),
+        (needs_summarization, "without a summary"),
         (other, "without a status"),
     ];
     kinds.extend(
@@ -35,8 +35,8 @@ pub fn lines(tree: &TreeStatus, style: Style) -> String {
             .map(|(count, what)| format!("{count} {what}")),
     );
     let made = last.as_deref().map_or_else(
-        || "not made yet".to_owned(),
-        |last| format!("made {}", one_line(last)),
+        || "not created yet".to_owned(),
+        |last| format!("created {}", one_line(last)),
     );
     let mut text = String::new();
     // Writing to a string cannot fail.
@@ -48,12 +48,12 @@ pub fn lines(tree: &TreeStatus, style: Style) -> String {
     );
     if *foreign > 0 {
         let left = match foreign {
-            1 => "1 node is of another program and left alone".to_owned(),
-            more => format!("{more} nodes are of another program and left alone"),
+            1 => "1 node belongs to another program".to_owned(),
+            more => format!("{more} nodes belong to another program"),
         };
         let _ = writeln!(
             text,
-            "           {left}; to take them over: hippoctl tree compact --take-over"
+            "           {left}; to take over the tree: hippoctl tree compact --take-over"
         );
     }
     if let Some(unwritable) = unwritable {
@@ -61,10 +61,7 @@ pub fn lines(tree: &TreeStatus, style: Style) -> String {
         let _ = writeln!(text, "  {}", style.bad(held));
     }
     if *waiting > 0 {
-        let _ = writeln!(
-            text,
-            "           {waiting} wait for a summary: hippoctl tree pending"
-        );
+        let _ = writeln!(text, "           {waiting} need a summary: hippoctl tree pending");
     }
     if let Some(command) = command {
         let TreeCommandStatus {
@@ -82,7 +79,7 @@ pub fn lines(tree: &TreeStatus, style: Style) -> String {
         };
         let _ = writeln!(
             text,
-            "           {jobs} of {daily_jobs} summaries of today asked for, in {}{failed}",
+            "           {jobs} of {daily_jobs} summaries requested today, in {}{failed}",
             age(*ms)
         );
         if let Some(held) = held_back {
@@ -120,23 +117,21 @@ mod tests {
                 daily_jobs: 20,
                 ms: 61_000,
                 failures: 3,
-                held_back: Some(
-                    "the program failed 3 times in a row: it is left alone until tomorrow".into(),
-                ),
-                error: Some("it took too long\nand was ended".into()),
+                held_back: Some("the program failed 3 times in a row; hippod runs it again tomorrow".into()),
+                error: Some("it took too long\nand was stopped".into()),
             }),
             ..quiet.clone()
         };
         let plain = [&quiet, &stopped].map(|tree| lines(tree, Style::default()));
         assert_eq!(
             plain.concat(),
-            "  tree     94 nodes: 90 fixed, 4 tentative; made 2026-03-01T08:00:00Z\n  \
-            tree     97 nodes: 90 fixed, 4 tentative, 2 to be summarised, 1 without a status; not made yet\n           \
-            1 node is of another program and left alone; to take them over: hippoctl tree compact --take-over\n  \
+            "  tree     94 nodes: 90 fixed, 4 tentative; created 2026-03-01T08:00:00Z\n  \
+            tree     97 nodes: 90 fixed, 4 tentative, 2 without a summary, 1 without a status; not created yet\n           \
+            1 node belongs to another program; to take over the tree: hippoctl tree compact --take-over\n  \
             held     no node can be written in /w/memory: Permission denied (os error 13)\n           \
-            2 wait for a summary: hippoctl tree pending\n           \
-            5 of 20 summaries of today asked for, in 61 s, 3 failures in a row\n  \
-            held     the program failed 3 times in a row: it is left alone until tomorrow; the last failure: it took too long and was ended\n"
+            2 need a summary: hippoctl tree pending\n           \
+            5 of 20 summaries requested today, in 61 s, 3 failures in a row\n  \
+            held     the program failed 3 times in a row; hippod runs it again tomorrow; the last failure: it took too long and was stopped\n"
         );
     }
 }

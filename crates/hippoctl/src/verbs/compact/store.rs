@@ -59,7 +59,7 @@ pub fn compact(session: &mut Session, args: &CompactArgs, out: &mut Output) -> R
         if let Some(stored) = answer.stats.stored {
             let stored = plural(stored, "new content");
             out.note(&format!(
-                "{stored} kept; fetch one with: hippoctl context fetch ID"
+                "{stored} stored; fetch one with: hippoctl context fetch ID"
             ));
         }
     }

@@ -73,7 +73,7 @@ pub fn read() -> Event {
 }
 
 /// The trouble of an empty input, normal for a hook that is called by hand.
-pub const NO_EVENT: &str = "there is no event on standard input";
+pub const NO_EVENT: &str = "standard input has no event";
 
 /// Parses an event.
 fn of(bytes: &[u8]) -> Event {
@@ -91,9 +91,9 @@ fn of(bytes: &[u8]) -> Event {
                 trouble: None,
             };
         }
-        Ok(_) => "the event is no JSON object",
+        Ok(_) => "the event is not a JSON object",
         Err(_) if bytes.trim_ascii().is_empty() => NO_EVENT,
-        Err(_) => "the event is no JSON",
+        Err(_) => "the event is not valid JSON",
     };
     Event {
         trouble: Some(trouble),

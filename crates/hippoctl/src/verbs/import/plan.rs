@@ -55,13 +55,13 @@ pub(super) fn folder(root: &Path, into: &Path) -> Result<String, Failure> {
         match part {
             Component::CurDir => {}
             Component::Normal(name) => parts.push(name.to_string_lossy()),
-            _ => return Err(refused("it leads out of the workspace")),
+            _ => return Err(refused("it is outside the workspace")),
         }
     }
     let folder = parts.join("/");
     let log = format!("{folder}/2026-01-01.md");
     if matches!(SourceKind::from_path(&log), SourceKind::Node(_)) {
-        return Err(refused("the compaction tree is there"));
+        return Err(refused("the folder belongs to the compaction tree"));
     }
     match folder.contains('\0') || !rules().is_source(&log) {
         true => Err(refused("it is not below memory, knowledge, plans or projects")),

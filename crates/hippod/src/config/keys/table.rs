@@ -81,13 +81,13 @@ pub const KEYS: &[Key] = keys! {
         "Maintain HIPPOCAMPUS.md and the files below .hippocampus/.",
         "Switch it off to search a folder without writing to it.";
     "index.max_tokens" "HIPPOD_INDEX_MAX_TOKENS" Kind::Whole(500, 1_000_000), Own::Smaller,
-        "Maximum size of HIPPOCAMPUS.md (tokens, estimated as bytes / 4); the rest goes below .hippocampus/.",
+        "Maximum size of HIPPOCAMPUS.md (tokens, estimated as bytes / 4); the rest is written below .hippocampus/.",
         "Lower it if the agent reads the whole file into a small context.";
     "index.tokens_per_file" "HIPPOD_INDEX_TOKENS_PER_FILE" Kind::Whole(0, 100_000), Own::SmallerNot0,
         "Maximum tokens of HIPPOCAMPUS.md per memory file, counted in steps of ten files; 0: only max_tokens limits it.",
         "Set it to 0 for a memory of a few long files.";
     "index.max_entries" "HIPPOD_INDEX_MAX_ENTRIES" Kind::Whole(1, 100_000), Own::Smaller,
-        "Maximum entries in HIPPOCAMPUS.md when not all of them fit.",
+        "Maximum entries in HIPPOCAMPUS.md when some do not fit.",
         "Lower it if the agent should see fewer topics at once.";
     "index.merge_above" "HIPPOD_INDEX_MERGE_ABOVE" Kind::Share, Own::Larger,
         "Similarity from which two entries may be merged (cosine, 0 to 1).",
@@ -132,7 +132,8 @@ pub const KEYS: &[Key] = keys! {
         "Interval between two runs that hooks and heartbeats request, unless the logs grow (hours); compaction.cooldownHours of a hipocampus.config.json overrides it.",
         "Raise it if summaries cost money.";
     "tree.summaries" "HIPPOD_TREE_SUMMARIES" Kind::Choice(&["off", "agent", "command"]), Own::Word(&["off"]),
-        "Who writes the summaries of days, weeks and months: off (hippod extracts lines), agent (at heartbeats) or command.",
+        "Writer of the summaries of days, weeks and months: off (hippod extracts lines), agent (at heartbeats) or \
+         command.",
         "Change it for summaries that a language model writes.";
     "tree.command" "HIPPOD_TREE_COMMAND" Kind::Words, Own::Never,
         "Program that writes a summary, and its arguments: it reads a job as JSON from standard input and prints the summary.",

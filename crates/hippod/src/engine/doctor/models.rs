@@ -57,7 +57,7 @@ fn examine_model(shared: &Shared, name: &str, state: ModelState, report: &mut Re
         ModelState::Failed(why) => {
             let place = shared.paths.models.join(name).display().to_string();
             let again = shared.models.remedy(name);
-            let fix = format!("hippoctl model verify {name} names damaged files, {again} writes them again");
+            let fix = format!("hippoctl model verify {name} lists damaged files; {again} writes them again");
             let mut found = problem("model-failed", Severity::Error, why, place, fix);
             found.fixable = true;
             report.problems.push(found);

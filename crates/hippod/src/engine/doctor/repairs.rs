@@ -19,11 +19,12 @@ pub(super) fn was_not_all_read(root: &Path, lost: &Lost) -> Problem {
         more => format!("; and {more} more"),
     };
     let what = format!(
-        "of what only the damaged database knew (accesses, removals, history) not all could be read: {}{more}",
+        "the damaged database had accesses, removals and history that no file contains, and a part could not be \
+         read: {}{more}",
         lost.what[..most].join("; ")
     );
     let fix = format!(
-        "hippoctl restore brings it back where there is a backup; the damaged database is kept as {}",
+        "restore it from a backup: hippoctl restore; the damaged database is kept as {}",
         lost.aside.display()
     );
     problem(
@@ -38,15 +39,16 @@ pub(super) fn was_not_all_read(root: &Path, lost: &Lost) -> Problem {
 /// Creates the problem for a database that was empty or missing when the workspace was opened.
 pub(super) fn was_gone(place: &str, recovered: &Recovered) -> Problem {
     let what = match recovered.lost.as_slice() {
-        [] => "the database was empty or gone; it was made again from its spare copy and from the files"
+        [] => "the database was empty or missing; it was rebuilt from its spare copy and from the files"
             .to_owned(),
         lost => format!(
-            "the database was empty or gone, and what stands in no file (accesses, removals, history) is not all there: {}",
+            "the database was empty or missing; a part of the accesses, removals and history, which no file \
+             contains, is lost: {}",
             lost.join("; ")
         ),
     };
     let fix = format!(
-        "look after the disk; what stood in its place is kept as {}; a backup has more: hippoctl restore",
+        "check the disk; the former file is kept as {}; restore the rest from a backup: hippoctl restore",
         recovered.aside.display()
     );
     problem("database-lost", Severity::Warning, what, place, fix)
@@ -61,8 +63,8 @@ pub(super) fn was_damaged(place: &str, mended: &Mended) -> Problem {
     problem(
         "database-rows",
         Severity::Warning,
-        format!("rows of the database were damaged: {what} was made again from the files"),
+        format!("rows of the database were damaged: hippod rebuilt {what} from the files"),
         place,
-        "check the disk of the state folder; nothing of the files was lost",
+        "check the disk of the state folder; the files are complete",
     )
 }

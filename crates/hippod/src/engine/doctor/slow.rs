@@ -62,7 +62,7 @@ fn examine_folders(shared: &Shared, report: &mut Report) {
         let found = problem(
             "permissions",
             Severity::Warning,
-            "other users of this machine may look into this folder",
+            "other users of this machine can read this folder",
             folder.display().to_string(),
             format!("chmod 700 {}", folder.display()),
         );
@@ -72,7 +72,7 @@ fn examine_folders(shared: &Shared, report: &mut Report) {
         let found = problem(
             "leftover",
             Severity::Info,
-            "a process that ended left this file half written; nothing reads it",
+            "an ended process left this file half written; no program reads it",
             file.display().to_string(),
             "remove the file",
         );
@@ -120,7 +120,7 @@ fn examine_database(place: &Surveyed, report: &mut Report) {
         Ok(()) => report.sound("database", format!("{database}: sound")),
         Err(error) => {
             let mended = error.is_damage();
-            let fix = "hippoctl doctor --rebuild makes it again from the files; accesses and removals are taken over where they can be read";
+            let fix = "hippoctl doctor --rebuild rebuilds it from the files and keeps all readable accesses and removals";
             let mut found = problem("database", Severity::Error, error.to_string(), database, fix);
             found.fixable = mended;
             report.problems.push(found);
@@ -135,9 +135,9 @@ fn examine_index_copy(place: &Surveyed, report: &mut Report) {
         report.problem(
             "index-copy",
             Severity::Warning,
-            "an older index file is kept here, because hippod cannot tell what of it is new",
+            "an older index file is kept here, because hippod cannot determine which of its lines are new",
             kept.display().to_string(),
-            "take from it what you miss in the index file, and remove it",
+            "copy missing lines into the index file, then remove this file",
         );
     }
     let Some(detail) = &place.index_file else { return };
@@ -147,9 +147,9 @@ fn examine_index_copy(place: &Surveyed, report: &mut Report) {
         let found = problem(
             "index-missing",
             Severity::Info,
-            "there is no index file yet, or somebody removed it",
+            "the index file does not exist yet, or it was removed",
             file.display().to_string(),
-            "hippoctl consolidate light writes it; the next light cycle does so by itself",
+            "hippoctl consolidate light writes it; otherwise the next light cycle does",
         );
         report.problems.push(fixable(found));
     }
@@ -172,15 +172,16 @@ fn examine_pointers(place: &Surveyed, report: &mut Report) {
     };
     of.truncate(NAMED);
     let lead = match stale {
-        1 => "1 pointer of an entry leads".to_owned(),
-        _ => format!("{stale} pointers of entries lead"),
+        1 => "1 pointer of an entry has".to_owned(),
+        _ => format!("{stale} pointers of entries have"),
     };
     report.problem(
         "stale-pointers",
         Severity::Info,
-        format!("{lead} nowhere: {}{more}", of.join(", ")),
+        format!("{lead} no target: {}{more}", of.join(", ")),
         index_path(&place.view.root).display().to_string(),
-        "hippoctl consolidate deep --dry-run lists them, with those that a deep cycle can mend; hippoctl index show ID tells of one",
+        "hippoctl consolidate deep --dry-run lists the pointers that a deep cycle can repair; hippoctl index show ID \
+         shows one entry",
     );
 }
 
@@ -191,7 +192,7 @@ fn examine_disk(place: &Surveyed, report: &mut Report) {
     let detail = match place.waiting {
         0 if indexed == on_disk => format!("{root}: {on_disk} files, all indexed"),
         waiting => {
-            format!("{root}: {on_disk} files on disk, {indexed} in the index, {waiting} waiting to be read")
+            format!("{root}: {on_disk} files on disk, {indexed} indexed, {waiting} to read")
         }
     };
     report.check(
@@ -219,14 +220,14 @@ fn left_out(root: &Path, skipped: &Skipped, kept: usize) -> Problem {
     let place = path.display().to_string();
     if is_unreadable && kept > 0 {
         let what = format!(
-            "{}; no answer is from there, and what the index has of it ({kept} files) is kept until it can be read",
+            "{}; searches skip it, and its {kept} indexed files are kept until it can be read again",
             skipped.reason
         );
-        let fix = "give hippod the right to read it, or exclude it under [sources] exclude";
+        let fix = "give hippod read permission, or exclude it under [sources] exclude";
         return problem("skipped", Severity::Warning, what, place, fix);
     }
     let what = format!("not indexed: {}", skipped.reason);
-    let fix = "mend the file, or exclude it under [sources] exclude";
+    let fix = "correct the file, or exclude it under [sources] exclude";
     problem("skipped", Severity::Info, what, place, fix)
 }
 
@@ -249,9 +250,10 @@ fn examine_contexts(shared: &Shared, root: &Path, report: &mut Report) {
         report.problem(
             "contexts-lost",
             Severity::Warning,
-            format!("{lost} changes that sessions had stored are missing: the database or its log was damaged, cut or removed"),
+            format!("{lost} stored changes of sessions are missing: the database or its log was damaged, truncated or removed"),
             file.display().to_string(),
-            "hippoctl restore brings them back where there is a backup; the damaged database or log is kept beside it as contexts.db.damaged",
+            "restore them from a backup: hippoctl restore; the damaged database or log is kept beside it as \
+             contexts.db.damaged",
         );
         kept.loss_is_told(shared, root);
     }
@@ -261,7 +263,7 @@ fn examine_contexts(shared: &Shared, root: &Path, report: &mut Report) {
             Severity::Error,
             story,
             root.join(POLICIES).display().to_string(),
-            "mend the line that is named, and try it on a transcript: hippoctl context policy FILE",
+            "correct the named line, and test the policies on a transcript: hippoctl context policy FILE",
         );
     }
 }

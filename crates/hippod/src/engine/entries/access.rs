@@ -54,7 +54,7 @@ impl Hand {
             return;
         }
         if let Err(error) = self.record(workspace, trace, at) {
-            tracing::warn!(%error, "could not record what a question left behind");
+            tracing::warn!(%error, "could not record the accesses of a search");
             workspace.trouble = Some(error);
         }
     }

@@ -179,7 +179,7 @@ impl Hand {
     pub(in crate::engine) fn tend_entries(&mut self, workspace: &mut Workspace, at: Instant) -> bool {
         let tended = self.try_tend(workspace, at);
         if let Err(error) = tended {
-            tracing::warn!(root = %workspace.root.display(), %error, "could not keep the index entries; it is tried again");
+            tracing::warn!(root = %workspace.root.display(), %error, "could not store the index entries; retrying");
             workspace.entries.file.look(at + AGAIN);
             workspace.entries.again_at = Some(at + AGAIN);
             workspace.trouble = Some(error);
@@ -265,8 +265,8 @@ impl Hand {
 
 /// Returns the error for a workspace whose root is missing.
 pub fn root_missing(root: &std::path::Path) -> RpcError {
-    let what = format!("the folder is not there, or empty: {}", root.display());
-    RpcError::new(ErrorKind::Warming, what).hint("mount its disk or put it back; nothing was changed")
+    let what = format!("the folder is missing or empty: {}", root.display());
+    RpcError::new(ErrorKind::Warming, what).hint("mount its disk, or restore the folder; nothing was changed")
 }
 
 /// Returns the error for a client whose change the store refused.

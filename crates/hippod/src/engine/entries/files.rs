@@ -277,15 +277,15 @@ fn meant(root: &Path) -> Result<Meant, Trouble> {
     opened.map_err(|error| match hippo_fs::refusal(&error) {
         Some(refusal) => unreadable(
             format!("{INDEX_FILE} cannot be used: {refusal}"),
-            "put the file itself there, or set index.enabled = false",
+            "replace it by a regular file, or set index.enabled = false",
         ),
         None if error.kind() == io::ErrorKind::NotFound && is_link(root) => unreadable(
-            format!("{INDEX_FILE} is a link that leads nowhere ({error})"),
-            "remove the link, and the index is written again",
+            format!("{INDEX_FILE} is a link without a target ({error})"),
+            "remove the link; hippod then writes the index again",
         ),
         None => unreadable(
             format!("{INDEX_FILE} cannot be read: {error}"),
-            "give hippod the right to read it",
+            "give hippod read permission",
         ),
     })
 }
@@ -306,22 +306,22 @@ fn unreadable(what: String, fix: &str) -> Trouble {
 fn read(meant: &Meant) -> Look {
     let refused = |error: io::Error| {
         let what = format!("{INDEX_FILE} cannot be read: {error}");
-        Look::Blocked(unreadable(what, "give hippod the right to read it"))
+        Look::Blocked(unreadable(what, "give hippod read permission"))
     };
     let (file, metadata) = match meant.dir.open_file(&meant.path) {
         Ok(opened) => opened,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Look::Missing,
         Err(error) if hippo_fs::refusal(&error).is_some() => {
             return Look::Blocked(unreadable(
-                format!("{INDEX_FILE} is no file: something else stands in its place"),
-                "move it away, and the index is written again",
+                format!("{INDEX_FILE} is not a regular file"),
+                "move it away; hippod then writes the index again",
             ));
         }
         Err(error) => return refused(error),
     };
     if metadata.len() > LARGEST {
         let what = format!(
-            "{INDEX_FILE} has {} bytes, more than the {LARGEST} that an index file may have; it is left as it is",
+            "{INDEX_FILE} has {} bytes, more than the maximum of {LARGEST}; it stays unchanged",
             metadata.len()
         );
         return Look::Blocked(unreadable(what, "shorten it, or move it away"));
@@ -330,8 +330,8 @@ fn read(meant: &Meant) -> Look {
     let mut bytes = Vec::new();
     match file.take(LARGEST).read_to_end(&mut bytes) {
         Ok(_) if bytes.contains(&0) => Look::Blocked(unreadable(
-            format!("{INDEX_FILE} is no text: it has zero bytes; it is left as it is"),
-            "move it away, and the index is written again",
+            format!("{INDEX_FILE} is not a text file: it contains zero bytes; it stays unchanged"),
+            "move it away; hippod then writes the index again",
         )),
         Ok(size) => match meant.dir.stat(&meant.path) {
             Ok(Some(after)) if FileMark::from(after) == before && size as u64 == after.size => {

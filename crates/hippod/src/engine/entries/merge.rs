@@ -24,11 +24,9 @@ use fields::{brought_back, put_into, take_fields};
 pub(super) use fields::adopted;
 
 /// Remedy for held removals.
-const HELD_FIX: &str = "put them back, remove the file (it is written again with all of them), or accept: \
-                            hippoctl sync --accept-deletions";
+const HELD_FIX: &str = "restore the entries, remove the file (hippod then writes all entries again), or confirm the deletion: hippoctl sync --accept-deletions";
 /// Remedy for missing text beside the entries, which the store does not have.
-const WORDS_FIX: &str = "put the end back, remove the file (it is written again as it was), or accept what is there: \
-                         hippoctl sync --accept-deletions";
+const WORDS_FIX: &str = "restore the end, remove the file (hippod then writes it again), or confirm the file: hippoctl sync --accept-deletions";
 /// Origin of the bytes to merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
@@ -216,7 +214,7 @@ impl Entries {
         tracing::info!(
             root = %now.root.display(),
             changed = changed.len(), adopted = merged.adopted.len(), removed = gone.len(), conflicts = merged.conflicts.len(),
-            "edits of the index file are taken over"
+            "merged edits of the index file"
         );
         for conflict in &merged.conflicts {
             self.file.conflicts.push(told(conflict));
@@ -225,14 +223,15 @@ impl Entries {
             let (written, back) = (rfc3339(written), merged.adopted.len());
             let others: BTreeSet<&EntryId> = merged.taken.iter().map(|(id, _)| id).collect();
             self.file.conflicts.push(format!(
-                "{INDEX_FILE} was put back as it was written at {written}: {} entries read as they did then, {back} came back, {} went",
+                "{INDEX_FILE} was restored to the version of {written}: {} entries have their former text, {back} \
+                 were added, {} were removed",
                 others.len(), gone.len()
             ));
         }
         if source == Source::File && matches!(&origin, Origin::Buffer(older) if older == bytes) {
             self.file.conflicts.push(format!(
-                "{INDEX_FILE} was saved as an editor had it a moment ago, with nothing changed: what hippod wrote since \
-                 stays; to go back to that version, put it there once more in a few minutes"
+                "{INDEX_FILE} was saved by an editor without a change, in a slightly older version: hippod keeps its \
+                 later changes; to restore that version, save it again in a few minutes"
             ));
         }
         if source == Source::File {
@@ -260,7 +259,8 @@ impl Entries {
         if self.file.held.len() != gone.len() || self.file.because != because {
             tracing::warn!(
                 root = %now.root.display(), entries = gone.len(), of = all, ?because,
-                "entries went from the index file, and nobody knows whether they were meant to; they are kept until that is accepted"
+                "entries were removed from the index file, perhaps by accident; they are kept until the removal is \
+                 confirmed"
             );
         }
         self.file.held = gone;
@@ -271,7 +271,7 @@ impl Entries {
     pub fn held_story(&self) -> Option<String> {
         self.held_what().map(|what| {
             let fix = self.held_fix();
-            format!("{what}; the file is neither read nor written until you decide: {fix}")
+            format!("{what}; hippod does not read or write the file until you decide: {fix}")
         })
     }
 
@@ -288,15 +288,16 @@ impl Entries {
         let held = self.file.held.len();
         let entries = if held == 1 { "entry" } else { "entries" };
         let kept = match self.file.because {
-            Because::Many => format!("{held} {entries} went from {INDEX_FILE} at once and are kept"),
+            Because::Many => format!("{held} {entries} disappeared from {INDEX_FILE} at once and are kept"),
             Because::CutOff => format!(
-                "the end of {INDEX_FILE} is missing, as if it were half written, and {held} {entries} with it, kept as they were"
+                "the end of {INDEX_FILE} is missing, as in a half-written file; its {held} {entries} are kept"
             ),
             Because::Words => format!(
-                "the end of {INDEX_FILE} is missing, as if it were half written, and words that stood there with it"
+                "the end of {INDEX_FILE} is missing, as in a half-written file, including text that hippod did not \
+                 write"
             ),
             Because::PutBack(written) => format!(
-                "{INDEX_FILE} was put back as it was written at {}; {held} {entries} of the last version are not in it, and are kept",
+                "{INDEX_FILE} was restored to the version of {}; {held} {entries} that it does not contain are kept",
                 rfc3339(written)
             ),
         };
@@ -365,17 +366,20 @@ fn told(conflict: &merge::MergeConflict) -> String {
     match conflict.rule {
         ConflictRule::FileWins(field) => {
             let replaced = conflict.ours.as_ref().and_then(|entry| replaced(entry, field));
-            let replaced = replaced.map_or_else(String::new, |replaced| format!(", instead of: {replaced}"));
+            let replaced = replaced.map_or_else(String::new, |replaced| format!("; hippod had: {replaced}"));
             let field = format!("{field:?}").to_lowercase();
-            format!("{id}: {field} was changed in {INDEX_FILE} and by hippod; the file's holds{replaced}")
+            format!(
+                "{id}: {field} was changed in {INDEX_FILE} and by hippod; the value in the file is kept{replaced}"
+            )
         }
         ConflictRule::RemovalWins => {
             format!(
-                "{id}: removed from {INDEX_FILE} while hippod changed it; it is forgotten (hippoctl index restore {id})"
+                "{id}: removed from {INDEX_FILE} while hippod changed it; the removal is kept (hippoctl index \
+                 restore {id} reverts it)"
             )
         }
         ConflictRule::ChangeBeatsPruning => {
-            format!("{id}: changed in {INDEX_FILE} while hippod put it away; it stays")
+            format!("{id}: changed in {INDEX_FILE} while hippod archived it; it stays")
         }
     }
 }

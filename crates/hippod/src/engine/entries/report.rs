@@ -188,22 +188,22 @@ fn what(change: &Change) -> String {
     };
     match change {
         Change::Add { record } => format!("a new entry in {}", record.group),
-        Change::Remove { .. } => "the entry is taken back".to_owned(),
+        Change::Remove { .. } => "the entry is removed".to_owned(),
         Change::Move { from, to, .. } => format!("from {} to {}", place(from), place(to)),
         Change::File { to: Some(to), .. } => format!(
-            "the file says strength {:.2}, {} accesses",
+            "the file has strength {:.2}, {} accesses",
             f32::from(to.hundredths) / 100.0,
             to.hits
         ),
-        Change::File { to: None, .. } => "leaves the file".to_owned(),
-        Change::Strong { to: Some(_), .. } => "is strong from now on".to_owned(),
-        Change::Strong { to: None, .. } => "is strong no longer".to_owned(),
+        Change::File { to: None, .. } => "is removed from the file".to_owned(),
+        Change::Strong { to: Some(_), .. } => "becomes strong".to_owned(),
+        Change::Strong { to: None, .. } => "is no longer strong".to_owned(),
         Change::Point { to, .. } => {
             let pointers: Vec<String> = to.0.iter().map(ToString::to_string).collect();
             format!("points at {}", pointers.join(" | "))
         }
-        Change::Merge { to, absorbed, .. } => format!("{} takes in {absorbed}", to.id),
-        Change::Relate { to, .. } if to.is_empty() => "is related to none".to_owned(),
+        Change::Merge { to, absorbed, .. } => format!("{} absorbs {absorbed}", to.id),
+        Change::Relate { to, .. } if to.is_empty() => "has no related entries".to_owned(),
         Change::Relate { to, .. } => {
             let ids: Vec<&str> = to.iter().map(|id| id.0.as_str()).collect();
             format!("is related to {}", ids.join(", "))
@@ -213,11 +213,11 @@ fn what(change: &Change) -> String {
         Change::Replay { to, .. } => format!("reviewed and kept: strength {:.2}", to.strength),
         Change::Consolidate { to, .. } => if *to { "consolidated" } else { "not consolidated" }.to_owned(),
         Change::Regroup { moves } => match moves.first() {
-            Some((_, _, to)) => format!("{} entries become the section {to}", moves.len()),
+            Some((_, _, to)) => format!("{} entries move to the section {to}", moves.len()),
             None => "no entry moves".to_owned(),
         },
-        Change::Band { to: Some(to), .. } => format!("stands under {}", to.heading()),
-        Change::Band { to: None, .. } => "leaves By Time".to_owned(),
+        Change::Band { to: Some(to), .. } => format!("is listed under {}", to.heading()),
+        Change::Band { to: None, .. } => "is removed from By Time".to_owned(),
         Change::Propose { proposed: true, .. } => "a fact is proposed for long-term memory".to_owned(),
         Change::Propose { .. } => "a fact is no longer proposed".to_owned(),
     }

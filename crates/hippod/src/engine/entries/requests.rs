@@ -146,7 +146,7 @@ impl Hand {
         if record.place == Place::Index {
             return Err(
                 RpcError::new(ErrorKind::Conflict, format!("the entry is in the index: {id}"))
-                    .hint("hippoctl index show tells where it stands"),
+                    .hint("for its place: hippoctl index show"),
             );
         }
         let now = self.shared.clock.now();
@@ -182,7 +182,7 @@ impl Hand {
             ..self.now_of(workspace, at)
         };
         if let Err(error) = workspace.entries.close_file(&mut workspace.store, now) {
-            tracing::warn!(%error, "could not let go of replaced index files; the next start does it");
+            tracing::warn!(%error, "could not remove replaced index files; the next start retries");
         }
     }
 

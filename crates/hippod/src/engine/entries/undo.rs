@@ -48,7 +48,7 @@ impl Hand {
                 format!("later runs changed the same entries: {}", ids.join(", ")),
             )
             .hint(format!(
-                "take them back first: hippoctl consolidate undo {}",
+                "undo these runs first: hippoctl consolidate undo {}",
                 ids.first().map_or("", String::as_str)
             )));
         }
@@ -138,12 +138,14 @@ fn untold_again(workspace: &mut Workspace, of: &RunDetail, changes: &[Change]) -
         let (number, names) = (kept.len(), kept[..kept.len().min(NAMED)].join(", "));
         let more = if number > NAMED { ", …" } else { "" };
         notes.push(format!(
-            "{number} entries of the run stay, because they were changed or used since: {names}{more}; hippoctl index forget takes one away"
+            "{number} entries of the run stay, because they were changed or used since: {names}{more}; hippoctl \
+             index forget ID removes one"
         ));
     }
     if !files.is_empty() {
         notes.push(format!(
-            "{} files have entries that were taken back; the next light cycle makes them again: hippoctl index forget keeps one away for good",
+            "{} files lost their entries; the next light cycle creates them again; hippoctl index forget ID removes \
+             one permanently",
             files.len()
         ));
     }

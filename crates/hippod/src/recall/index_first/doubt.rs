@@ -8,18 +8,14 @@ use super::super::question::Question;
 /// Returns the reason why the entry of the same question does not answer alone, or `None` if it does.
 pub(super) fn doubt(record: &Record, strength: f32, question: &Question) -> Option<&'static str> {
     if StrengthBand::from_strength(strength) < StrengthBand::Moderate {
-        return Some("the entry of the same question is weaker than 0.5: a search verifies it");
+        return Some("the entry of the same query is weaker than 0.5: a search verifies it");
     }
     if question.filter.is_set() || question.request.min_score.is_some() {
-        return Some(
-            "the question has a filter, which the entry of the same question knows nothing of: a search answers",
-        );
+        return Some("the query has a filter, which entries do not store: a search answers");
     }
     let learned = record.learned.as_deref();
     let full = learned.is_some_and(|learned| suffices(learned, question));
-    (!full).then_some(
-        "the entry of the same question holds fewer passages than are asked for: a search verifies it",
-    )
+    (!full).then_some("the entry of the same query has fewer passages than requested: a search verifies it")
 }
 
 /// Returns whether the entry remembers enough passages for the request.

@@ -122,7 +122,7 @@ impl Hand {
         if !conflicts.is_empty()
             && let Err(error) = workspace.store.note_run(id, &conflicts)
         {
-            tracing::warn!(%error, "the history lacks what the index file and the store disagreed on");
+            tracing::warn!(%error, "could not record the conflicts between the index file and the store in the history");
         }
         workspace.store.finish_run(id, outcome, ended)?;
         self.refresh_run(workspace, id)?;
@@ -149,11 +149,11 @@ impl Hand {
             entries.goes_on = run.left && !entries.fresh.is_empty();
             let done = run.fresh.iter().filter(|path| !entries.fresh.contains(*path));
             if let Err(error) = workspace.store.looked_at(done.map(String::as_str)) {
-                tracing::warn!(%error, "files that the cycle looked at are looked at again after the next start");
+                tracing::warn!(%error, "could not record the files that the cycle processed; they are processed again after the next start");
             }
         }
         if let Err(error) = self.forget_the_spent(workspace, run.cycle, run.run.started.min(ended)) {
-            tracing::warn!(%error, "what is of no use any more could not be forgotten; the next cycle tries again");
+            tracing::warn!(%error, "could not remove outdated records; the next cycle retries");
         }
         let many = workspace.entries.known.runs.len() > RUNS;
         if many && workspace.store.trim_runs(ended.plus(-KEPT))? > 0 {
@@ -172,7 +172,7 @@ impl Hand {
         // Accesses made during the run count from now on.
         let profile = workspace.view.config.index.profile();
         if let Err(error) = self.fold(workspace, &profile, at) {
-            tracing::warn!(%error, "accesses wait in the journal for the next attempt");
+            tracing::warn!(%error, "could not apply accesses; they stay in the journal for the next attempt");
         }
         // The next cycle may be due already.
         workspace.entries.look_at = at;
@@ -286,7 +286,7 @@ impl Hand {
 
     /// Ends a run after an error of the store; the next attempt continues it.
     fn fail(&mut self, workspace: &mut Workspace, id: RunId, error: &StoreError) {
-        tracing::warn!(%error, "a cycle could not go on; the rest waits for the next attempt");
+        tracing::warn!(%error, "a cycle could not continue; the next attempt runs the rest");
         // This fails too if nothing can be written; the state in memory is valid then.
         let _ = workspace
             .store
@@ -325,7 +325,7 @@ impl Hand {
         if let Some(reply) = run.reply {
             let error = RpcError::internal(format!("the cycle could not be run: {why}"));
             // A client that has disconnected needs no answer.
-            let _ = reply.send(Err(error.hint("nothing is lost; hippoctl doctor tells more")));
+            let _ = reply.send(Err(error.hint("nothing is lost; for details: hippoctl doctor")));
         }
     }
 }

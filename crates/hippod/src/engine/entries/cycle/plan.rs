@@ -256,7 +256,7 @@ impl Hand {
     /// Processes a finished plan.
     pub(in crate::engine) fn planned(&mut self, workspace: &mut Workspace, planned: Planned) {
         if let Err(error) = self.take_plan(workspace, planned) {
-            tracing::warn!(%error, "could not start a cycle; it is tried again");
+            tracing::warn!(%error, "could not start a cycle; retrying");
             self.give_up(workspace, &error.to_string());
         }
     }
@@ -271,7 +271,7 @@ impl Hand {
             return Ok(());
         };
         let Some(made) = planned.plan else {
-            self.give_up(workspace, "planning failed; hippoctl logs tells more");
+            self.give_up(workspace, "planning failed; for details: hippoctl logs");
             return Ok(());
         };
         let (plan, compared) = *made;

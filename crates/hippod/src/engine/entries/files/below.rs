@@ -43,7 +43,7 @@ impl Entries {
             }
             batch.commit()?;
             if !found.is_empty() {
-                tracing::info!(root = %now.root.display(), entries = found.len(), "entries of an earlier store are taken over");
+                tracing::info!(root = %now.root.display(), entries = found.len(), "importing entries of an earlier store");
                 self.known.records.extend(found);
                 self.changed(now.at);
             }
@@ -59,7 +59,7 @@ fn left_in(now: Now<'_>) -> BTreeMap<EntryId, Record> {
     let (paths, dir) = match made {
         Ok(made) => made,
         Err(error) => {
-            tracing::warn!(root = %now.root.display(), %error, "the files of an earlier store are not read");
+            tracing::warn!(root = %now.root.display(), %error, "could not read the files of an earlier store");
             return found;
         }
     };
@@ -71,7 +71,7 @@ fn left_in(now: Now<'_>) -> BTreeMap<EntryId, Record> {
             Ok(bytes) if others::is_ours(&path, &bytes) => bytes,
             Ok(_) => continue,
             Err(error) => {
-                tracing::warn!(path, %error, "a file of an earlier store cannot be read");
+                tracing::warn!(path, %error, "could not read a file of an earlier store");
                 continue;
             }
         };

@@ -75,7 +75,7 @@ pub(super) fn write(
                 break;
             }
             if before.as_ref().is_some_and(|before| !is_ours(path, before)) {
-                let what = format!("{path} is not hippod's own; move it away");
+                let what = format!("hippod did not write {path}; move it away");
                 return Err(io::Error::other(what));
             }
             write_whole(&dir, path, bytes)?;
@@ -111,7 +111,7 @@ fn read(dir: &WorkspaceDir, path: &str) -> io::Result<Option<Vec<u8>>> {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) if matches!(hippo_fs::refusal(&error), Some(Refusal::NotRegular(_))) => {
-            Err(io::Error::other(format!("{path} is not a file: move it away")))
+            Err(io::Error::other(format!("{path} is not a file; move it away")))
         }
         Err(error) if hippo_fs::refusal(&error).is_some() => Err(error),
         Err(error) => Err(io::Error::new(error.kind(), format!("{path}: {error}"))),

@@ -22,7 +22,7 @@ pub(super) const SETTLE: Duration = Duration::from_secs(1);
 /// Maximum number of passes over the replaced copies at shutdown; each pass writes the late edits to the file.
 const CLOSINGS: usize = 4;
 /// Reason for keeping a copy beside the file that cannot be an index file.
-const NO_TEXT: &str = "it is no text, or too long for an index file";
+const NO_TEXT: &str = "it is not a text file, or it is too long for an index file";
 /// Key of the bytes about to be written.
 pub(super) const NEXT: &str = "HIPPOCAMPUS.md.next";
 
@@ -61,11 +61,11 @@ impl Entries {
                 Err(error) => {
                     let beside = file.replaced_path(slot);
                     let what = format!(
-                        "what stood in the place of {INDEX_FILE} cannot be read: {}: {error}",
+                        "the replaced {INDEX_FILE} cannot be read: {}: {error}",
                         beside.display()
                     );
                     self.file
-                        .block(now, refused(what, "give hippod the right to read it".to_owned()));
+                        .block(now, refused(what, "give hippod read permission".to_owned()));
                     return Ok(false);
                 }
             }
@@ -90,7 +90,12 @@ impl Entries {
                 // The slot belongs to a lost store. The file contains what was written then, but later edits in the
                 // slot cannot be identified.
                 (None, None) if says_more(&bytes, current) => {
-                    self.set_aside(now, file, slot, "hippod cannot tell what of it is new");
+                    self.set_aside(
+                        now,
+                        file,
+                        slot,
+                        "hippod cannot determine which of its lines are new",
+                    );
                 }
                 (None, None) => let_go(file, slot),
             }
@@ -134,14 +139,14 @@ impl Entries {
                     .unwrap_or_default()
                     .to_string_lossy()
                     .into_owned();
-                tracing::warn!(root = %now.root.display(), kept, "what stood in the place of the index file is kept beside it");
+                tracing::warn!(root = %now.root.display(), kept, "the replaced index file is kept beside the new one");
                 self.file.conflicts.push(format!(
-                    "{kept}: an earlier content of {INDEX_FILE}, and {why}; take from it what you miss, and remove it"
+                    "{kept}: an earlier version of {INDEX_FILE}; {why}; copy missing lines, then remove the file"
                 ));
                 true
             }
             Err(error) => {
-                tracing::warn!(%error, "could not keep the replaced index file under another name; it stays where it is");
+                tracing::warn!(%error, "could not rename the replaced index file; it stays where it is");
                 false
             }
         }
@@ -175,7 +180,7 @@ impl Entries {
         let late = match file.replaced(slot) {
             Ok(late) => late,
             Err(error) => {
-                tracing::warn!(%error, "could not read the replaced index file; it is tried again");
+                tracing::warn!(%error, "could not read the replaced index file; retrying");
                 return Ok(false);
             }
         };
@@ -269,6 +274,6 @@ pub(super) fn is_text(bytes: &[u8]) -> bool {
 
 fn let_go(file: &SharedFile, slot: u32) {
     if let Err(error) = file.settle(slot) {
-        tracing::warn!(%error, "could not remove the replaced index file; it is in the way of a later writing");
+        tracing::warn!(%error, "could not remove the replaced index file; it blocks a later write");
     }
 }

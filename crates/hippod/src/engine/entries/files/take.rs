@@ -154,7 +154,7 @@ impl Entries {
         }
         tracing::info!(
             root = %now.root.display(),
-            "somebody wrote into the index file while it was replaced; the next writing merges that"
+            "another program wrote the index file while hippod replaced it; the next write merges the edit"
         );
         self.file.unwritten = true;
         self.file.look(now.at);

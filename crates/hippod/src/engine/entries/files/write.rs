@@ -254,10 +254,7 @@ impl Entries {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                     let beside = file.replaced_path(slot);
                     refused(
-                        format!(
-                            "{INDEX_FILE} cannot be written: {} is in the way",
-                            beside.display()
-                        ),
+                        format!("{INDEX_FILE} cannot be written: {} exists", beside.display()),
                         "move it away".to_owned(),
                     )
                 }
