@@ -20,10 +20,11 @@ use hippo_proto::{
     RpcError,
 };
 
+use crate::cancellation::Cancellation;
 use crate::clock::rfc3339;
+use crate::errors::client_gone;
 use crate::files;
 use crate::registry::{state_folder, write_atomically};
-use crate::server::{Cancellation, nobody_waits};
 use crate::shared::Shared;
 use crate::verify::Span;
 use crate::view::WorkspaceView;
@@ -56,7 +57,7 @@ pub fn audit(
     let boot = boot(view);
     let examples = request.examples.unwrap_or(EXAMPLES) as usize;
     let report = look_through(&files, &entries, &boot, examples, &mut |_| go_on().is_ok())
-        .map_err(|AuditStopped| nobody_waits())?;
+        .map_err(|AuditStopped| client_gone())?;
     let findings = vec![
         finding(AuditKind::Duplicate, AuditUnit::Chunks, report.duplicate),
         finding(AuditKind::Stale, AuditUnit::Entries, report.stale),

@@ -30,8 +30,9 @@ use hippo_proto::{
 };
 
 use crate::clock::rfc3339;
-use crate::shared::{Shared, Slot};
+use crate::shared::Shared;
 use crate::view::WorkspaceView;
+use crate::views::Slot;
 use destination::Destination;
 use manifest::Manifest;
 use source::Source;
@@ -81,7 +82,7 @@ impl<'a> Job<'a> {
         }
         match self.goes_on() {
             true => Ok(()),
-            false => Err(crate::server::nobody_waits()),
+            false => Err(crate::errors::client_gone()),
         }
     }
 

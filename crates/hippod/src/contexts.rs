@@ -31,10 +31,12 @@ use hippo_store::contexts::{
 };
 use hippo_store::in_place::OpenFiles;
 
-use crate::engine::store_error;
+use crate::errors::store_error;
+use crate::one_at_a_time::{OneAtATime, OneAtATimeGuard};
 use crate::registry;
-use crate::shared::{Shared, Slot, Turn, Turns};
+use crate::shared::Shared;
 use crate::view::WorkspaceView;
+use crate::views::Slot;
 
 use policies::Policies;
 use session::Sessions;
@@ -45,7 +47,6 @@ pub use compact::compact;
 pub use fetch::fetch;
 pub use flush::flush;
 pub use keeper::keep;
-pub use policies::FILE as POLICIES;
 pub use put::{open, put};
 pub use turn::{list, render, touch, turn};
 
@@ -66,7 +67,7 @@ pub struct Contexts {
     /// Accepted flushes that are in progress.
     under_way: accept::UnderWay,
     /// Queue of flushes, because each flush must see what the previous one appended.
-    flushing: Turns,
+    flushing: OneAtATime,
 }
 
 /// Context database of one workspace.
@@ -104,8 +105,8 @@ struct Home {
 impl Contexts {
     /// Waits for earlier flushes. Waiting holds no thread; otherwise queued flushes could occupy all threads, and
     /// other requests would wait for them.
-    pub async fn turn_to_flush(&self) -> Turn {
-        self.flushing.take().await
+    pub async fn turn_to_flush(&self) -> OneAtATimeGuard {
+        self.flushing.enter().await
     }
 
     /// Returns the context database of a workspace.

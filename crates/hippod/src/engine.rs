@@ -30,17 +30,16 @@ use std::time::{Duration, Instant};
 use crate::embed_worker::EmbedEvent;
 use crate::event::{Event, Request};
 use crate::registry::Registry;
-use crate::shared::{Shared, Slot};
+use crate::shared::Shared;
+use crate::views::Slot;
 use members::{Member, Seat};
 
 pub use doctor::{
     Survey, complete as complete_survey, leftovers, survey_models, survey_rebuild, survey_unopened,
 };
-pub use entries::{Change, Lesson, Order, Planned, Remembered, Trace, cycle_named, cycle_of, root_missing};
+pub use entries::{Change, Lesson, Order, Planned, Remembered, Trace, cycle_named, cycle_of};
 pub use opening::Opened;
 pub use rebuild::Lost;
-pub use requests::store_error;
-pub use status::REPAIRED;
 pub use turn::Turned;
 
 /// Time limit for one kind of work within a turn.
@@ -179,7 +178,7 @@ impl Engine {
             | Request::Survey { root, .. } => {
                 let key = self.key_of(root);
                 if key.is_none() {
-                    let error = crate::shared::no_workspace(root);
+                    let error = crate::views::no_workspace(root);
                     return request.refuse(&error);
                 }
                 key

@@ -5,20 +5,26 @@
 
 mod audit;
 mod backup;
+mod cancellation;
 pub mod clock;
 pub mod config;
 mod contexts;
 mod embed_worker;
 mod engine;
+mod environment;
+mod errors;
 mod event;
 mod files;
 mod handles;
 mod harness;
 mod index;
 pub mod instance;
+mod measures;
 mod models;
+mod one_at_a_time;
 mod own_part;
 mod power;
+mod pulse;
 mod recall;
 mod registry;
 mod remember;
@@ -26,12 +32,14 @@ mod scan;
 mod server;
 pub mod service;
 mod shared;
+mod shutdown;
 mod status;
 mod ticks;
 mod tree;
 mod trust;
 mod verify;
 mod view;
+mod views;
 mod watcher;
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use hippo_proto::{
 
 use crate::config::Embed;
 use crate::embed_worker::{Loader, ModelState};
-use crate::shared::{Turn, Turns};
+use crate::one_at_a_time::{OneAtATime, OneAtATimeGuard};
 
 /// Name of the model-free embedder, which hashes words into a vector. It needs no download and does not
 /// capture meaning.
@@ -38,7 +38,7 @@ pub struct Models {
     manifest: Manifest,
     layout: Layout,
     config: Embed,
-    busy: Turns,
+    busy: OneAtATime,
     checking: Mutex<()>,
 }
 
@@ -60,7 +60,7 @@ impl Models {
             manifest,
             layout,
             config: config.clone(),
-            busy: Turns::default(),
+            busy: OneAtATime::default(),
             checking: Mutex::default(),
         };
         if config.enabled && config.model != HASH {
@@ -206,9 +206,9 @@ impl Models {
     }
 
     /// Takes the lock for an installation.
-    fn turn(&self) -> Result<Turn, RpcError> {
+    fn turn(&self) -> Result<OneAtATimeGuard, RpcError> {
         let busy = || RpcError::new(ErrorKind::Conflict, "a model is being installed already");
-        let turn = self.busy.take_if_free();
+        let turn = self.busy.enter_if_free();
         turn.ok_or_else(|| busy().hint("wait for it to finish"))
     }
 

@@ -26,7 +26,7 @@ use hippo_store::StoreError;
 use hippo_store::vector::PreparedQuery;
 
 use crate::clock::date_in;
-use crate::engine::store_error;
+use crate::errors::store_error;
 use crate::event::Event;
 use crate::shared::Shared;
 use crate::verify::Verifier;
@@ -325,10 +325,4 @@ fn refused(shared: &Shared, view: &WorkspaceView, error: StoreError) -> RpcError
         }
     }
     refusal
-}
-
-/// Returns the error for a task that panicked or was stopped at shutdown.
-pub fn gone(error: tokio::task::JoinError) -> RpcError {
-    tracing::error!(%error, "a request failed");
-    RpcError::internal("the request failed inside the daemon").hint("hippoctl logs tells more")
 }

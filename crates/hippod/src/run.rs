@@ -21,13 +21,18 @@ use crate::engine::Engine;
 use crate::event::Event;
 use crate::handles;
 use crate::instance::Instance;
+use crate::measures::Measures;
 use crate::models::Models;
+use crate::one_at_a_time::OneAtATime;
+use crate::pulse::Pulse;
 use crate::registry::Registry;
-use crate::server::{self, Measures};
-use crate::service::{self, Passed, Pulse};
-use crate::shared::{Shared, Turns, Views, stopped};
+use crate::server;
+use crate::service::{self, Passed};
+use crate::shared::Shared;
+use crate::shutdown::wait_for_stop;
 use crate::ticks;
 use crate::tree::{self, Trees};
+use crate::views::Views;
 
 pub use log::{LogTo, log_to};
 
@@ -101,7 +106,7 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
         contexts: Contexts::default(),
         trees: Trees::default(),
         pulse: Pulse::default(),
-        backups: Turns::default(),
+        backups: OneAtATime::default(),
         rescuing: AtomicBool::new(false),
         served: AtomicU64::new(0),
         measures,
@@ -137,7 +142,7 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
     tokio::pin!(serving, shutdown);
     let died = tokio::select! {
         () = &mut shutdown => None,
-        () = stopped(&mut told) => None,
+        () = wait_for_stop(&mut told) => None,
         _ = &mut engine_ended => Some("the engine"),
         () = &mut serving => Some("the server"),
     };

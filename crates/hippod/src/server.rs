@@ -7,7 +7,6 @@ mod doctor;
 mod entries;
 mod flush;
 mod long;
-mod measures;
 mod models;
 mod removal;
 mod room;
@@ -28,14 +27,13 @@ use hippo_proto::{ErrorKind, Id, Reply, RpcError};
 
 pub use entries::remember;
 pub use flush::take_up_what_is_left;
-pub use long::{Cancellation, nobody_waits};
-pub use measures::{BUCKETS, Measures};
 
 use room::Budget;
 use silent::Silent;
 
 use crate::instance::Instance;
-use crate::shared::{Shared, stopped};
+use crate::shared::Shared;
+use crate::shutdown::wait_for_stop;
 
 /// Maximum time for running answers after a stop request.
 const LAST_ANSWERS: Duration = Duration::from_millis(1000);
@@ -68,7 +66,7 @@ pub async fn serve(
     let mut spare = spare_handle();
     loop {
         tokio::select! {
-            () = stopped(&mut told) => break,
+            () = wait_for_stop(&mut told) => break,
             accepted = listener.accept() => match accepted {
                 Ok(stream) => {
                     let place = match Arc::clone(&places).try_acquire_owned() {

@@ -1,32 +1,27 @@
 //! State shared by engine, server and embed worker.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, PoisonError, RwLock};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use jiff::tz::TimeZone;
-use tokio::sync::{Mutex as Lock, OwnedMutexGuard, broadcast, watch};
-use tracing::Span;
+use tokio::sync::{broadcast, watch};
 
-use hippo_proto::{ErrorKind, Paths, RpcError};
+use hippo_proto::Paths;
 
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::contexts::Contexts;
 use crate::embed_worker::EmbedWorker;
 use crate::event::Event;
+use crate::measures::Measures;
 use crate::models::Models;
-use crate::registry;
-use crate::server::Measures;
-use crate::service::Pulse;
+use crate::one_at_a_time::OneAtATime;
+use crate::pulse::Pulse;
 use crate::tree::Trees;
 use crate::view::WorkspaceView;
-
-/// How long a request waits for a workspace that is being opened.
-const OPENING: Duration = Duration::from_secs(20);
+use crate::views::Views;
 
 /// Shared state of the daemon; one instance per process.
 pub struct Shared {
@@ -51,7 +46,7 @@ pub struct Shared {
     /// Locks of the compaction trees.
     pub trees: Trees,
     /// Lock that serializes backups and restores.
-    pub backups: Turns,
+    pub backups: OneAtATime,
     /// True if databases that were removed while open are being rewritten before shutdown.
     pub rescuing: AtomicBool,
     /// When the daemon started.
@@ -71,187 +66,5 @@ impl Shared {
     pub fn zone_of(&self, view: &WorkspaceView) -> TimeZone {
         let own = view.config.search.time_zone();
         own.unwrap_or_else(|| self.clock.time_zone())
-    }
-}
-
-/// State of a registered workspace.
-#[derive(Clone)]
-pub enum Slot {
-    /// The database is being loaded.
-    Opening,
-    /// The workspace is ready.
-    Open(Arc<WorkspaceView>),
-    /// The workspace could not be opened; the error is returned to clients.
-    Broken(RpcError),
-}
-
-/// Waits for the shutdown signal.
-pub async fn stopped(stop: &mut watch::Receiver<bool>) {
-    // The guard returned by `wait_for` is dropped here, because it must not live across other waits of the
-    // caller. A dropped sender means the same as `true`.
-    let _ = stop.wait_for(|stop| *stop).await.is_ok();
-}
-
-/// The registered workspaces, by canonical root.
-pub struct Views {
-    slots: RwLock<BTreeMap<PathBuf, Slot>>,
-    changed: watch::Sender<()>,
-}
-
-/// Asynchronous lock for an operation that runs one at a time.
-#[derive(Debug, Default)]
-pub struct Turns(Arc<Lock<()>>);
-
-/// Guard of [`Turns`].
-#[derive(Debug)]
-pub struct Turn(#[expect(dead_code, reason = "held")] OwnedMutexGuard<()>);
-
-impl Turns {
-    /// Waits for the lock without blocking a thread: some operations take minutes.
-    pub async fn take(&self) -> Turn {
-        Turn(Arc::clone(&self.0).lock_owned().await)
-    }
-
-    /// Takes the lock if it is free.
-    pub fn take_if_free(&self) -> Option<Turn> {
-        Arc::clone(&self.0).try_lock_owned().ok().map(Turn)
-    }
-}
-
-/// Creates the error for a folder outside of every workspace, with a hint.
-pub fn no_workspace(folder: &Path) -> RpcError {
-    let place = folder.display();
-    let error = RpcError::new(
-        ErrorKind::NoWorkspace,
-        format!("could not find a workspace at or above: {place}"),
-    );
-    error.hint(if hippo_fs::is_present(folder) {
-        format!("register it: hippoctl workspace add {place}; hippoctl workspace list shows the registered ones")
-    } else {
-        "no such folder is there; hippoctl workspace list shows the registered ones, hippoctl workspace add DIR registers one".to_owned()
-    })
-}
-
-impl Default for Views {
-    fn default() -> Self {
-        Self {
-            slots: RwLock::default(),
-            changed: watch::Sender::new(()),
-        }
-    }
-}
-
-impl Views {
-    /// Sets the state of a workspace.
-    pub fn set(&self, root: &Path, slot: Slot) {
-        self.slots
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(root.to_path_buf(), slot);
-        self.changed.send_replace(());
-    }
-
-    /// Removes a workspace from the list.
-    pub fn remove(&self, root: &Path) {
-        self.slots
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(root);
-        self.changed.send_replace(());
-    }
-
-    /// Returns the state of the workspace with this root.
-    pub fn slot(&self, root: &Path) -> Option<Slot> {
-        let slots = self.slots.read().unwrap_or_else(PoisonError::into_inner);
-        slots.get(root).cloned()
-    }
-
-    /// Returns all workspaces, sorted by root.
-    pub fn all(&self) -> Vec<(PathBuf, Slot)> {
-        let slots = self.slots.read().unwrap_or_else(PoisonError::into_inner);
-        slots
-            .iter()
-            .map(|(root, slot)| (root.clone(), slot.clone()))
-            .collect()
-    }
-
-    /// Returns all workspaces that are ready.
-    pub fn open(&self) -> Vec<Arc<WorkspaceView>> {
-        let open = |(_, slot)| match slot {
-            Slot::Open(view) => Some(view),
-            Slot::Opening | Slot::Broken(_) => None,
-        };
-        self.all().into_iter().filter_map(open).collect()
-    }
-
-    /// Returns a receiver that is notified when a workspace is added, opened or removed.
-    pub fn changes(&self) -> watch::Receiver<()> {
-        self.changed.subscribe()
-    }
-
-    /// Waits until no workspace is being opened, up to a time limit. A search over all workspaces needs each
-    /// one ready.
-    pub async fn opened(&self) {
-        let mut changed = self.changed.subscribe();
-        let deadline = tokio::time::Instant::now() + OPENING;
-        let opening = |(_, slot): &(PathBuf, Slot)| matches!(slot, Slot::Opening);
-        while self.all().iter().any(opening) {
-            if tokio::time::timeout_at(deadline, changed.changed())
-                .await
-                .is_err()
-            {
-                return;
-            }
-        }
-    }
-
-    /// Returns the registered root at or above a folder. The folder may be missing.
-    #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
-    pub fn root_of(&self, folder: &Path) -> Option<PathBuf> {
-        let real = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
-        let slots = self.slots.read().unwrap_or_else(PoisonError::into_inner);
-        real.ancestors()
-            .find(|above| slots.contains_key(*above))
-            .map(Path::to_path_buf)
-    }
-
-    /// Returns the workspace at or above a folder, and waits while it is being opened.
-    ///
-    /// # Errors
-    /// Returns `no-workspace`, `warming` after the time limit, or the error that occurred while opening the
-    /// workspace.
-    pub async fn get(&self, folder: &str) -> Result<Arc<WorkspaceView>, RpcError> {
-        let root = self
-            .root_of(Path::new(folder))
-            .ok_or_else(|| no_workspace(Path::new(folder)))?;
-        Span::current().record("workspace", registry::short_id(&root));
-        let mut changed = self.changed.subscribe();
-        let deadline = tokio::time::Instant::now() + OPENING;
-        loop {
-            let slot = self
-                .slots
-                .read()
-                .unwrap_or_else(PoisonError::into_inner)
-                .get(&root)
-                .cloned();
-            match slot {
-                Some(Slot::Open(view)) => return Ok(view),
-                Some(Slot::Broken(error)) => return Err(error),
-                Some(Slot::Opening) => {
-                    if tokio::time::timeout_at(deadline, changed.changed())
-                        .await
-                        .is_err()
-                    {
-                        let what = format!("the workspace is still being opened: {}", root.display());
-                        return Err(RpcError::new(ErrorKind::Warming, what).hint("ask again in a moment"));
-                    }
-                }
-                None => {
-                    let what = format!("the workspace was removed: {}", root.display());
-                    return Err(RpcError::new(ErrorKind::NoWorkspace, what)
-                        .hint("hippoctl workspace add registers it again"));
-                }
-            }
-        }
     }
 }

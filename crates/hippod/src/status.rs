@@ -14,9 +14,10 @@ use hippo_proto::{
 };
 
 use crate::embed_worker::ModelState;
-use crate::engine::REPAIRED;
-use crate::shared::{Shared, Slot};
+use crate::shared::Shared;
 use crate::tree;
+use crate::view::Freshness;
+use crate::views::Slot;
 
 pub use metrics::metrics;
 
@@ -29,7 +30,7 @@ pub async fn status(shared: &Arc<Shared>) -> StatusResponse {
             status.contexts = shared.contexts.usage(shared, view);
             let lost = shared.contexts.lost(shared, &root);
             if lost > 0 && status.degraded.is_none() {
-                status.degraded = Some(REPAIRED.to_owned());
+                status.degraded = Some(Freshness::REPAIRED.to_owned());
                 status.why = Some(format!(
                     "{lost} changes that sessions had stored are missing; hippoctl doctor says more"
                 ));

@@ -37,7 +37,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use hippo_proto::{ErrorKind, RpcError};
 use tokio::sync::{Mutex as Lock, OwnedMutexGuard};
 
-use crate::engine::root_missing;
+use crate::errors::root_missing;
 use crate::shared::Shared;
 
 /// Returns the path of the tree's state file in the workspace's state folder.

@@ -91,6 +91,9 @@ pub struct Freshness {
 }
 
 impl Freshness {
+    /// Code of a repair that has not been reported yet.
+    pub const REPAIRED: &str = "repaired";
+
     /// State after a start: until the first comparison with the disk, missing changes are unknown.
     pub const WARMING: (&'static str, &'static str) = (
         "warming",

@@ -20,7 +20,7 @@ use hippo_store::system;
 use super::Job;
 use super::manifest::{LONGEST_NAME, Workspace, is_memory};
 use super::write::{Traits, Writer};
-use crate::engine::{root_missing, store_error};
+use crate::errors::{root_missing, store_error};
 use crate::registry::state_folder;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;

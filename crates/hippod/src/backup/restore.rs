@@ -18,7 +18,7 @@ use super::manifest::{Manifest, Member, Place, Workspace, is_written};
 use super::refusal::{damaged, io_refusal, unusable};
 use super::source::Source;
 use super::{Job, absolute, target};
-use crate::engine::store_error;
+use crate::errors::store_error;
 use crate::shared::Shared;
 
 /// Maximum number of files listed in an error.

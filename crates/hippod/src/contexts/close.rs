@@ -14,8 +14,8 @@ use hippo_store::contexts::SessionRow;
 use super::session::changed;
 use super::{Home, now, refusal};
 use crate::clock::{date_in, rfc3339};
+use crate::errors::task_failed;
 use crate::own_part;
-use crate::recall::gone;
 use crate::server::remember;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
@@ -63,7 +63,7 @@ pub async fn close(
     for _ in 0..ROUNDS {
         let (of, id) = (Arc::clone(shared), request.session.clone());
         let step = tokio::task::spawn_blocking(move || step(&of, &id, &written));
-        let leaving = match step.await.map_err(gone)?? {
+        let leaving = match step.await.map_err(task_failed)?? {
             Step::Closed {
                 session,
                 already,
@@ -148,7 +148,7 @@ async fn promote(shared: &Arc<Shared>, leaving: &Leaving) -> Result<Option<Strin
             merge_promoted(body, today, &texts, most)
         })
     };
-    let written = tokio::task::spawn_blocking(write).await.map_err(gone)?;
+    let written = tokio::task::spawn_blocking(write).await.map_err(task_failed)?;
     // A failure is only a note, because the daily log already has the entries.
     Ok(written
         .err()

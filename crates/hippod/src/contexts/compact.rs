@@ -18,8 +18,8 @@ use hippo_proto::{
 use hippo_store::contexts::{ContentId, ContextError, MAX_CONTENT, TranscriptPiece};
 
 use super::{Place, now, refusal};
+use crate::cancellation::Cancellation;
 use crate::files;
-use crate::server::Cancellation;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 

@@ -18,12 +18,13 @@ use hippo_proto::{
 use hippo_store::contexts::{ContextReader, Flush, FlushPart, TakenUp};
 
 use super::compact::format;
-use super::{Place, Turn, now, refusal};
+use super::{Place, now, refusal};
+use crate::cancellation::Cancellation;
 use crate::clock::date_in;
-use crate::engine::root_missing;
+use crate::errors::root_missing;
 use crate::files;
+use crate::one_at_a_time::OneAtATimeGuard;
 use crate::remember;
-use crate::server::Cancellation;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
@@ -46,7 +47,7 @@ pub fn flush(
     view: &WorkspaceView,
     request: &SessionFlushRequest,
     cancellation: Cancellation<'_>,
-    _: &Turn,
+    _: &OneAtATimeGuard,
 ) -> Result<SessionFlushResponse, RpcError> {
     if view.status().is_some_and(|status| !status.root_present) || !hippo_fs::is_present(&view.root) {
         return Err(root_missing(&view.root));

@@ -14,8 +14,9 @@ use tokio::sync::watch;
 
 use super::session::changed;
 use super::{close, now, refusal};
-use crate::recall::gone;
-use crate::shared::{Shared, stopped};
+use crate::errors::task_failed;
+use crate::shared::Shared;
+use crate::shutdown::wait_for_stop;
 use crate::view::WorkspaceView;
 
 /// Interval between two rounds over all workspaces.
@@ -36,7 +37,7 @@ pub async fn keep(shared: Arc<Shared>, mut stop: watch::Receiver<bool>) {
     let mut last = Moment::of(&shared);
     loop {
         let due: Vec<(Arc<WorkspaceView>, Trigger)> = tokio::select! {
-            () = stopped(&mut stop) => return,
+            () = wait_for_stop(&mut stop) => return,
             _ = rounds.tick() => {
                 let set = Moment::of(&shared).was_set_since(&last);
                 last = Moment::of(&shared);
@@ -112,7 +113,7 @@ async fn look_after(
     }
     let (of, view) = (Arc::clone(shared), Arc::clone(view));
     let tidied = tokio::task::spawn_blocking(move || tidy(&of, &view, &open, trigger));
-    tidied.await.map_err(gone)?
+    tidied.await.map_err(task_failed)?
 }
 
 /// Updates the entries of open sessions, removes expired contents, and frees their disk space.
@@ -151,7 +152,7 @@ fn tidy(
         tracing::info!(root = %view.root.display(), contents = trimmed.contents.len(), bytes = trimmed.stored_bytes, "contents of closed sessions past their time were forgotten");
         let mut held = place.held()?;
         let (store, _) = held.parts()?;
-        store.tidy().map_err(|error| crate::engine::store_error(&error))?;
+        store.tidy().map_err(|error| crate::errors::store_error(&error))?;
     }
     Ok(())
 }

@@ -143,7 +143,7 @@ pub fn survey_rebuild(root: &Path, made: Result<Option<Lost>, RpcError>) -> Surv
 fn examine(workspace: &Workspace, report: &mut Report) -> Surveyed {
     let place = workspace.root.display().to_string();
     if let Some(error) = &workspace.trouble {
-        let refusal = super::requests::store_error(error);
+        let refusal = crate::errors::store_error(error);
         let fixable = error.is_damage();
         let (what, fix) = (refusal.message, refusal.data.hint);
         let mut found = problem("store", Severity::Error, what, place.clone(), fix);

@@ -34,7 +34,7 @@ use crate::view::WorkspaceView;
 use gather::MOST_LIVE;
 
 pub use access::{Lesson, Trace};
-pub use cycle::{Order, Planned, root_missing};
+pub use cycle::{Order, Planned};
 pub use remember::{Awaited, Remembered};
 pub use report::{cycle as cycle_of, name as cycle_named, run as run_on_wire};
 pub use requests::Change;

@@ -13,8 +13,8 @@ use super::turn::{Hand, Turned};
 use super::workspace::{Waiter, Workspace};
 use super::{Engine, SLICE};
 use crate::event::{Answer, Event};
-use crate::service::Pulse;
-use crate::shared::Slot;
+use crate::pulse::Pulse;
+use crate::views::Slot;
 
 /// Maximum number of concurrent turns shorter than a slice; a longer turn makes room for another one.
 const AT_ONCE: usize = 2;

@@ -11,13 +11,14 @@ use hippo_store::StoreError;
 use super::Engine;
 use super::members::{Member, Seat};
 use super::rebuild::{self, Lost};
-use super::requests::store_error;
 use super::turn::Hand;
 use super::workspace::{Waiter, Workspace};
 use crate::backup::{self, Staged};
+use crate::errors::store_error;
 use crate::event::Answer;
 use crate::registry::{self, Registry};
-use crate::shared::{Shared, Slot, no_workspace};
+use crate::shared::Shared;
+use crate::views::{Slot, no_workspace};
 
 /// Delay before another attempt to open a workspace after a lack of open files.
 const OPEN_AGAIN: Duration = Duration::from_secs(5);

@@ -10,7 +10,7 @@ use hippo_store::db::{Store, salvage};
 use hippo_store::in_place::Replacement;
 
 use super::open;
-use super::requests::store_error;
+use crate::errors::store_error;
 
 /// Data that existed only in a damaged database and could not be read.
 #[derive(Debug)]

@@ -3,27 +3,25 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use hippo_proto::{
-    ErrorKind, RpcError, WorkspaceAddResponse, WorkspaceRemoveResponse, WorkspaceSyncResponse,
-};
+use hippo_proto::{RpcError, WorkspaceAddResponse, WorkspaceRemoveResponse, WorkspaceSyncResponse};
 use hippo_store::StoreError;
 
 use super::Engine;
 use super::aside::spawn;
 use super::embedding::model_state;
-use super::entries::root_missing;
 use super::open::{self, Opening};
 use super::settings::withdraw_trust;
 use super::turn::Hand;
 use super::workspace::Workspace;
 use crate::contexts;
 use crate::embed_worker::ModelState;
+use crate::errors::{root_missing, store_error};
 use crate::event::{Answer, Event, Request, Until};
 use crate::files;
 use crate::handles;
+use crate::pulse::Pulse;
 use crate::registry;
-use crate::service::Pulse;
-use crate::shared::no_workspace;
+use crate::views::no_workspace;
 
 /// Number of files that the process must still be able to open before it opens another workspace: databases, watcher
 /// and readers, plus some for clients and for reading files.
@@ -257,34 +255,6 @@ fn not_as_the_disk(workspace: &Workspace) -> Vec<String> {
     }
     notes.extend(workspace.entries.held_story());
     notes
-}
-
-/// Converts an error of the store into an error for clients.
-pub fn store_error(error: &StoreError) -> RpcError {
-    let refusal = RpcError::new(
-        match error {
-            StoreError::ReadOnly { .. } => ErrorKind::ReadOnly,
-            _ if error.is_shortage() => ErrorKind::TooManyOpenFiles,
-            _ => ErrorKind::Internal,
-        },
-        error.to_string(),
-    );
-    match error {
-        StoreError::Corrupt { .. } | StoreError::NewerSchema { .. } => {
-            refusal.hint(
-            "hippoctl doctor --rebuild makes it again from the files; accesses and removals are taken over where they can be read",
-        )
-        }
-        _ if error.is_shortage() => refusal.hint(
-            "raise the limit of open files (ulimit -n, LimitNOFILE), or remove workspaces; it goes on by itself then",
-        ),
-        StoreError::DiskFull { .. } => refusal.hint("free some space; what waits is written then"),
-        StoreError::ReadOnly { .. } => refusal.hint("make the state folder writable"),
-        StoreError::Row { .. } => refusal.hint("everything else can be read; hippoctl doctor tells more"),
-        StoreError::Io { .. } | StoreError::Sql { .. } | StoreError::TooManyOpenFiles { .. } => {
-            refusal.hint("look after the disk of the state folder; what waits is written when it takes it")
-        }
-    }
 }
 
 fn registry_error(error: &anyhow::Error) -> RpcError {

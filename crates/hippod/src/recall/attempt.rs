@@ -9,7 +9,8 @@ use hippo_proto::{ErrorKind, Mode, RpcError};
 
 use super::index_first::{self, Consulted, Route};
 use super::question::Question;
-use super::{Answered, Recall, gone, refused};
+use super::{Answered, Recall, refused};
+use crate::errors::task_failed;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
@@ -63,7 +64,7 @@ async fn from_index(
         }
         .by_entries()
     };
-    tokio::task::spawn_blocking(work).await.map_err(gone)?
+    tokio::task::spawn_blocking(work).await.map_err(task_failed)?
 }
 
 /// Answers by search; returns `None` if the model changed in the meantime.
@@ -93,7 +94,7 @@ async fn search(
     if let Some(words) = words {
         words
             .await
-            .map_err(gone)?
+            .map_err(task_failed)?
             .map_err(|error| refused(shared, view, error))?;
     }
     if question.mode == Mode::Vector && vector.is_none() {
@@ -122,5 +123,5 @@ async fn search(
         }
         .answer(vector.as_deref(), model.as_deref())
     };
-    tokio::task::spawn_blocking(recall).await.map_err(gone)?
+    tokio::task::spawn_blocking(recall).await.map_err(task_failed)?
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use hippo_proto::{RpcError, SearchResponse, shorten};
 use tokio::sync::oneshot;
 
-use super::gone;
+use crate::errors::task_failed;
 use crate::event::Event;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
@@ -68,7 +68,7 @@ impl Freshener {
             }
             heard
         };
-        self.heard = tokio::task::spawn_blocking(listen).await.map_err(gone)?;
+        self.heard = tokio::task::spawn_blocking(listen).await.map_err(task_failed)?;
         let freshness = self.view.freshness();
         let warming = freshness.degraded.is_some_and(|(word, _)| word == "warming");
         if !warming && (1..=MOST_FILES).contains(&freshness.unread) {

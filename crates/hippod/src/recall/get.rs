@@ -7,8 +7,8 @@ use hippo_core::chunk::{self, ContentHash, Document};
 use hippo_fs::Refusal;
 use hippo_proto::{ErrorKind, GetRequest, GetResponse, RpcError, shorten};
 
-use super::gone;
 use super::hit::public_id;
+use crate::errors::task_failed;
 use crate::shared::Shared;
 use crate::verify::{FileMark, Span, Verifier};
 use crate::view::WorkspaceView;
@@ -29,7 +29,7 @@ pub async fn get(shared: &Arc<Shared>, request: GetRequest) -> Result<GetRespons
     };
     tokio::task::spawn_blocking(move || answer(&views, &request))
         .await
-        .map_err(gone)?
+        .map_err(task_failed)?
 }
 
 fn answer(views: &[Arc<WorkspaceView>], request: &GetRequest) -> Result<GetResponse, RpcError> {

@@ -9,10 +9,11 @@ use hippo_core::redact::without_secrets;
 use hippo_core::retrieval::terms;
 use hippo_proto::{Mode, RpcError, SearchResponse, SearchTrace, TraceMatch};
 
+use super::Answered;
 use super::index_first::{Consulted, Route};
 use super::question::Question;
-use super::{Answered, gone};
 use crate::engine::{Lesson, Trace};
+use crate::errors::task_failed;
 use crate::event::Event;
 use crate::files;
 use crate::index::answers;
@@ -50,7 +51,7 @@ pub async fn complete(
     // Explaining reads files, which must not block the threads that serve all clients.
     let (shared, view, question) = (Arc::clone(shared), Arc::clone(view), Arc::clone(question));
     let work = move || leave(&shared, &view, &question, &consulted, answered);
-    tokio::task::spawn_blocking(work).await.map_err(gone)
+    tokio::task::spawn_blocking(work).await.map_err(task_failed)
 }
 
 /// Adds entry information to an answer, and sends the records of the question to the engine. The engine stores them

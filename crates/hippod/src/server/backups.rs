@@ -13,8 +13,10 @@ use super::connection::Outbox;
 use super::dispatch::ask;
 use super::long::{self, Tell};
 use crate::backup::{self, Job};
+use crate::errors::{client_gone, task_failed};
 use crate::event;
-use crate::shared::{Shared, Turn};
+use crate::one_at_a_time::OneAtATimeGuard;
+use crate::shared::Shared;
 
 /// Handles `backup`.
 pub async fn backup(
@@ -58,7 +60,7 @@ pub async fn restore(
     // From here on, the restore finishes even if the client disconnects.
     let shared = Arc::clone(shared);
     let placed = tokio::spawn(async move {
-        let _turn: Turn = turn;
+        let _turn: OneAtATimeGuard = turn;
         let ready = ready;
         let mut workspaces = Vec::with_capacity(ready.staged.len());
         for staged in ready.staged.clone() {
@@ -68,16 +70,16 @@ pub async fn restore(
         Ok(workspaces)
     });
     Ok(RestoreResponse {
-        workspaces: placed.await.map_err(crate::recall::gone)??,
+        workspaces: placed.await.map_err(task_failed)??,
         took_ms: start.elapsed().as_secs_f64() * 1e3,
     })
 }
 
 /// Waits for earlier backups and restores. Fails if the client disconnects.
-async fn turn(shared: &Shared, outbox: &Outbox) -> Result<Turn, RpcError> {
+async fn turn(shared: &Shared, outbox: &Outbox) -> Result<OneAtATimeGuard, RpcError> {
     tokio::select! {
-        turn = shared.backups.take() => Ok(turn),
-        () = outbox.gone() => Err(long::nobody_waits()),
+        turn = shared.backups.enter() => Ok(turn),
+        () = outbox.gone() => Err(client_gone()),
     }
 }
 

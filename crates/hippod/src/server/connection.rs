@@ -17,10 +17,11 @@ use tracing::field::Empty;
 use hippo_proto::{Call, ErrorKind, Frame, FrameReader, Id, Reply, RpcError, encode_error, parse_request};
 
 use super::dispatch;
-use super::measures::{NO_METHOD, outcome};
 use super::room::{Budget, Room};
 use super::silent::Quiet;
-use crate::shared::{Shared, stopped};
+use crate::measures::{NO_METHOD, outcome};
+use crate::shared::Shared;
+use crate::shutdown::wait_for_stop;
 
 /// Maximum number of concurrent requests per connection; more wait in the socket.
 const IN_FLIGHT: usize = 64;
@@ -53,7 +54,7 @@ impl Outbox {
         let mut gone = self.gone.clone();
         tokio::select! {
             () = self.lines.closed() => {}
-            () = stopped(&mut gone) => {}
+            () = wait_for_stop(&mut gone) => {}
         }
     }
 }
@@ -101,7 +102,7 @@ pub async fn run(
         };
         loop {
             let read = tokio::select! {
-                () = stopped(&mut stop) => break,
+                () = wait_for_stop(&mut stop) => break,
                 () = ended(&quiet) => break,
                 () = tokio::time::sleep(LINE_PATIENCE), if frames.has_partial_line() => break,
                 read = from.read(&mut buffer) => read,
@@ -124,7 +125,7 @@ pub async fn run(
                 });
             }
             let has_room = tokio::select! {
-                () = stopped(&mut stop) => break,
+                () = wait_for_stop(&mut stop) => break,
                 () = ended(&quiet) => break,
                 () = hung_up.comes() => break,
                 has_room = room.grow(&frames) => has_room,

@@ -14,18 +14,21 @@ use hippo_proto::{
 };
 
 use super::connection::Outbox;
-use super::long::{Cancellation, Tell, at_length, nobody_waits};
+use super::long::{Tell, at_length};
 use super::removal::remove;
 use super::{backups, doctor, entries, flush, models};
 use crate::audit;
+use crate::cancellation::Cancellation;
 use crate::contexts;
 use crate::engine::Change;
+use crate::errors::{client_gone, stopping, task_failed};
 use crate::event::{self, Answer, Event, Until};
 use crate::recall;
-use crate::shared::{Shared, Slot};
+use crate::shared::Shared;
 use crate::status;
 use crate::tree;
 use crate::view::WorkspaceView;
+use crate::views::Slot;
 
 /// Protocol features of this daemon.
 const FEATURES: [&str; 14] = [
@@ -57,7 +60,7 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Result
         Request::Metrics(_) => line(&id, Ok(status::metrics(shared).await)),
         Request::Doctor(request) => tokio::select! {
             answer = doctor::doctor(shared, request) => line(&id, answer),
-            () = outbox.gone() => Err(nobody_waits()),
+            () = outbox.gone() => Err(client_gone()),
         },
         Request::Audit(request) => {
             let view = shared.views.get(&request.workspace).await?;
@@ -225,11 +228,6 @@ fn hello() -> HelloResponse {
     }
 }
 
-/// Returns the error for requests while the engine is stopping.
-pub fn stopping() -> RpcError {
-    RpcError::internal("the daemon is stopping").hint("start it again: hippoctl service start")
-}
-
 /// Sends a request to the engine and waits for the answer.
 pub async fn ask<T>(
     shared: &Shared,
@@ -250,7 +248,7 @@ pub(super) async fn blocking<T: Send + 'static>(
     let (shared, span) = (Arc::clone(shared), Span::current());
     tokio::task::spawn_blocking(move || span.in_scope(|| work(&shared)))
         .await
-        .map_err(recall::gone)?
+        .map_err(task_failed)?
 }
 
 /// Waits until all workspaces are open, then runs work that searches them.

@@ -15,7 +15,8 @@ use crate::engine::{Survey, complete_survey, leftovers, survey_models, survey_re
 use crate::event::{self, Event, Until};
 use crate::instance;
 use crate::scan;
-use crate::shared::{Shared, Slot, no_workspace};
+use crate::shared::Shared;
+use crate::views::{Slot, no_workspace};
 
 /// Handles `doctor`. The disk is scanned on a separate thread, and the engine adds its own state.
 ///

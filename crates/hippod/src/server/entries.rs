@@ -13,9 +13,11 @@ use hippo_proto::{
     RememberRequest, RememberResponse, RpcError,
 };
 
-use super::dispatch::{ask, blocking, stopping};
+use super::dispatch::{ask, blocking};
 use crate::clock::{date_in, moment};
-use crate::engine::{Change, Order, Remembered, cycle_named, cycle_of, root_missing};
+use crate::engine::{Change, Order, Remembered, cycle_named, cycle_of};
+use crate::errors::root_missing;
+use crate::errors::stopping;
 use crate::event::{self, Answer, Event, Until};
 use crate::files;
 use crate::index::{answers, standing};
@@ -59,7 +61,7 @@ pub async fn show(shared: &Arc<Shared>, request: IndexShowRequest) -> Result<Ind
 /// immediately.
 ///
 /// # Errors
-/// Same as [`Views::get`](crate::shared::Views::get).
+/// Same as [`Views::get`](crate::views::Views::get).
 pub async fn view_to_write(shared: &Arc<Shared>, folder: &str) -> Result<Arc<WorkspaceView>, RpcError> {
     let view = shared.views.get(folder).await?;
     let was_away = view.status().is_some_and(|status| !status.root_present);

@@ -12,12 +12,14 @@ use hippo_proto::{
 use super::connection::Outbox;
 use super::dispatch;
 use super::entries::view_to_write;
-use super::long::{Cancellation, Tell, at_length};
+use super::long::{Tell, at_length};
+use crate::cancellation::Cancellation;
 use crate::contexts::{self, Promise};
-use crate::engine::root_missing;
-use crate::shared::{Shared, Slot};
+use crate::errors::root_missing;
+use crate::shared::Shared;
 use crate::tree::{self, Wish};
 use crate::view::WorkspaceView;
+use crate::views::Slot;
 
 /// Flushes a transcript. With `wait`, the work stops if the client disconnects. Without `wait`, the answer is sent as
 /// soon as the request is recorded, and a disconnected client does not stop the work.

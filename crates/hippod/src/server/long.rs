@@ -9,6 +9,7 @@ use hippo_proto::{Id, Progress, RpcError};
 
 use super::connection::Outbox;
 use super::dispatch::blocking;
+use crate::errors::client_gone;
 use crate::shared::Shared;
 
 /// Progress callback: stage, item, amount done, and total amount if known.
@@ -43,38 +44,8 @@ pub async fn at_length<T: Send + 'static>(
     });
     tokio::select! {
         done = work => done,
-        () = outbox.gone() => Err(nobody_waits()),
+        () = outbox.gone() => Err(client_gone()),
     }
-}
-
-/// Cancellation of work whose client disconnected.
-#[derive(Debug, Clone, Copy)]
-pub struct Cancellation<'a>(Option<&'a AtomicBool>);
-
-impl<'a> Cancellation<'a> {
-    /// Never cancelled: the work finishes even if the client disconnects.
-    pub const NEVER: Cancellation<'static> = Cancellation(None);
-
-    /// Creates the cancellation for work of [`at_length`] from its flag.
-    pub fn by(given_up: &'a AtomicBool) -> Self {
-        Self(Some(given_up))
-    }
-
-    /// Returns an error once the work is cancelled.
-    ///
-    /// # Errors
-    /// `internal` if the client disconnected.
-    pub fn check(self) -> Result<(), RpcError> {
-        match self.0.is_some_and(|given_up| given_up.load(Ordering::Relaxed)) {
-            true => Err(nobody_waits()),
-            false => Ok(()),
-        }
-    }
-}
-
-/// Returns the error for a disconnected client.
-pub fn nobody_waits() -> RpcError {
-    RpcError::internal("the client is gone").hint("ask again")
 }
 
 /// Guard that sets a flag on drop, also if its future is dropped halfway.

@@ -9,8 +9,9 @@ use hippo_proto::{ErrorKind, RpcError, WorkspaceRemoveRequest, WorkspaceRemoveRe
 
 use super::dispatch::{ask, blocking};
 use crate::event;
-use crate::shared::{Shared, no_workspace};
+use crate::shared::Shared;
 use crate::tree;
+use crate::views::no_workspace;
 
 /// Removes a workspace; with `dry_run`, only reports what would be restored.
 ///

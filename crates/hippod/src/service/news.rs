@@ -7,8 +7,9 @@ use tokio::sync::broadcast::error::RecvError;
 
 use super::watchdog;
 use crate::event::Event;
-use crate::shared::{Shared, Slot};
+use crate::shared::Shared;
 use crate::status;
+use crate::views::Slot;
 
 /// Minimum interval between status notifications; changes in between are combined.
 const SETTLED: Duration = Duration::from_secs(2);

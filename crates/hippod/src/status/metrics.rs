@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use hippo_proto::{MetricsResponse, ModelLoad, StatusResponse, WorkspaceStatus};
 
+use crate::measures::BUCKETS;
 use crate::registry;
-use crate::server::BUCKETS;
 use crate::shared::Shared;
 
 /// Handles `metrics`.

@@ -8,10 +8,11 @@ use tokio::sync::watch;
 
 use super::run::{Wish, compact, is_kept};
 use super::serve::pending;
+use crate::cancellation::Cancellation;
 use crate::config::Summaries;
-use crate::recall::gone;
-use crate::server::Cancellation;
-use crate::shared::{Shared, stopped};
+use crate::errors::task_failed;
+use crate::shared::Shared;
+use crate::shutdown::wait_for_stop;
 use crate::view::WorkspaceView;
 
 /// Keeps the trees of all workspaces up to date until the daemon stops. A light cycle updates the days, or all levels
@@ -20,7 +21,7 @@ pub async fn keep(shared: Arc<Shared>, mut stop: watch::Receiver<bool>) {
     let mut news = shared.news.subscribe();
     loop {
         let heard = tokio::select! {
-            () = stopped(&mut stop) => return,
+            () = wait_for_stop(&mut stop) => return,
             heard = news.recv() => heard,
         };
         let (workspace, cycle) = match heard {
@@ -66,7 +67,7 @@ pub async fn after(
     }
     let (of, at) = (Arc::clone(shared), Arc::clone(view));
     let work = tokio::task::spawn_blocking(move || compact(&of, &at, wish, Cancellation::NEVER));
-    match work.await.map_err(gone).and_then(|done| done) {
+    match work.await.map_err(task_failed).and_then(|done| done) {
         Ok(done) => {
             for refusal in &done.refused {
                 tracing::warn!(root = %view.root.display(), node = refusal.path, reason = refusal.reason, "a node of the tree could not be made");

@@ -17,10 +17,10 @@ use super::foreign::{self, Ledger};
 use super::settings::Settings;
 use super::state::State;
 use super::summaries;
+use crate::cancellation::Cancellation;
 use crate::clock::date_in;
 use crate::config::{KeepTree, Summaries};
-use crate::engine::root_missing;
-use crate::server::Cancellation;
+use crate::errors::root_missing;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 

@@ -15,8 +15,8 @@ use hippo_proto::{
 use super::aside;
 use super::disk;
 use super::run::{Run, Wish};
+use crate::cancellation::Cancellation;
 use crate::clock::moment;
-use crate::server::Cancellation;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 

@@ -15,7 +15,7 @@ use super::aside;
 use super::command::{self, Job};
 use super::run::{Run, Wish, bring_up};
 use super::serve::prompt;
-use crate::server::Cancellation;
+use crate::cancellation::Cancellation;
 use crate::shared::Shared;
 use crate::view::WorkspaceView;
 

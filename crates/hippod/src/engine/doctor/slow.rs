@@ -13,13 +13,14 @@ use hippo_store::shared_file::UNMERGED;
 
 use super::report::{Report, problem};
 use super::{Survey, Surveyed};
-use crate::contexts::{self, POLICIES};
+use crate::contexts;
 use crate::engine::entries::index_path;
 use crate::instance;
 use crate::registry;
 use crate::scan::{self, Skipped};
 use crate::shared::Shared;
 use crate::tree;
+use crate::trust::POLICIES;
 
 /// Maximum number of entries listed by name.
 const NAMED: usize = 5;

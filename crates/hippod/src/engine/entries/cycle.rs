@@ -12,15 +12,15 @@ use std::time::{Duration, Instant};
 
 use hippo_core::consolidation::{ConsolidationRun, Cycle, Plan, Rule};
 use hippo_core::time::Timestamp;
-use hippo_proto::{CycleReport, ErrorKind, RpcError};
+use hippo_proto::{CycleReport, RpcError};
 use hippo_store::StoreError;
 use hippo_store::db::{RunFile, RunId};
 
 use super::files::{Begun, Now};
 use super::report;
-use crate::engine::store_error;
 use crate::engine::turn::Hand;
 use crate::engine::workspace::Workspace;
+use crate::errors::{root_missing, store_error};
 use crate::event::Answer;
 
 /// Delay before another attempt after an error of the store.
@@ -261,12 +261,6 @@ impl Hand {
             order => workspace.entries.queue.push_back(order),
         }
     }
-}
-
-/// Returns the error for a workspace whose root is missing.
-pub fn root_missing(root: &std::path::Path) -> RpcError {
-    let what = format!("the folder is not there, or empty: {}", root.display());
-    RpcError::new(ErrorKind::Warming, what).hint("mount its disk or put it back; nothing was changed")
 }
 
 /// Returns the error for a client whose change the store refused.

@@ -13,12 +13,13 @@ use hippo_proto::{
 use hippo_store::db::{RunDetail, RunId, Tombstone};
 
 use super::Entries;
-use super::cycle::{refusal, root_missing};
+use super::cycle::refusal;
 use super::files::Now;
 use super::remember::Remembered;
 use super::report;
 use crate::engine::turn::Hand;
 use crate::engine::workspace::Workspace;
+use crate::errors::root_missing;
 use crate::event::Answer;
 use crate::index::answers;
 

@@ -1,0 +1,56 @@
+//! Errors for clients that several components return.
+
+use std::path::Path;
+
+use hippo_proto::{ErrorKind, RpcError};
+use hippo_store::StoreError;
+
+/// Converts an error of the store into an error for clients.
+pub fn store_error(error: &StoreError) -> RpcError {
+    let refusal = RpcError::new(
+        match error {
+            StoreError::ReadOnly { .. } => ErrorKind::ReadOnly,
+            _ if error.is_shortage() => ErrorKind::TooManyOpenFiles,
+            _ => ErrorKind::Internal,
+        },
+        error.to_string(),
+    );
+    match error {
+        StoreError::Corrupt { .. } | StoreError::NewerSchema { .. } => {
+            refusal.hint(
+            "hippoctl doctor --rebuild makes it again from the files; accesses and removals are taken over where they can be read",
+        )
+        }
+        _ if error.is_shortage() => refusal.hint(
+            "raise the limit of open files (ulimit -n, LimitNOFILE), or remove workspaces; it goes on by itself then",
+        ),
+        StoreError::DiskFull { .. } => refusal.hint("free some space; what waits is written then"),
+        StoreError::ReadOnly { .. } => refusal.hint("make the state folder writable"),
+        StoreError::Row { .. } => refusal.hint("everything else can be read; hippoctl doctor tells more"),
+        StoreError::Io { .. } | StoreError::Sql { .. } | StoreError::TooManyOpenFiles { .. } => {
+            refusal.hint("look after the disk of the state folder; what waits is written when it takes it")
+        }
+    }
+}
+
+/// Returns the error for a workspace whose root is missing.
+pub fn root_missing(root: &Path) -> RpcError {
+    let what = format!("the folder is not there, or empty: {}", root.display());
+    RpcError::new(ErrorKind::Warming, what).hint("mount its disk or put it back; nothing was changed")
+}
+
+/// Returns the error for a task that panicked or was stopped at shutdown.
+pub fn task_failed(error: tokio::task::JoinError) -> RpcError {
+    tracing::error!(%error, "a request failed");
+    RpcError::internal("the request failed inside the daemon").hint("hippoctl logs tells more")
+}
+
+/// Returns the error for a disconnected client.
+pub fn client_gone() -> RpcError {
+    RpcError::internal("the client is gone").hint("ask again")
+}
+
+/// Returns the error for requests while the engine is stopping.
+pub fn stopping() -> RpcError {
+    RpcError::internal("the daemon is stopping").hint("start it again: hippoctl service start")
+}
