@@ -1,6 +1,7 @@
 //! Configured embedding models: state, installation and verification.
 
 mod brought;
+mod copied;
 mod load;
 
 use std::path::Path;
@@ -14,6 +15,8 @@ use hippo_proto::{
     ErrorKind, ModelFile, ModelImportRequest, ModelInfo, ModelListResponse, ModelPullResponse,
     ModelState as Installed, ModelVerifyResponse, Paths, RpcError, RuntimeInfo,
 };
+
+pub use copied::check_copied;
 
 use crate::config::Embed;
 use crate::embed_worker::{Loader, ModelState};
@@ -92,6 +95,21 @@ impl Models {
             dimension: id.dimension,
             id: id.to_string().into(),
         })
+    }
+
+    /// Returns the name of the configured model.
+    pub fn configured_name(&self) -> &str {
+        &self.config.model
+    }
+
+    /// Returns whether search by meaning is switched on.
+    pub fn are_enabled(&self) -> bool {
+        self.config.enabled
+    }
+
+    /// Returns the folder of the models.
+    pub fn folder(&self) -> &Path {
+        &self.layout.models
     }
 
     /// Returns the initial state of the configured model.

@@ -37,17 +37,24 @@ use std::sync::{Arc, Mutex, PoisonError};
 use hippo_proto::{ErrorKind, RpcError};
 use tokio::sync::{Mutex as Lock, OwnedMutexGuard};
 
+use crate::clock::Clock;
+use crate::config::Tree;
 use crate::errors::root_missing;
-use crate::shared::Shared;
+use crate::views::Views;
 
 /// Returns the path of the tree's state file in the workspace's state folder.
 pub fn state_file(state: &Path, root: &Path) -> PathBuf {
     state::State::file(state, root)
 }
 
-/// Locks of the trees of all workspaces, one value per daemon.
-#[derive(Debug, Default)]
+/// Trees of all workspaces, one value per daemon.
 pub struct Trees {
+    /// State folder of the daemon.
+    state: PathBuf,
+    /// The user's settings for trees.
+    settings: Tree,
+    views: Arc<Views>,
+    clock: Arc<dyn Clock>,
     locks: Mutex<BTreeMap<PathBuf, Locks>>,
     /// Workspaces whose tree a client is waiting for, one entry per client.
     awaited: Mutex<Vec<PathBuf>>,
@@ -78,6 +85,18 @@ impl Drop for Awaited<'_> {
 }
 
 impl Trees {
+    /// Creates the trees of the daemon with this state folder.
+    pub fn new(state: PathBuf, settings: Tree, views: Arc<Views>, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            state,
+            settings,
+            views,
+            clock,
+            locks: Mutex::default(),
+            awaited: Mutex::default(),
+        }
+    }
+
     /// Registers a client that waits for a tree. Dropping the guard ends the registration.
     pub fn await_for(&self, root: &Path) -> Awaited<'_> {
         let mut awaited = self.awaited.lock().unwrap_or_else(PoisonError::into_inner);
@@ -95,8 +114,8 @@ impl Trees {
     }
 
     /// Waits for the tree of the workspace at or above a folder and locks it.
-    pub async fn alone(&self, shared: &Shared, folder: &Path) -> OwnedMutexGuard<()> {
-        let root = shared.views.root_of(folder);
+    pub async fn alone(&self, folder: &Path) -> OwnedMutexGuard<()> {
+        let root = self.views.root_of(folder);
         let lock = self.of(root.as_deref().unwrap_or(folder)).nodes;
         lock.lock_owned().await
     }
@@ -105,12 +124,7 @@ impl Trees {
     ///
     /// # Errors
     /// `warming` if the workspace's folder is missing, `no-workspace` if the workspace was removed in the meantime.
-    fn take(
-        &self,
-        shared: &Shared,
-        root: &Path,
-        waits: bool,
-    ) -> Result<Option<OwnedMutexGuard<()>>, RpcError> {
+    fn take(&self, root: &Path, waits: bool) -> Result<Option<OwnedMutexGuard<()>>, RpcError> {
         if !hippo_fs::is_present(root) {
             return Err(root_missing(root));
         }
@@ -123,7 +137,7 @@ impl Trees {
             };
             guard
         };
-        if shared.views.root_of(root).as_deref() == Some(root) {
+        if self.views.root_of(root).as_deref() == Some(root) {
             return Ok(Some(guard));
         }
         let message = format!("the workspace is registered no longer: {}", root.display());

@@ -9,11 +9,12 @@ use hippo_proto::Event as News;
 use hippo_store::StoreError;
 use hippo_store::vector::BuiltGraph;
 
+use super::Resources;
+use super::event::Event;
 use super::turn::Hand;
 use super::workspace::Workspace;
 use super::{Engine, open};
-use crate::event::Event;
-use crate::shared::Shared;
+use crate::message::Message;
 use crate::watcher::{CanaryError, WatchEvent, Watcher};
 
 /// Time limit for the report of a canary; after it the watcher counts as silent.
@@ -121,7 +122,7 @@ impl Hand {
                 workspace.untidy = 0;
                 self.tidy(workspace);
             }
-            workspace.save_vectors(&self.shared.paths.state);
+            workspace.save_vectors(&self.resources.paths.state);
         }
     }
 
@@ -159,7 +160,7 @@ impl Hand {
         if now < workspace.canary_at || !workspace.root_present {
             return;
         }
-        self.shared.contexts.look();
+        self.resources.contexts.look();
         workspace.canary_at = now + Duration::from_secs(workspace.view.config.watch.canary_secs);
         let Some(watcher) = &workspace.watcher else { return };
         match watcher.write_canary() {
@@ -172,14 +173,14 @@ impl Hand {
     }
 
     fn start_watcher(&self, workspace: &mut Workspace) {
-        let events = self.shared.events.clone();
+        let events = self.events.clone();
         let view = Arc::clone(&workspace.view);
         let sink = Box::new(move |event: WatchEvent| {
             if event.is_report() {
                 view.count_report();
             }
             // The receiver is closed only when the daemon ends.
-            let _ = events.send(Event::Watch(event));
+            let _ = events.send(Event::Sent(Message::Watch(event)));
         });
         let watch = &workspace.view.config.watch;
         match Watcher::start(&workspace.root, watch, sink) {
@@ -188,7 +189,7 @@ impl Hand {
                 workspace.watcher = Some(watcher);
                 workspace.watcher_silent = false;
                 // The next scan hands the folders over, and finds changes made meanwhile.
-                workspace.scan_at = workspace.scan_at.min(self.shared.clock.monotonic());
+                workspace.scan_at = workspace.scan_at.min(self.resources.clock.monotonic());
             }
             Err(error) => tracing::warn!(%error, "could not watch; only comparing the disk finds changes"),
         }
@@ -198,7 +199,7 @@ impl Hand {
         let job = workspace.view.picture_mut().vectors.snapshot_for_build();
         let (key, total) = (workspace.key, job.len() as u64);
         let root = workspace.root.display().to_string();
-        let events = self.shared.events.clone();
+        let events = self.events.clone();
         let cancel = Arc::new(AtomicBool::new(false));
         workspace.cancel_build = Some(Arc::clone(&cancel));
         let build = move || {
@@ -234,7 +235,7 @@ impl Hand {
             Some(built) => picture.vectors.install(built),
             None => {
                 picture.vectors.abandon_build();
-                workspace.build_again_at = self.shared.clock.monotonic() + BUILD_AGAIN;
+                workspace.build_again_at = self.resources.clock.monotonic() + BUILD_AGAIN;
                 false
             }
         };
@@ -242,7 +243,7 @@ impl Hand {
         drop(picture);
         if installed {
             workspace.unsaved = true;
-            workspace.last_write = self.shared.clock.monotonic();
+            workspace.last_write = self.resources.clock.monotonic();
         }
         let root = workspace.root.display().to_string();
         self.tell(job_news(&root, total, total, true));
@@ -252,8 +253,8 @@ impl Hand {
 impl Engine {
     /// Settles the replaced copies of all index files, so that none remain beside them.
     fn close_index_files(&mut self) {
-        let at = self.shared.clock.monotonic();
-        let hand = Hand::new(&self.shared);
+        let at = self.resources.clock.monotonic();
+        let hand = Hand::new(&self.resources, &self.events);
         for workspace in self.here_mut() {
             hand.close_index_file(workspace, at);
         }
@@ -263,7 +264,7 @@ impl Engine {
     pub(super) fn finish(mut self) {
         // Running turns finish their step first.
         while self.are_some_out() {
-            match self.events.recv() {
+            match self.inbox.recv() {
                 Ok(Event::Turned(turned)) => self.turned(*turned),
                 Ok(Event::Opened(opened)) => self.opened(*opened),
                 Ok(Event::Closed { workspace }) => self.closed(workspace),
@@ -271,16 +272,16 @@ impl Engine {
                 Ok(_) => {}
             }
         }
-        self.shared.rescuing.store(true, Ordering::Relaxed);
-        self.shared.contexts.look();
-        let shared = Arc::clone(&self.shared);
+        self.rescuing.store(true, Ordering::Relaxed);
+        self.resources.contexts.look();
+        let resources = Arc::clone(&self.resources);
         for workspace in self.here_mut() {
             // A failure is in the log, and there is no later attempt.
-            let _ = bring_back(&shared, workspace);
+            let _ = bring_back(&resources, workspace);
         }
-        self.shared.rescuing.store(false, Ordering::Relaxed);
+        self.rescuing.store(false, Ordering::Relaxed);
         self.close_index_files();
-        let state = self.shared.paths.state.clone();
+        let state = self.resources.paths.state.clone();
         for workspace in self.here_mut() {
             if let Some(cancel) = &workspace.cancel_build {
                 cancel.store(true, Ordering::Relaxed);
@@ -295,7 +296,7 @@ impl Engine {
                 tracing::warn!(%error, "could not write the log of the database back into it; the next start does");
             }
         }
-        self.shared.contexts.checkpoint();
+        self.resources.contexts.checkpoint();
     }
 }
 
@@ -313,13 +314,13 @@ fn job_news(root: &str, done: u64, total: u64, finished: bool) -> News {
 }
 
 /// Writes the database to its place again if it was removed.
-pub(super) fn look_at_database(shared: &Shared, workspace: &mut Workspace) {
-    let now = shared.clock.monotonic();
+pub(super) fn look_at_database(resources: &Resources, workspace: &mut Workspace) {
+    let now = resources.clock.monotonic();
     if now < workspace.write_again_at || workspace.store.is_in_place() {
         return;
     }
     workspace.write_again_at = now + WRITE_AGAIN;
-    if let Err(error) = write_again(shared, workspace) {
+    if let Err(error) = write_again(resources, workspace) {
         workspace.trouble = Some(error);
     }
 }
@@ -328,18 +329,18 @@ pub(super) fn look_at_database(shared: &Shared, workspace: &mut Workspace) {
 ///
 /// # Errors
 /// Returns the error of the write; the workspace must stay open then.
-pub(super) fn bring_back(shared: &Shared, workspace: &mut Workspace) -> Result<(), StoreError> {
+pub(super) fn bring_back(resources: &Resources, workspace: &mut Workspace) -> Result<(), StoreError> {
     if workspace.store.is_in_place() {
         return Ok(());
     }
-    write_again(shared, workspace)
+    write_again(resources, workspace)
 }
 
-fn write_again(shared: &Shared, workspace: &mut Workspace) -> Result<(), StoreError> {
+fn write_again(resources: &Resources, workspace: &mut Workspace) -> Result<(), StoreError> {
     let database = workspace.store.path().display().to_string();
     let pulse = workspace.pulse.clone();
     let beat = || {
-        shared.pulse.beat();
+        resources.pulse.beat();
         pulse.beat();
         true
     };

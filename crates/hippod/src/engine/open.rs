@@ -45,11 +45,6 @@ pub struct Opening<'a> {
     pub wall: Timestamp,
 }
 
-/// Returns the path of a workspace's database.
-pub fn database(state: &Path, root: &Path) -> PathBuf {
-    registry::state_folder(state, root).join("index.db")
-}
-
 /// Returns the folder of a workspace's saved vector index.
 pub fn vector_folder(state: &Path, root: &Path) -> PathBuf {
     registry::state_folder(state, root).join("vectors")
@@ -76,7 +71,7 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
     let folder = registry::state_folder(state, root);
     std::fs::create_dir_all(&folder)
         .with_context(|| format!("could not create the state folder: {}", folder.display()))?;
-    let file = database(state, root);
+    let file = registry::database_file(state, root);
     let recovered = hippo_store::db::recover(&file, &root.to_string_lossy())?;
     if let Some(recovered) = &recovered {
         tracing::error!(

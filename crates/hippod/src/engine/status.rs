@@ -126,13 +126,13 @@ impl Hand {
             let (word, why) = Freshness::WARMING;
             return Some((word, why.to_owned()));
         }
-        if !self.shared.config.embed.enabled {
+        if !self.resources.config.embed.enabled {
             return None;
         }
         let waiting = workspace.pending.len();
-        match model_state(&self.shared, workspace) {
+        match model_state(&self.resources, workspace) {
             ModelState::Absent(why) => {
-                let fix = self.shared.models.remedy(&workspace.view.config.model);
+                let fix = self.resources.models.remedy(&workspace.view.config.model);
                 Some(("no-model", format!("{why}; install it: {fix}")))
             }
             ModelState::Failed(why) => Some(("no-model", format!("{why}; hippoctl doctor tells more"))),

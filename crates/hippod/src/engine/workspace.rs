@@ -12,9 +12,9 @@ use hippo_store::db::{EmbedderRow, Mended, Recovered, Store, StoredVector};
 
 use super::entries::{Awaited, Entries};
 use super::readers::Reader;
-use super::rebuild::Lost;
 use super::settings::OwnSettings;
-use crate::event::{Answer, Until};
+use crate::message::Lost;
+use crate::message::{Answer, Until};
 use crate::pulse::Pulse;
 use crate::scan::Skipped;
 use crate::verify::FileMark;

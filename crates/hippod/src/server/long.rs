@@ -8,9 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use hippo_proto::{Id, Progress, RpcError};
 
 use super::connection::Outbox;
-use super::dispatch::blocking;
+use crate::background::run_blocking;
 use crate::errors::client_gone;
-use crate::shared::Shared;
 
 /// Progress callback: stage, item, amount done, and total amount if known.
 pub type Tell<'a> = &'a mut dyn FnMut(&'static str, &str, u64, Option<u64>);
@@ -20,15 +19,14 @@ pub type Tell<'a> = &'a mut dyn FnMut(&'static str, &str, u64, Option<u64>);
 /// # Errors
 /// The error of the work, or `internal` if the client disconnected.
 pub async fn at_length<T: Send + 'static>(
-    shared: &Arc<Shared>,
     id: &Id,
     outbox: &Outbox,
-    work: impl FnOnce(&Shared, Tell<'_>, &AtomicBool) -> Result<T, RpcError> + Send + 'static,
+    work: impl FnOnce(Tell<'_>, &AtomicBool) -> Result<T, RpcError> + Send + 'static,
 ) -> Result<T, RpcError> {
     let given_up = Arc::new(AtomicBool::new(false));
     let _dropped = SetOnDrop(Arc::clone(&given_up));
     let (id, lines) = (id.clone(), outbox.lines.clone());
-    let work = blocking(shared, move |shared| {
+    let work = run_blocking(move || {
         let mut tell = |stage: &'static str, item: &str, done: u64, total: Option<u64>| {
             let news = Progress {
                 id: id.clone(),
@@ -40,7 +38,7 @@ pub async fn at_length<T: Send + 'static>(
             // A slow reader misses some progress reports.
             let _ = lines.try_send(news.to_line());
         };
-        work(shared, &mut tell, &given_up)
+        work(&mut tell, &given_up)
     });
     tokio::select! {
         done = work => done,

@@ -7,11 +7,10 @@ use std::sync::Arc;
 
 use hippo_proto::{ErrorKind, RpcError, WorkspaceRemoveRequest, WorkspaceRemoveResponse};
 
-use super::dispatch::{ask, blocking};
-use crate::event;
-use crate::shared::Shared;
-use crate::tree;
-use crate::views::no_workspace;
+use crate::background::run_blocking;
+use crate::message::{EngineHandle, Request};
+use crate::tree::{self, Trees};
+use crate::views::{Views, no_workspace};
 
 /// Removes a workspace; with `dry_run`, only reports what would be restored.
 ///
@@ -20,7 +19,10 @@ use crate::views::no_workspace;
 /// stay in the state of the workspace. Nothing was removed then.
 #[expect(clippy::disallowed_methods, reason = "the root that the caller names")]
 pub async fn remove(
-    shared: &Arc<Shared>,
+    trees: &Arc<Trees>,
+    views: &Arc<Views>,
+    engine: &EngineHandle,
+    state: &Path,
     request: WorkspaceRemoveRequest,
 ) -> Result<WorkspaceRemoveResponse, RpcError> {
     let WorkspaceRemoveRequest {
@@ -32,15 +34,15 @@ pub async fn remove(
     let folder = PathBuf::from(workspace);
     let root = folder.canonicalize().unwrap_or_else(|_| folder.clone());
     // A running tree update finishes first; nothing is written to the tree after the answer.
-    let _alone = shared.trees.alone(shared, &root).await;
-    let of = root.clone();
-    let given = blocking(shared, move |shared| {
-        if dry_run && !is_registered(shared, &of) {
+    let _alone = trees.alone(&root).await;
+    let (views, state, of) = (Arc::clone(views), state.to_path_buf(), root.clone());
+    let given = run_blocking(move || {
+        if dry_run && !is_registered(&views, &of) {
             return Err(no_workspace(&of));
         }
-        let mut given = give_back(shared, &of, purge, dry_run)?;
+        let mut given = give_back(&state, &of, purge, dry_run)?;
         if restore_carried {
-            given.restored.extend(restore_root(shared, &of, dry_run)?);
+            given.restored.extend(restore_root(&views, &of, dry_run)?);
         }
         Ok(given)
     });
@@ -53,7 +55,7 @@ pub async fn remove(
             notes: given.notes,
         });
     }
-    let removed = ask(shared, |reply| event::Request::Remove { folder, purge, reply });
+    let removed = engine.ask(|reply| Request::Remove { folder, purge, reply });
     let mut answer = removed.await?;
     answer.restored = given.restored;
     answer.notes = given.notes;
@@ -62,8 +64,8 @@ pub async fn remove(
 
 /// Restores the `ROOT.md` that an earlier build took over. Does nothing in an unregistered workspace, because the
 /// caller has not seen what would be written there.
-fn restore_root(shared: &Shared, root: &Path, dry_run: bool) -> Result<Option<String>, RpcError> {
-    if !is_registered(shared, root) {
+fn restore_root(views: &Views, root: &Path, dry_run: bool) -> Result<Option<String>, RpcError> {
+    if !is_registered(views, root) {
         return Ok(None);
     }
     tree::restore_carried(root, dry_run).map_err(|error| {
@@ -75,12 +77,11 @@ fn restore_root(shared: &Shared, root: &Path, dry_run: bool) -> Result<Option<St
     })
 }
 
-fn is_registered(shared: &Shared, root: &Path) -> bool {
-    shared.views.root_of(root).as_deref() == Some(root)
+fn is_registered(views: &Views, root: &Path) -> bool {
+    views.root_of(root).as_deref() == Some(root)
 }
 
-fn give_back(shared: &Shared, root: &Path, purge: bool, dry_run: bool) -> Result<tree::GivenBack, RpcError> {
-    let state = &shared.paths.state;
+fn give_back(state: &Path, root: &Path, purge: bool, dry_run: bool) -> Result<tree::GivenBack, RpcError> {
     if !tree::has_originals(state, root) {
         return Ok(tree::GivenBack::default());
     }

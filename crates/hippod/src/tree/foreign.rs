@@ -12,13 +12,13 @@ use hippo_fs::WorkspaceDir;
 use hippo_proto::Severity;
 use serde::{Deserialize, Serialize};
 
+use super::Trees;
 use super::aside;
 use super::disk::{self, Disk, LARGEST_NODE};
 use super::examine::Examined;
 use super::health::foreign_nodes;
 use crate::files;
 use crate::registry::{state_folder, write_atomically};
-use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
 /// Name of the ledger file, below the state folder of the workspace.
@@ -58,8 +58,8 @@ pub struct GivenBack {
 }
 
 /// Reports nodes of another program to `doctor`.
-pub(super) fn examine(shared: &Shared, view: &WorkspaceView, found: &mut Examined) {
-    let foreign = foreign_nodes(shared, view);
+pub(super) fn examine(trees: &Trees, view: &WorkspaceView, found: &mut Examined) {
+    let foreign = foreign_nodes(trees, view);
     if let Some(first) = foreign.first() {
         let what = match foreign.len() {
             1 => "another program wrote this node of a compaction tree; hippod leaves it alone".to_owned(),

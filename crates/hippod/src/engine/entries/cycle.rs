@@ -21,31 +21,11 @@ use super::report;
 use crate::engine::turn::Hand;
 use crate::engine::workspace::Workspace;
 use crate::errors::{root_missing, store_error};
-use crate::event::Answer;
+use crate::message::Answer;
+use crate::message::Order;
 
 /// Delay before another attempt after an error of the store.
 const AGAIN: Duration = Duration::from_secs(5);
-
-/// A request of a client or the schedule.
-#[derive(Debug)]
-pub enum Order {
-    /// A cycle.
-    Cycle {
-        /// Kind of cycle.
-        cycle: Cycle,
-        /// Time to run the cycle for; `None`: now.
-        at: Option<Timestamp>,
-        /// True to plan without applying.
-        dry_run: bool,
-        /// True to run only if the cycle is still due at its turn: the schedule and a heartbeat may request the same
-        /// cycle.
-        when_due: bool,
-        /// Channel for the answer; `None` for the schedule.
-        reply: Option<Answer<CycleReport>>,
-    },
-    /// A change requested by a client.
-    Change(super::requests::Change),
-}
 
 /// A planned or current run.
 pub struct Run {
@@ -154,7 +134,7 @@ impl Run {
 impl Hand {
     /// Returns the environment for work on the entries of a workspace.
     pub(in crate::engine) fn now_of<'w>(&self, workspace: &'w Workspace, at: Instant) -> Now<'w> {
-        let now = self.shared.clock.now();
+        let now = self.resources.clock.now();
         Now {
             root: &workspace.root,
             config: &workspace.view.config.index,
@@ -172,7 +152,7 @@ impl Hand {
     }
 
     pub(in crate::engine) fn zone(&self, workspace: &Workspace) -> jiff::tz::TimeZone {
-        self.shared.zone_of(&workspace.view)
+        workspace.view.zone(&*self.resources.clock)
     }
 
     /// Does one slice of work on the entries. Returns true if more work waits.
@@ -189,7 +169,7 @@ impl Hand {
             let entries = &mut workspace.entries;
             entries.again_at = entries.again_at.filter(|again| !begun && *again > at);
         }
-        let now = self.shared.clock.monotonic();
+        let now = self.resources.clock.monotonic();
         // Clients that wait for everything to be searchable wait for the publication too.
         let awaited = !workspace.waiters.is_empty();
         if workspace
@@ -236,7 +216,7 @@ impl Hand {
                     if !when_due || self.due(workspace).iter().any(|due| due.cycle == cycle) {
                         self.start_cycle(workspace, cycle, moment, dry_run, reply)?;
                     } else if let Some(reply) = reply {
-                        let now = self.shared.clock.now();
+                        let now = self.resources.clock.now();
                         let nothing = report::planned(cycle, now, &Plan::empty(cycle), Duration::ZERO);
                         // A client that has disconnected needs no answer.
                         let _ = reply.send(Ok(nothing));

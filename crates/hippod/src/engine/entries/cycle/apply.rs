@@ -13,8 +13,9 @@ use hippo_store::db::RunId;
 
 use super::super::Entries;
 use super::super::files::Now;
-use super::super::{cycle_named, report};
+use super::super::report;
 use super::{Applying, Run};
+use crate::cycle_names::cycle_name;
 use crate::engine::turn::Hand;
 use crate::engine::workspace::Workspace;
 
@@ -74,7 +75,7 @@ impl Hand {
     }
 
     pub(super) fn finish_run(&mut self, workspace: &mut Workspace) -> Result<(), StoreError> {
-        let at = self.shared.clock.monotonic();
+        let at = self.resources.clock.monotonic();
         let Some(id) = workspace.entries.run.as_ref().and_then(Run::id) else {
             return Ok(());
         };
@@ -117,7 +118,7 @@ impl Hand {
         }
         let capped = workspace.entries.run.as_ref().is_some_and(Run::is_capped);
         let outcome = if capped { Outcome::Capped } else { Outcome::Done };
-        let ended = self.shared.clock.now();
+        let ended = self.resources.clock.now();
         let conflicts = workspace.entries.file.conflicts.take_for_run();
         if !conflicts.is_empty()
             && let Err(error) = workspace.store.note_run(id, &conflicts)
@@ -193,7 +194,7 @@ impl Hand {
             root = %workspace.root.display(), cycle, outcome, run = id.0, steps = report.applied, files = report.files.len(),
             took_ms = report.took_ms, "a cycle ended"
         );
-        self.shared.measures.cycle(cycle, outcome);
+        self.resources.measures.cycle(cycle, outcome);
         self.tell(News::Cycle {
             workspace: workspace.root.display().to_string(),
             run: id.0,
@@ -290,7 +291,7 @@ impl Hand {
         // This fails too if nothing can be written; the state in memory is valid then.
         let _ = workspace
             .store
-            .finish_run(id, Outcome::Failed, self.shared.clock.now());
+            .finish_run(id, Outcome::Failed, self.resources.clock.now());
         let _ = self.refresh_run(workspace, id);
         if let Some(row) = workspace.entries.known.runs.iter_mut().find(|row| row.id == id) {
             row.record.outcome = Outcome::Failed;
@@ -302,13 +303,13 @@ impl Hand {
     pub(super) fn give_up(&mut self, workspace: &mut Workspace, why: &str) {
         let entries = &mut workspace.entries;
         let wait = AGAIN * 2_u32.pow(entries.failures.min(MOST_DOUBLED));
-        entries.look_at = self.shared.clock.monotonic() + wait;
+        entries.look_at = self.resources.clock.monotonic() + wait;
         entries.failures = entries.failures.saturating_add(1);
         let Some(run) = entries.run.take() else {
             return;
         };
-        let (cycle, outcome) = (cycle_named(run.cycle).name(), CycleOutcome::Failed.name());
-        self.shared.measures.cycle(cycle, outcome);
+        let (cycle, outcome) = (cycle_name(run.cycle).name(), CycleOutcome::Failed.name());
+        self.resources.measures.cycle(cycle, outcome);
         tracing::warn!(root = %workspace.root.display(), cycle, outcome, why, "a cycle could not be run");
         // These documents have not been processed.
         entries.fresh.extend(run.fresh.iter().cloned());

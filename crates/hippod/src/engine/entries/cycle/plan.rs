@@ -18,9 +18,10 @@ use super::super::gather::{AT_ONCE, Input};
 use super::super::report;
 use super::{Applying, Planned, Run, refusal};
 use crate::engine::embedding::model_state;
+use crate::engine::event::Event;
 use crate::engine::turn::Hand;
 use crate::engine::workspace::Workspace;
-use crate::event::{Answer, Event};
+use crate::message::Answer;
 
 /// Number of plans made in vain because entries changed, before other changes must wait for the next plan.
 const TRIES: u32 = 3;
@@ -35,8 +36,8 @@ impl Hand {
         reply: Option<Answer<CycleReport>>,
     ) -> Result<(), StoreError> {
         let profile = workspace.view.config.index.profile();
-        let since = self.shared.clock.monotonic();
-        let started = moment.unwrap_or_else(|| self.shared.clock.now());
+        let since = self.resources.clock.monotonic();
+        let started = moment.unwrap_or_else(|| self.resources.clock.now());
         if let Err(error) = self.fold(workspace, &profile, since) {
             if let Some(reply) = reply {
                 // A client that has disconnected needs no answer.
@@ -151,7 +152,9 @@ impl Hand {
         if workspace.entries.known.journal == 0 {
             return Ok(());
         }
-        let folded = workspace.store.fold_accesses(profile, self.shared.clock.now())?;
+        let folded = workspace
+            .store
+            .fold_accesses(profile, self.resources.clock.now())?;
         workspace.entries.known.journal = folded.kept;
         for record in folded.records {
             workspace
@@ -169,7 +172,7 @@ impl Hand {
         let Some(run) = &workspace.entries.run else { return };
         let input = self.input(workspace, run);
         let (key, revision) = (workspace.key, workspace.entries.revision);
-        let events = self.shared.events.clone();
+        let events = self.events.clone();
         let plan = move || {
             let planned = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| input.plan()));
             if planned.is_err() {
@@ -227,7 +230,8 @@ impl Hand {
             })
             .collect();
         documents.sort_by(|a, b| a.path.cmp(&b.path));
-        let usable = model_state(&self.shared, workspace).is_usable() && self.shared.config.embed.enabled;
+        let usable =
+            model_state(&self.resources, workspace).is_usable() && self.resources.config.embed.enabled;
         let model = workspace.view.picture().model.clone().filter(|_| usable);
         Input {
             cycle: run.cycle,
@@ -249,7 +253,7 @@ impl Hand {
             kept: Arc::clone(&entries.documents),
             vectors: Arc::clone(&entries.vectors),
             compared: entries.compared.clone(),
-            model: model.map(|model| (self.shared.embed.clone(), model)),
+            model: model.map(|model| (self.resources.embed.clone(), model)),
         }
     }
 
