@@ -20,11 +20,11 @@ use hippo_proto::{
     RpcError,
 };
 
-use crate::cancellation::Cancellation;
 use crate::clock::{Clock, rfc3339};
 use crate::errors::client_gone;
 use crate::files;
 use crate::registry::{state_folder, write_atomically};
+use crate::tasks::Cancellation;
 use crate::verify::Span;
 use crate::view::WorkspaceView;
 

@@ -32,7 +32,7 @@ use hippo_proto::{
 use crate::clock::{Clock, rfc3339};
 use crate::contexts::Contexts;
 use crate::errors::client_gone;
-use crate::one_at_a_time::OneAtATime;
+use crate::tasks::OneAtATime;
 use crate::view::WorkspaceView;
 use crate::views::{Slot, Views};
 use destination::Destination;

@@ -34,8 +34,8 @@ use hippo_store::in_place::OpenFiles;
 use crate::clock::Clock;
 use crate::errors::store_error;
 use crate::memory::MemoryWriter;
-use crate::one_at_a_time::{OneAtATime, OneAtATimeGuard};
 use crate::registry;
+use crate::tasks::{OneAtATime, OneAtATimeGuard};
 use crate::view::WorkspaceView;
 use crate::views::{Slot, Views};
 

@@ -9,9 +9,8 @@ use hippo_proto::{
 };
 
 use crate::clock::Clock;
-use crate::cycle_names::{cycle_name, named_cycle};
 use crate::memory::MemoryWriter;
-use crate::message::{Answer, Beat, EngineHandle, Order, Request};
+use crate::message::{Answer, Beat, EngineHandle, Order, Request, cycle_name, named_cycle};
 use crate::tree::{self, Trees, Wish};
 use crate::view::WorkspaceView;
 use crate::views::Views;

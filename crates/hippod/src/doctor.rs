@@ -13,7 +13,6 @@ use hippo_proto::{
     Severity,
 };
 
-use crate::background::run_blocking;
 use crate::contexts::Contexts;
 use crate::cycles::CycleRunner;
 use crate::embed_worker::EmbedWorker;
@@ -23,6 +22,7 @@ use crate::models::{self, Models};
 use crate::registry;
 use crate::scan;
 use crate::survey::Survey;
+use crate::tasks::run_blocking;
 use crate::tree::Trees;
 use crate::views::{Slot, Views, no_workspace};
 use survey::{survey_model, survey_rebuild, survey_unopened};

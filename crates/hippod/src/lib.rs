@@ -4,13 +4,10 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod audit;
-mod background;
 mod backup;
-mod cancellation;
 pub mod clock;
 pub mod config;
 mod contexts;
-mod cycle_names;
 mod cycles;
 mod doctor;
 mod embed_worker;
@@ -26,20 +23,18 @@ mod measures;
 mod memory;
 mod message;
 mod models;
-mod one_at_a_time;
 mod own_part;
 mod power;
-mod pulse;
 mod recall;
 mod registry;
 mod remember;
 mod scan;
 mod server;
 pub mod service;
-mod shutdown;
 mod staged;
 mod status;
 mod survey;
+mod tasks;
 mod ticks;
 mod tree;
 mod trust;

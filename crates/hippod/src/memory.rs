@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use hippo_proto::{RememberRequest, RememberResponse, RpcError};
 
-use crate::background::run_blocking;
 use crate::clock::{Clock, date_in};
 use crate::errors::root_missing;
 use crate::message::{Answer, Change, EngineHandle, Order, Remembered, Request, Until};
 use crate::remember;
+use crate::tasks::run_blocking;
 use crate::view::WorkspaceView;
 use crate::views::Views;
 

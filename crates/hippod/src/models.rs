@@ -20,7 +20,7 @@ pub use copied::check_copied;
 
 use crate::config::Embed;
 use crate::embed_worker::{Loader, ModelState};
-use crate::one_at_a_time::{OneAtATime, OneAtATimeGuard};
+use crate::tasks::{OneAtATime, OneAtATimeGuard};
 
 /// Name of the model-free embedder, which hashes words into a vector. It needs no download and does not
 /// capture meaning.

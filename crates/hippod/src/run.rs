@@ -22,7 +22,7 @@ use crate::instance::Instance;
 use crate::registry::Registry;
 use crate::server;
 use crate::service::{self, Passed};
-use crate::shutdown::wait_for_stop;
+use crate::tasks::wait_for_stop;
 use crate::ticks;
 use crate::tree;
 use parts::Parts;

@@ -42,8 +42,8 @@ use crate::memory::MemoryWriter;
 use crate::message::EngineHandle;
 use crate::models::Models;
 use crate::recall::Searcher;
-use crate::shutdown::wait_for_stop;
 use crate::status::StatusReporter;
+use crate::tasks::wait_for_stop;
 use crate::tree::Trees;
 use crate::views::Views;
 

@@ -19,8 +19,8 @@ use hippo_store::contexts::{ContentId, ContextError, MAX_CONTENT, TranscriptPiec
 
 use super::Contexts;
 use super::{Place, now, refusal};
-use crate::cancellation::Cancellation;
 use crate::files;
+use crate::tasks::Cancellation;
 use crate::view::WorkspaceView;
 
 /// Number of bytes read at a time.

@@ -20,12 +20,11 @@ use hippo_store::contexts::{ContextReader, Flush, FlushPart, TakenUp};
 use super::Contexts;
 use super::compact::format;
 use super::{Place, now, refusal};
-use crate::cancellation::Cancellation;
 use crate::clock::date_in;
 use crate::errors::root_missing;
 use crate::files;
-use crate::one_at_a_time::OneAtATimeGuard;
 use crate::remember;
+use crate::tasks::{Cancellation, OneAtATimeGuard};
 use crate::view::WorkspaceView;
 
 /// Number of bytes read at a time.

@@ -17,7 +17,7 @@ use super::session::changed;
 use super::{close, now, refusal};
 use crate::clock::Clock;
 use crate::errors::task_failed;
-use crate::shutdown::wait_for_stop;
+use crate::tasks::wait_for_stop;
 use crate::view::WorkspaceView;
 
 /// Interval between two rounds over all workspaces.

@@ -34,6 +34,30 @@ const COUNT_AGAIN: Duration = Duration::from_secs(60);
 const BUILD_AGAIN: Duration = Duration::from_secs(3600);
 
 impl Workspace {
+    /// Handles a report of the watcher.
+    pub fn take_watch_event(&mut self, event: WatchEvent, now: Instant) {
+        self.reports_taken += u64::from(event.is_report());
+        match event {
+            WatchEvent::Dirty(_, paths) => self.note_events(paths, now),
+            WatchEvent::Rescan(_, reason) => {
+                let root = self.root.display();
+                tracing::info!(root = %root, ?reason, "watch events were lost; the disk is compared");
+                self.scan_at = now;
+            }
+            WatchEvent::CanarySeen(_) => {
+                self.times.canary = Some(now);
+                self.times.canary_sent = None;
+                self.watcher_silent = false;
+            }
+            WatchEvent::Dead(_, reason) => {
+                let root = self.root.display();
+                tracing::warn!(root = %root, %reason, "the watcher stopped; it is started again");
+                self.watcher_silent = true;
+                self.scan_at = now;
+            }
+        }
+    }
+
     /// Returns the time of the next housekeeping.
     pub fn housekeeping_due(&self, now: Instant) -> Instant {
         let canary = match (&self.watcher, self.times.canary_sent) {

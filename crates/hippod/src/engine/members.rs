@@ -14,7 +14,7 @@ use super::turn::{Hand, Turned};
 use super::workspace::{Waiter, Workspace};
 use super::{Engine, SLICE};
 use crate::message::{Answer, Message};
-use crate::pulse::Pulse;
+use crate::tasks::Pulse;
 use crate::views::Slot;
 
 /// Maximum number of concurrent turns shorter than a slice; a longer turn makes room for another one.

@@ -20,8 +20,8 @@ use super::patch;
 use super::settings::OwnSettings;
 use super::workspace::{Known, Pending, Times, Workspace};
 use crate::config::WorkspaceConfig;
-use crate::pulse::Pulse;
 use crate::registry;
+use crate::tasks::Pulse;
 use crate::verify::FileMark;
 use crate::view::{Picture, WorkspaceView};
 

@@ -20,8 +20,8 @@ use crate::errors::{root_missing, store_error};
 use crate::files;
 use crate::handles;
 use crate::message::{Answer, Message, Request, Until};
-use crate::pulse::Pulse;
 use crate::registry;
+use crate::tasks::Pulse;
 use crate::views::no_workspace;
 
 /// Number of files that the process must still be able to open before it opens another workspace: databases, watcher

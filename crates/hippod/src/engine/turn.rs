@@ -24,7 +24,6 @@ use crate::errors::store_error;
 use crate::message::{Message, Request};
 use crate::power;
 use crate::scan::Looker;
-use crate::watcher::WatchEvent;
 
 /// Interval between checks for a missing root.
 const LOOK_FOR_ROOT: Duration = Duration::from_secs(2);
@@ -91,7 +90,7 @@ impl Hand {
     fn take_message(&mut self, workspace: &mut Workspace, message: Message, now: Instant) {
         match message {
             Message::Request(request, span) => span.in_scope(|| self.serve(workspace, request, now)),
-            Message::Watch(event) => watched(workspace, event, now),
+            Message::Watch(event) => workspace.take_watch_event(event, now),
             Message::Embed(EmbedEvent::Done { embeddings, .. }) => workspace.take_vectors(embeddings, now),
             Message::Embed(EmbedEvent::Refused { .. }) => workspace.job_refused(),
             Message::Embed(EmbedEvent::State(_)) => workspace.pending.blocked = false,
@@ -378,28 +377,5 @@ impl Hand {
     pub(super) fn tell(&self, news: News) {
         // There may be no subscriber.
         let _ = self.resources.news.send(news);
-    }
-}
-
-fn watched(workspace: &mut Workspace, event: WatchEvent, now: Instant) {
-    workspace.reports_taken += u64::from(event.is_report());
-    match event {
-        WatchEvent::Dirty(_, paths) => workspace.note_events(paths, now),
-        WatchEvent::Rescan(_, reason) => {
-            let root = workspace.root.display();
-            tracing::info!(root = %root, ?reason, "watch events were lost; the disk is compared");
-            workspace.scan_at = now;
-        }
-        WatchEvent::CanarySeen(_) => {
-            workspace.times.canary = Some(now);
-            workspace.times.canary_sent = None;
-            workspace.watcher_silent = false;
-        }
-        WatchEvent::Dead(_, reason) => {
-            let root = workspace.root.display();
-            tracing::warn!(root = %root, %reason, "the watcher stopped; it is started again");
-            workspace.watcher_silent = true;
-            workspace.scan_at = now;
-        }
     }
 }

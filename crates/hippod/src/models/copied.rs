@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hippo_proto::RpcError;
 
 use super::Models;
-use crate::background::run_blocking;
+use crate::tasks::run_blocking;
 
 /// Verifies the files of models that were copied into place, on a thread that may block, so that the engine does not
 /// have to read them.

@@ -23,12 +23,11 @@ use crate::measures::Measures;
 use crate::memory::MemoryWriter;
 use crate::message::EngineHandle;
 use crate::models::Models;
-use crate::one_at_a_time::OneAtATime;
-use crate::pulse::Pulse;
 use crate::recall::Searcher;
 use crate::registry::Registry;
 use crate::server::{Components, SessionFlusher};
 use crate::status::StatusReporter;
+use crate::tasks::{OneAtATime, Pulse};
 use crate::tree::Trees;
 use crate::views::Views;
 

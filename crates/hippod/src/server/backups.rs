@@ -14,7 +14,7 @@ use super::long::{self, Tell};
 use crate::backup::{self, Backups, Job};
 use crate::errors::{client_gone, task_failed};
 use crate::message::{EngineHandle, Request};
-use crate::one_at_a_time::OneAtATimeGuard;
+use crate::tasks::OneAtATimeGuard;
 use crate::tree::Trees;
 
 /// Handles `backup`.

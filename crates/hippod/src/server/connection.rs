@@ -20,7 +20,7 @@ use super::dispatch;
 use super::room::{Budget, Room};
 use super::silent::Quiet;
 use crate::measures::{NO_METHOD, outcome};
-use crate::shutdown::wait_for_stop;
+use crate::tasks::wait_for_stop;
 
 /// Maximum number of concurrent requests per connection; more wait in the socket.
 const IN_FLIGHT: usize = 64;

@@ -2,10 +2,10 @@
 
 use hippo_proto::{IndexListRequest, IndexListResponse, IndexShowRequest, IndexShowResponse, RpcError};
 
-use crate::background::run_blocking;
 use crate::clock::Clock;
 use crate::files;
 use crate::index::{answers, standing};
+use crate::tasks::run_blocking;
 use crate::views::Views;
 
 /// Handles `index.list`.

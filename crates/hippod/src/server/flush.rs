@@ -11,11 +11,10 @@ use hippo_proto::{
 
 use super::connection::Outbox;
 use super::long::{Tell, at_length};
-use crate::background::{run_blocking, run_blocking_on};
-use crate::cancellation::Cancellation;
 use crate::contexts::{self, Contexts, Promise};
 use crate::errors::root_missing;
 use crate::memory::MemoryWriter;
+use crate::tasks::{Cancellation, run_blocking, run_blocking_on};
 use crate::tree::{self, Trees, Wish};
 use crate::view::WorkspaceView;
 use crate::views::{Slot, Views};

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use hippo_proto::{Id, Progress, RpcError};
 
 use super::connection::Outbox;
-use crate::background::run_blocking;
 use crate::errors::client_gone;
+use crate::tasks::run_blocking;
 
 /// Progress callback: stage, item, amount done, and total amount if known.
 pub type Tell<'a> = &'a mut dyn FnMut(&'static str, &str, u64, Option<u64>);

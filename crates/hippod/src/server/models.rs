@@ -10,9 +10,9 @@ use hippo_proto::{
 
 use super::connection::Outbox;
 use super::long::{Tell, at_length};
-use crate::background::run_blocking_on;
 use crate::message::EngineHandle;
 use crate::models::Models;
+use crate::tasks::run_blocking_on;
 use crate::views::Views;
 
 /// Handles `model.list`.

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use hippo_proto::{ErrorKind, RpcError, WorkspaceRemoveRequest, WorkspaceRemoveResponse};
 
-use crate::background::run_blocking;
 use crate::message::{EngineHandle, Request};
+use crate::tasks::run_blocking;
 use crate::tree::{self, Trees};
 use crate::views::{Views, no_workspace};
 

@@ -8,8 +8,8 @@ use tokio::sync::broadcast::{self, error::RecvError};
 
 use super::watchdog;
 use crate::message::EngineHandle;
-use crate::pulse::Pulse;
 use crate::status::{self, StatusReporter};
+use crate::tasks::Pulse;
 use crate::views::{Slot, Views};
 
 /// Minimum interval between status notifications; changes in between are combined.

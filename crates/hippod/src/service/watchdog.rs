@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::MissedTickBehavior;
 
-use crate::pulse::Pulse;
+use crate::tasks::Pulse;
 
 /// Reports liveness twice per watchdog period, each time after a probe made the engine progress. Returns when
 /// the engine can no longer be probed.

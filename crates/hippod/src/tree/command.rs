@@ -13,9 +13,9 @@ use hippo_proto::MAX_BODY_BYTES;
 use serde::Serialize;
 
 use super::state::Spend;
-use crate::cancellation::Cancellation;
 use crate::config::Tree;
 use crate::environment::SERVICE_VARIABLES;
+use crate::tasks::Cancellation;
 
 /// Number of consecutive failures after which the program is disabled for the rest of the day.
 pub const MOST_FAILURES: u32 = 3;

@@ -10,9 +10,9 @@ use hippo_fs::{Kind, WorkspaceDir};
 use hippo_proto::RpcError;
 use hippo_store::shared_file::SharedFile;
 
-use crate::cancellation::Cancellation;
 use crate::config::WorkspaceConfig;
 use crate::scan;
+use crate::tasks::Cancellation;
 
 /// Minimum length of a log, in bytes without surrounding whitespace; shorter logs are ignored.
 const LEAST: usize = 50;

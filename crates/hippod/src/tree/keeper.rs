@@ -9,10 +9,9 @@ use tokio::sync::{broadcast, watch};
 use super::Trees;
 use super::run::{Wish, compact, is_kept};
 use super::serve::pending;
-use crate::cancellation::Cancellation;
 use crate::config::Summaries;
 use crate::errors::task_failed;
-use crate::shutdown::wait_for_stop;
+use crate::tasks::{Cancellation, wait_for_stop};
 use crate::view::WorkspaceView;
 
 /// Keeps the trees of all workspaces up to date until the daemon stops. A light cycle updates the days, or all levels

@@ -18,10 +18,10 @@ use super::foreign::{self, Ledger};
 use super::settings::Settings;
 use super::state::State;
 use super::summaries;
-use crate::cancellation::Cancellation;
 use crate::clock::date_in;
 use crate::config::{KeepTree, Summaries};
 use crate::errors::root_missing;
+use crate::tasks::Cancellation;
 use crate::view::WorkspaceView;
 
 /// Growth of the logs, in lines and in sections, that makes a run due early.

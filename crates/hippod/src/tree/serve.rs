@@ -16,8 +16,8 @@ use super::Trees;
 use super::aside;
 use super::disk;
 use super::run::{Run, Wish};
-use crate::cancellation::Cancellation;
 use crate::clock::moment;
+use crate::tasks::Cancellation;
 use crate::view::WorkspaceView;
 
 /// Default maximum number of jobs in an answer.

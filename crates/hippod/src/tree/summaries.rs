@@ -16,7 +16,7 @@ use super::aside;
 use super::command::{self, Job};
 use super::run::{Run, Wish, bring_up};
 use super::serve::prompt;
-use crate::cancellation::Cancellation;
+use crate::tasks::Cancellation;
 use crate::view::WorkspaceView;
 
 /// Lets the program write pending summaries, days first and newest first within a level, until its daily budget is

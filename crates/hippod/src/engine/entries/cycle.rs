@@ -21,8 +21,7 @@ use super::report;
 use crate::engine::turn::Hand;
 use crate::engine::workspace::Workspace;
 use crate::errors::{root_missing, store_error};
-use crate::message::Answer;
-use crate::message::Order;
+use crate::message::{Answer, Order};
 
 /// Delay before another attempt after an error of the store.
 const AGAIN: Duration = Duration::from_secs(5);

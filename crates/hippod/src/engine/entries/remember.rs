@@ -12,8 +12,7 @@ use hippo_proto::{IndexEntry, MemoryType, RememberRequest, RpcError};
 use crate::engine::turn::Hand;
 use crate::engine::workspace::Workspace;
 use crate::index::answers;
-use crate::message::Answer;
-use crate::message::{Entered, Remembered};
+use crate::message::{Answer, Entered, Remembered};
 use crate::remember::Appended;
 
 /// Maximum wait for a log that others keep changing; the client is answered once the log is read.

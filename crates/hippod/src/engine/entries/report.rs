@@ -10,7 +10,7 @@ use hippo_proto::{CycleFinding, CycleOutcome, CycleRefusal, CycleReport, CycleRu
 use hippo_store::db::{RunDetail, RunRow};
 
 use crate::clock::rfc3339;
-use crate::cycle_names::cycle_name;
+use crate::message::cycle_name;
 
 /// Maximum number of steps in a report, which states how many more there are.
 const LISTED: usize = 2_000;

@@ -15,9 +15,9 @@ use super::super::Entries;
 use super::super::files::Now;
 use super::super::report;
 use super::{Applying, Run};
-use crate::cycle_names::cycle_name;
 use crate::engine::turn::Hand;
 use crate::engine::workspace::Workspace;
+use crate::message::cycle_name;
 
 /// Time spent on steps before the engine checks its events again.
 const SLICE: Duration = Duration::from_millis(20);

@@ -9,11 +9,9 @@ use hippo_core::time::Timestamp;
 use hippo_proto::{NextCycle, Pending};
 
 use crate::clock::rfc3339;
-use crate::cycle_names::cycle_name;
 use crate::engine::turn::Hand;
 use crate::engine::workspace::Workspace;
-use crate::message::Beat;
-use crate::message::Order;
+use crate::message::{Beat, Order, cycle_name};
 
 /// Maximum number of proposals and of conflicts in one heartbeat, because they use an agent's context.
 const TOLD: usize = 10;
