@@ -38,7 +38,7 @@ use crate::config::Config;
 use crate::contexts::Contexts;
 use crate::embed_worker::{EmbedEvent, EmbedWorker};
 use crate::measures::Measures;
-use crate::message::{EngineHandle, Message, Request};
+use crate::message::{EngineHandle, EngineMessage, Request};
 use crate::models::Models;
 use crate::registry::Registry;
 use crate::tasks::Pulse;
@@ -137,7 +137,7 @@ impl Engine {
         }
     }
 
-    /// Opens the registered workspaces, then processes events until [`Message::Shutdown`] or a panic in a turn.
+    /// Opens the registered workspaces, then processes events until [`EngineMessage::Shutdown`] or a panic in a turn.
     pub fn run(mut self) {
         self.open_registered();
         let mut begun = Instant::now();
@@ -145,12 +145,12 @@ impl Engine {
             self.dispatch();
             self.resources.measures.engine_slice(begun.elapsed());
             match self.inbox.recv_timeout(self.sleep()) {
-                Ok(Event::Sent(Message::Shutdown)) | Err(RecvTimeoutError::Disconnected) => break,
+                Ok(Event::Sent(EngineMessage::Shutdown)) | Err(RecvTimeoutError::Disconnected) => break,
                 Ok(event) => {
                     begun = Instant::now();
                     self.take(event);
                     while let Ok(event) = self.inbox.try_recv() {
-                        if matches!(event, Event::Sent(Message::Shutdown)) {
+                        if matches!(event, Event::Sent(EngineMessage::Shutdown)) {
                             return self.finish();
                         }
                         self.take(event);
@@ -181,47 +181,47 @@ impl Engine {
         }
     }
 
-    fn take_message(&mut self, message: Message) {
+    fn take_message(&mut self, message: EngineMessage) {
         match message {
-            Message::Request(request, span) => self.route(request, span),
-            Message::Embed(EmbedEvent::State(state)) => {
+            EngineMessage::Request(request, span) => self.route(request, span),
+            EngineMessage::Embed(EmbedEvent::State(state)) => {
                 if state.is_usable() {
-                    self.post_to_all(|| Message::Embed(EmbedEvent::State(state.clone())));
+                    self.post_to_all(|| EngineMessage::Embed(EmbedEvent::State(state.clone())));
                 }
             }
-            Message::Embed(EmbedEvent::Done { workspace, .. } | EmbedEvent::Refused { workspace }) => {
+            EngineMessage::Embed(EmbedEvent::Done { workspace, .. } | EmbedEvent::Refused { workspace }) => {
                 self.post(Some(workspace), Event::Sent(message));
             }
-            Message::Watch(ref watched) => {
+            EngineMessage::Watch(ref watched) => {
                 let key = self.key_of(watched.root());
                 self.post(key, Event::Sent(message));
             }
-            Message::Stale { ref root, .. }
-            | Message::Read { ref root, .. }
-            | Message::Damaged { ref root, .. }
-            | Message::Asked { ref root, .. }
-            | Message::Order { ref root, .. } => {
+            EngineMessage::Stale { ref root, .. }
+            | EngineMessage::Read { ref root, .. }
+            | EngineMessage::Damaged { ref root, .. }
+            | EngineMessage::Asked { ref root, .. }
+            | EngineMessage::Order { ref root, .. } => {
                 let key = self.key_of(root);
                 self.post(key, Event::Sent(message));
             }
-            Message::Tick => self.post_to_all(|| Message::Tick),
-            Message::ModelChanged => {
+            EngineMessage::Tick => self.post_to_all(|| EngineMessage::Tick),
+            EngineMessage::ModelChanged => {
                 let models = &self.resources.models;
                 let configured = models.configured().map_or_else(|| "".into(), |model| model.id);
                 self.resources.embed.reset(configured, models.state());
-                self.post_to_all(|| Message::ModelChanged);
+                self.post_to_all(|| EngineMessage::ModelChanged);
             }
-            Message::LookForModel => self.look_for_model(),
-            Message::Pulse => {
+            EngineMessage::LookForModel => self.look_for_model(),
+            EngineMessage::Pulse => {
                 if self.all_get_on() {
                     self.resources.pulse.beat();
                 }
             }
-            Message::Shutdown => {}
+            EngineMessage::Shutdown => {}
         }
     }
 
-    fn post_to_all(&mut self, message: impl Fn() -> Message) {
+    fn post_to_all(&mut self, message: impl Fn() -> EngineMessage) {
         for member in self.members.values_mut() {
             member.inbox.push_back(Event::Sent(message()));
         }
@@ -257,7 +257,7 @@ impl Engine {
             self.look_for_model();
         }
         match of {
-            Some(_) => self.post(of, Event::Sent(Message::Request(request, span))),
+            Some(_) => self.post(of, Event::Sent(EngineMessage::Request(request, span))),
             None => span.in_scope(|| self.serve(request)),
         }
     }

@@ -23,7 +23,7 @@ pub use request::{Beat, Lost, Request, Until};
 
 /// A message for the engine.
 #[derive(Debug)]
-pub enum Message {
+pub enum EngineMessage {
     /// A request for a change from a client, with its tracing span.
     Request(Request, Span),
     /// A report from the watcher: a change of the file system or of the watcher itself.

@@ -25,7 +25,7 @@ use crate::service::{self, Passed};
 use crate::tasks::wait_for_stop;
 use crate::ticks;
 use crate::tree;
-use parts::Parts;
+use parts::DaemonParts;
 
 pub use log::{LogTo, log_to};
 
@@ -79,7 +79,7 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
         tracing::error!(error = %error, hint = %error.data.hint, "could not finish a restore");
     }
     backup::clear_left(&paths.state);
-    let Parts {
+    let DaemonParts {
         components,
         engine,
         embed,

@@ -19,7 +19,7 @@ pub struct Survey {
     /// Findings of the engine.
     pub report: Report,
     /// Places to check.
-    pub places: Vec<Surveyed>,
+    pub places: Vec<SurveyedWorkspace>,
 }
 
 impl Survey {
@@ -38,7 +38,7 @@ impl Survey {
 }
 
 /// A workspace whose disk is still to be checked.
-pub struct Surveyed {
+pub struct SurveyedWorkspace {
     /// View of the workspace.
     pub view: Arc<WorkspaceView>,
     /// Path of its database.
@@ -57,9 +57,9 @@ pub struct Surveyed {
     pub indexed: bool,
 }
 
-impl std::fmt::Debug for Surveyed {
+impl std::fmt::Debug for SurveyedWorkspace {
     fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        to.debug_struct("Surveyed")
+        to.debug_struct("SurveyedWorkspace")
             .field("root", &self.view.root)
             .finish_non_exhaustive()
     }

@@ -17,7 +17,7 @@ use crate::files::index_path;
 use crate::instance;
 use crate::registry;
 use crate::scan::{self, Skipped};
-use crate::survey::{Report, Survey, Surveyed, problem};
+use crate::survey::{Report, Survey, SurveyedWorkspace, problem};
 use crate::tree;
 use crate::trust::POLICIES;
 
@@ -114,7 +114,7 @@ fn fixable(problem: Problem) -> Problem {
     }
 }
 
-fn examine_database(place: &Surveyed, report: &mut Report) {
+fn examine_database(place: &SurveyedWorkspace, report: &mut Report) {
     let database = place.database.display().to_string();
     match Reader::open(&place.database).and_then(|reader| reader.check()) {
         Ok(()) => report.sound("database", format!("{database}: sound")),
@@ -128,7 +128,7 @@ fn examine_database(place: &Surveyed, report: &mut Report) {
     }
 }
 
-fn examine_index_copy(place: &Surveyed, report: &mut Report) {
+fn examine_index_copy(place: &SurveyedWorkspace, report: &mut Report) {
     let file = index_path(&place.view.root);
     let kept = file.with_file_name(format!("{INDEX_FILE}{UNMERGED}"));
     if place.indexed && hippo_fs::exists(&place.view.root, format!("{INDEX_FILE}{UNMERGED}")) {
@@ -156,7 +156,7 @@ fn examine_index_copy(place: &Surveyed, report: &mut Report) {
 }
 
 /// Checks that the targets of pointers exist.
-fn examine_pointers(place: &Surveyed, report: &mut Report) {
+fn examine_pointers(place: &SurveyedWorkspace, report: &mut Report) {
     let lost = place.doubtful.iter();
     let is_there = |file: &String| hippo_fs::exists(&place.view.root, file);
     let lost = lost.filter(|doubt| !doubt.file.as_ref().is_some_and(is_there));
@@ -184,7 +184,7 @@ fn examine_pointers(place: &Surveyed, report: &mut Report) {
     );
 }
 
-fn examine_disk(place: &Surveyed, report: &mut Report) {
+fn examine_disk(place: &SurveyedWorkspace, report: &mut Report) {
     let (indexed, on_disk) = place.disk;
     let skipped = place.skipped.iter();
     let root = place.view.root.display();

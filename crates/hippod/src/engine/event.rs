@@ -7,13 +7,13 @@ use super::entries::Planned;
 use super::opening::Opened;
 use super::turn::Turned;
 use crate::embed_worker::EmbedEvent;
-use crate::message::Message;
+use crate::message::EngineMessage;
 
 /// An event for the engine.
 #[derive(Debug)]
 pub(super) enum Event {
     /// A message from another component.
-    Sent(Message),
+    Sent(EngineMessage),
     /// Completion of the vector graph of a workspace.
     GraphBuilt {
         /// Id of the workspace.
@@ -42,7 +42,7 @@ impl Event {
     pub fn is_for_one_opening(&self) -> bool {
         matches!(
             self,
-            Self::Sent(Message::Embed(
+            Self::Sent(EngineMessage::Embed(
                 EmbedEvent::Done { .. } | EmbedEvent::Refused { .. }
             )) | Self::GraphBuilt { .. }
                 | Self::Planned(_)
@@ -51,13 +51,13 @@ impl Event {
 
     /// Returns whether the engine itself serves the event, once no turn of the workspace is running.
     pub fn is_for_engine(&self) -> bool {
-        matches!(self, Self::Sent(Message::Request(request, _)) if request.is_for_engine())
+        matches!(self, Self::Sent(EngineMessage::Request(request, _)) if request.is_for_engine())
     }
 
     /// Refuses a request that needs an open workspace. Returns every other event.
     pub fn refuse_unopened(self, error: &RpcError) -> Option<Self> {
         match self {
-            Self::Sent(Message::Request(request, _)) if request.needs_open_workspace() => {
+            Self::Sent(EngineMessage::Request(request, _)) if request.needs_open_workspace() => {
                 request.refuse(error);
                 None
             }

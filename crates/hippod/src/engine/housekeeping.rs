@@ -14,7 +14,7 @@ use super::event::Event;
 use super::turn::Hand;
 use super::workspace::Workspace;
 use super::{Engine, open};
-use crate::message::Message;
+use crate::message::EngineMessage;
 use crate::watcher::{CanaryError, WatchEvent, Watcher};
 
 /// Time limit for the report of a canary; after it the watcher counts as silent.
@@ -204,7 +204,7 @@ impl Hand {
                 view.count_report();
             }
             // The receiver is closed only when the daemon ends.
-            let _ = events.send(Event::Sent(Message::Watch(event)));
+            let _ = events.send(Event::Sent(EngineMessage::Watch(event)));
         });
         let watch = &workspace.view.config.watch;
         match Watcher::start(&workspace.root, watch, sink) {

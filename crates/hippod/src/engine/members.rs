@@ -13,7 +13,7 @@ use super::opening::{BeforeOpening, Opened};
 use super::turn::{Hand, Turned};
 use super::workspace::{Waiter, Workspace};
 use super::{Engine, SLICE};
-use crate::message::{Answer, Message};
+use crate::message::{Answer, EngineMessage};
 use crate::tasks::Pulse;
 use crate::views::Slot;
 
@@ -161,7 +161,7 @@ impl Engine {
             let Some(event) = member.inbox.pop_front() else {
                 return;
             };
-            if let Event::Sent(Message::Request(request, span)) = event {
+            if let Event::Sent(EngineMessage::Request(request, span)) = event {
                 span.in_scope(|| self.serve(request));
             }
             if let Some(Member {

@@ -19,7 +19,7 @@ use crate::embed_worker::ModelState;
 use crate::errors::{root_missing, store_error};
 use crate::files;
 use crate::handles;
-use crate::message::{Answer, Message, Request, Until};
+use crate::message::{Answer, EngineMessage, Request, Until};
 use crate::registry;
 use crate::tasks::Pulse;
 use crate::views::no_workspace;
@@ -60,7 +60,7 @@ impl Engine {
                     && models.state_of(&workspace.view.config.model).is_usable()
             });
         if found {
-            self.take(Event::Sent(Message::ModelChanged));
+            self.take(Event::Sent(EngineMessage::ModelChanged));
         }
     }
 

@@ -19,7 +19,7 @@ use super::workspace::Workspace;
 use crate::embed_worker::ModelState;
 use crate::files::index_path;
 use crate::scan::{ScanResult, Skipped};
-use crate::survey::{DoubtfulPointer, Report, Survey, Surveyed, examine_model, problem};
+use crate::survey::{DoubtfulPointer, Report, Survey, SurveyedWorkspace, examine_model, problem};
 use crate::watcher::Mode;
 
 impl Hand {
@@ -55,7 +55,7 @@ impl Hand {
     }
 }
 
-fn examine(workspace: &Workspace, report: &mut Report) -> Surveyed {
+fn examine(workspace: &Workspace, report: &mut Report) -> SurveyedWorkspace {
     let place = workspace.root.display().to_string();
     if let Some(error) = &workspace.trouble {
         let refusal = crate::errors::store_error(error);
@@ -132,7 +132,7 @@ fn examine(workspace: &Workspace, report: &mut Report) -> Surveyed {
     known.sort_unstable();
     let kept = |skipped: &Skipped| (skipped.clone(), count_below(&known, &skipped.rel));
     let entries = &workspace.entries;
-    Surveyed {
+    SurveyedWorkspace {
         view: Arc::clone(&workspace.view),
         database: workspace.store.path().to_path_buf(),
         disk: (workspace.known.len(), workspace.files_on_disk),

@@ -21,7 +21,7 @@ use super::workspace::{Waiter, Workspace};
 use super::{FRESH, JOBS_AHEAD, SLICE, SPARE};
 use crate::embed_worker::EmbedEvent;
 use crate::errors::store_error;
-use crate::message::{Message, Request};
+use crate::message::{EngineMessage, Request};
 use crate::power;
 use crate::scan::Looker;
 
@@ -87,30 +87,32 @@ impl Hand {
         }
     }
 
-    fn take_message(&mut self, workspace: &mut Workspace, message: Message, now: Instant) {
+    fn take_message(&mut self, workspace: &mut Workspace, message: EngineMessage, now: Instant) {
         match message {
-            Message::Request(request, span) => span.in_scope(|| self.serve(workspace, request, now)),
-            Message::Watch(event) => workspace.take_watch_event(event, now),
-            Message::Embed(EmbedEvent::Done { embeddings, .. }) => workspace.take_vectors(embeddings, now),
-            Message::Embed(EmbedEvent::Refused { .. }) => workspace.job_refused(),
-            Message::Embed(EmbedEvent::State(_)) => workspace.pending.blocked = false,
-            Message::Stale { paths, .. } => {
+            EngineMessage::Request(request, span) => span.in_scope(|| self.serve(workspace, request, now)),
+            EngineMessage::Watch(event) => workspace.take_watch_event(event, now),
+            EngineMessage::Embed(EmbedEvent::Done { embeddings, .. }) => {
+                workspace.take_vectors(embeddings, now)
+            }
+            EngineMessage::Embed(EmbedEvent::Refused { .. }) => workspace.job_refused(),
+            EngineMessage::Embed(EmbedEvent::State(_)) => workspace.pending.blocked = false,
+            EngineMessage::Stale { paths, .. } => {
                 for path in paths {
                     workspace.mark_dirty(path, now);
                 }
             }
-            Message::Read { paths, done, .. } => workspace.read_soon(paths, done, now),
-            Message::Damaged { error, .. } => workspace.trouble = Some(error),
-            Message::Asked { trace, .. } => self.asked(workspace, trace, now),
-            Message::Order { order, .. } => self.order(workspace, order, now),
-            Message::Tick => workspace.entries.look_at = now,
-            Message::ModelChanged => {
+            EngineMessage::Read { paths, done, .. } => workspace.read_soon(paths, done, now),
+            EngineMessage::Damaged { error, .. } => workspace.trouble = Some(error),
+            EngineMessage::Asked { trace, .. } => self.asked(workspace, trace, now),
+            EngineMessage::Order { order, .. } => self.order(workspace, order, now),
+            EngineMessage::Tick => workspace.entries.look_at = now,
+            EngineMessage::ModelChanged => {
                 workspace.pending.blocked = false;
                 // The workspace's model may be available now, or may have been replaced under the same name.
                 workspace.own.look = true;
             }
             // The engine handles these messages itself.
-            Message::LookForModel | Message::Pulse | Message::Shutdown => {}
+            EngineMessage::LookForModel | EngineMessage::Pulse | EngineMessage::Shutdown => {}
         }
     }
 

@@ -34,8 +34,8 @@ use crate::views::Views;
 /// Number of events buffered for a slow subscriber.
 const NEWS_KEPT: usize = 1024;
 
-/// Parts of a daemon that [`run`](super::run) starts and stops.
-pub(super) struct Parts {
+/// DaemonParts of a daemon that [`run`](super::run) starts and stops.
+pub(super) struct DaemonParts {
     /// Components that serve requests.
     pub components: Components,
     /// The engine, not running yet.
@@ -59,7 +59,7 @@ pub(super) fn build(
     paths: Paths,
     clock: Arc<dyn Clock>,
     registry: Registry,
-) -> Result<Parts> {
+) -> Result<DaemonParts> {
     let models = Arc::new(Models::new(&paths, &config.embed)?);
     let (handle, inbox) = engine::channel();
     let (embed, embed_thread) = start_embedding(&models, &config, handle.clone())?;
@@ -172,7 +172,7 @@ pub(super) fn build(
         doctor: Arc::new(doctor),
         reporter: Arc::new(reporter),
     };
-    Ok(Parts {
+    Ok(DaemonParts {
         components,
         engine,
         embed,

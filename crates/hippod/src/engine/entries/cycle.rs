@@ -10,7 +10,7 @@ mod plan;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use hippo_core::consolidation::{ConsolidationRun, Cycle, Plan, Rule};
+use hippo_core::consolidation::{ConsolidationRun, Cycle, Plan, Rule, Step};
 use hippo_core::time::Timestamp;
 use hippo_proto::{CycleReport, RpcError};
 use hippo_store::StoreError;
@@ -23,6 +23,8 @@ use crate::engine::workspace::Workspace;
 use crate::errors::{root_missing, store_error};
 use crate::message::{Answer, Order};
 
+/// Number of plans made in vain because entries changed, before other changes must wait for the next plan.
+const TRIES: u32 = 3;
 /// Delay before another attempt after an error of the store.
 const AGAIN: Duration = Duration::from_secs(5);
 
@@ -34,31 +36,46 @@ pub struct Run {
     dry_run: bool,
     reply: Option<Answer<CycleReport>>,
     since: Instant,
-    tries: u32,
-    /// True if entries changed under each plan so far: other changes now wait for this plan.
-    alone: bool,
-    /// Run of an earlier process that this run continues.
-    resumes: Option<RunId>,
     /// Documents that were fresh at the start; a light cycle takes as many waiting documents as it can make entries
     /// for.
     fresh: BTreeSet<String>,
     /// True if more documents waited.
     left: bool,
-    applying: Option<Applying>,
+    stage: Stage,
 }
 
+/// Stage of a run.
+enum Stage {
+    /// A plan is being made.
+    Planning {
+        /// Number of plans made in vain, because entries changed meanwhile.
+        tries: u32,
+        /// Run of an earlier process that this run continues.
+        resumes: Option<RunId>,
+    },
+    /// A plan is being applied.
+    Applying(Applying),
+}
+
+/// A plan that is being applied.
 struct Applying {
     id: RunId,
     /// Hashes of the texts that were compared for the plan.
     compared: BTreeSet<[u8; 16]>,
     plan: Plan,
-    next: usize,
     /// Files written at the end of the run so far, in earlier slices.
     files: Vec<RunFile>,
-    /// Write in progress.
-    begun: Option<Begun>,
-    /// True once all files match the store.
-    written: bool,
+    progress: Progress,
+}
+
+/// Progress of applying a plan.
+enum Progress {
+    /// Steps are applied; `next` is the first one that is not.
+    Steps { next: usize },
+    /// Files are written after the last step, with the write in progress.
+    Files { begun: Option<Begun> },
+    /// All files match the store.
+    Written,
 }
 
 /// A plan and the hashes of the texts that were compared for it.
@@ -84,6 +101,22 @@ impl std::fmt::Debug for Planned {
 }
 
 impl Applying {
+    /// Returns true if the run has reached the limit on demotions.
+    fn is_capped(&self) -> bool {
+        let mut refused = self.plan.refused.iter();
+        refused.any(|refusal| refusal.rule == Rule::LossCap)
+    }
+
+    /// Returns the next step to apply and whether it is the last one; `None` after the last.
+    fn take_step(&mut self) -> Option<(Step, bool)> {
+        let Progress::Steps { next } = &mut self.progress else {
+            return None;
+        };
+        let step = self.plan.steps.get(*next)?.clone();
+        *next += 1;
+        Some((step, *next == self.plan.steps.len()))
+    }
+
     /// Records a written file. For repeated writes the first `before` is kept. Returns the run's total change to the
     /// file.
     fn note(&mut self, file: RunFile) -> &RunFile {
@@ -100,33 +133,38 @@ impl Applying {
 impl Run {
     /// Returns true while entries are being changed.
     pub fn is_applying(&self) -> bool {
-        self.applying.is_some()
+        self.applying().is_some()
     }
 
-    /// Returns true if other changes of entries must wait.
+    /// Returns true if other changes of entries must wait: entries are being changed, or they changed under each plan so
+    /// far.
     pub fn keeps_others_out(&self) -> bool {
-        self.alone || self.is_applying()
+        match self.stage {
+            Stage::Planning { tries, .. } => tries >= TRIES,
+            Stage::Applying(_) => true,
+        }
     }
 
-    fn id(&self) -> Option<RunId> {
-        self.applying.as_ref().map(|applying| applying.id)
+    fn applying(&self) -> Option<&Applying> {
+        match &self.stage {
+            Stage::Planning { .. } => None,
+            Stage::Applying(applying) => Some(applying),
+        }
+    }
+
+    fn applying_mut(&mut self) -> Option<&mut Applying> {
+        match &mut self.stage {
+            Stage::Planning { .. } => None,
+            Stage::Applying(applying) => Some(applying),
+        }
     }
 
     /// Returns the id of the run in the store: its own, or the one it continues.
     fn recorded(&self) -> Option<RunId> {
-        self.id().or(self.resumes)
-    }
-
-    fn has_steps(&self) -> bool {
-        self.applying
-            .as_ref()
-            .is_some_and(|applying| !applying.plan.steps.is_empty())
-    }
-
-    /// Returns true if the run has reached the limit on demotions.
-    fn is_capped(&self) -> bool {
-        let refused = self.applying.iter().flat_map(|applying| &applying.plan.refused);
-        refused.into_iter().any(|refusal| refusal.rule == Rule::LossCap)
+        match &self.stage {
+            Stage::Planning { resumes, .. } => *resumes,
+            Stage::Applying(applying) => Some(applying.id),
+        }
     }
 }
 

@@ -16,15 +16,12 @@ use hippo_store::db::RunRow;
 use super::super::documents::Known;
 use super::super::gather::{AT_ONCE, Input};
 use super::super::report;
-use super::{Applying, Planned, Run, refusal};
+use super::{Applying, Planned, Progress, Run, Stage, refusal};
 use crate::engine::embedding::model_state;
 use crate::engine::event::Event;
 use crate::engine::turn::Hand;
 use crate::engine::workspace::Workspace;
 use crate::message::Answer;
-
-/// Number of plans made in vain because entries changed, before other changes must wait for the next plan.
-const TRIES: u32 = 3;
 
 impl Hand {
     pub(super) fn start_cycle(
@@ -78,12 +75,12 @@ impl Hand {
             dry_run,
             reply,
             since,
-            tries: 0,
-            alone: false,
-            resumes: resumes.map(|row| row.id),
             left,
             fresh,
-            applying: None,
+            stage: Stage::Planning {
+                tries: 0,
+                resumes: resumes.map(|row| row.id),
+            },
         });
         let offset_seconds = self.offset(workspace, started);
         if cycle == Cycle::Light && !dry_run && resumes.is_none() && nothing_new {
@@ -117,27 +114,28 @@ impl Hand {
         let Some(run) = workspace.entries.run.as_mut() else {
             return Ok(());
         };
-        let id = match run.resumes {
+        let Stage::Planning { resumes, .. } = &mut run.stage else {
+            return Ok(());
+        };
+        let id = match *resumes {
             Some(id) => match workspace.store.resume_run(id, &plan) {
                 Ok(()) => id,
                 Err(error) => {
                     if matches!(error, StoreError::Row { .. }) {
                         // This run can never be continued: the next attempt is a run of its own.
-                        run.resumes = None;
+                        *resumes = None;
                     }
                     return Err(error);
                 }
             },
             None => workspace.store.start_run(&run.run, &plan)?,
         };
-        run.applying = Some(Applying {
+        run.stage = Stage::Applying(Applying {
             id,
             compared,
             plan,
-            next: 0,
             files: Vec::new(),
-            begun: None,
-            written: false,
+            progress: Progress::Steps { next: 0 },
         });
         self.refresh_run(workspace, id)
     }
@@ -271,7 +269,10 @@ impl Hand {
         planned: Planned,
     ) -> Result<(), StoreError> {
         let revision = workspace.entries.revision;
-        let Some(run) = workspace.entries.run.as_mut().filter(|run| !run.is_applying()) else {
+        let Some(run) = &mut workspace.entries.run else {
+            return Ok(());
+        };
+        let Stage::Planning { tries, .. } = &mut run.stage else {
             return Ok(());
         };
         let Some(made) = planned.plan else {
@@ -280,9 +281,8 @@ impl Hand {
         };
         let (plan, compared) = *made;
         if planned.revision != revision {
-            run.tries += 1;
-            // Entries change all the time: the last plan is made while other changes wait.
-            run.alone = run.tries >= TRIES;
+            // If entries change all the time, the last plan is made while other changes wait.
+            *tries += 1;
             self.plan_beside(workspace);
             return Ok(());
         }
