@@ -1,5 +1,6 @@
 //! Routing of events to workspaces, and scheduling of turns.
 
+mod agenda;
 mod aside;
 mod embedding;
 mod entries;

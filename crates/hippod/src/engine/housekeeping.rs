@@ -10,6 +10,7 @@ use hippo_store::StoreError;
 use hippo_store::vector::BuiltGraph;
 
 use super::Resources;
+use super::agenda::Chore;
 use super::event::Event;
 use super::turn::Hand;
 use super::workspace::Workspace;
@@ -42,7 +43,7 @@ impl Workspace {
             WatchEvent::Rescan(_, reason) => {
                 let root = self.root.display();
                 tracing::info!(root = %root, ?reason, "watch events were lost; the disk is compared");
-                self.scan_at = now;
+                self.agenda.plan(Chore::Scan, now);
             }
             WatchEvent::CanarySeen(_) => {
                 self.times.canary = Some(now);
@@ -53,7 +54,7 @@ impl Workspace {
                 let root = self.root.display();
                 tracing::warn!(root = %root, %reason, "the watcher stopped; it is started again");
                 self.watcher_silent = true;
-                self.scan_at = now;
+                self.agenda.plan(Chore::Scan, now);
             }
         }
     }
@@ -63,10 +64,11 @@ impl Workspace {
         let canary = match (&self.watcher, self.times.canary_sent) {
             (None, _) => None,
             (Some(_), Some(sent)) => Some(sent + CANARY_PATIENCE),
-            (Some(_), None) => Some(self.canary_at),
+            (Some(_), None) => Some(self.agenda.time(Chore::Canary, now)),
         };
         let save = (self.unsaved && self.pending.len() == 0).then(|| self.last_write + SAVE_AFTER);
-        let spare = (self.spared != Some(self.entries.revision)).then_some(self.spare_at);
+        let spare =
+            (self.spared != Some(self.entries.revision)).then(|| self.agenda.time(Chore::SaveSpare, now));
         canary
             .into_iter()
             .chain(save)
@@ -84,7 +86,8 @@ impl Workspace {
         let begun = Instant::now();
         let saved = self.store.write_spare(&self.root.to_string_lossy());
         // A copy that takes long is written less often.
-        self.spare_at = begun + (begun.elapsed() * 20).max(SPARE_AFTER);
+        self.agenda
+            .plan(Chore::SaveSpare, begun + (begun.elapsed() * 20).max(SPARE_AFTER));
         match saved {
             Ok(()) => self.spared = Some(revision),
             Err(error) => {
@@ -92,7 +95,7 @@ impl Workspace {
                 if error.is_damage() {
                     self.trouble = Some(error);
                 }
-                self.spare_at = begun + WRITE_AGAIN;
+                self.agenda.plan(Chore::SaveSpare, begun + WRITE_AGAIN);
             }
         }
     }
@@ -128,16 +131,17 @@ impl Hand {
     /// Does the housekeeping that is due.
     pub(super) fn keep_house(&mut self, workspace: &mut Workspace, now: Instant) {
         self.keep_watch(workspace, now);
-        if now >= workspace.spare_at {
+        if workspace.agenda.is_due(Chore::SaveSpare, now) {
             workspace.save_spare();
         }
-        let may_build =
-            !workspace.building && now >= workspace.build_again_at && workspace.pending.is_at_rest();
+        let may_build = !workspace.building
+            && workspace.agenda.is_due(Chore::BuildGraph, now)
+            && workspace.pending.is_at_rest();
         if may_build && workspace.view.picture().vectors.needs_rebuild() {
             if workspace.has_texts_for_graph() {
                 self.build_graph(workspace);
             } else {
-                workspace.build_again_at = now + COUNT_AGAIN;
+                workspace.agenda.plan(Chore::BuildGraph, now + COUNT_AGAIN);
             }
         }
         let quiet = workspace.pending.len() == 0 && workspace.dirty.is_empty();
@@ -165,27 +169,32 @@ impl Hand {
     /// Starts the watcher if none is running, and checks it with a canary from time to time.
     fn keep_watch(&mut self, workspace: &mut Workspace, now: Instant) {
         if workspace.watcher.is_none() || workspace.watcher_silent {
-            if workspace.watch_again_at.is_some_and(|at| now < at) {
+            if !workspace.agenda.is_due(Chore::StartWatcher, now) {
                 return;
             }
-            workspace.watch_again_at = Some(now + Duration::from_secs(30));
+            workspace
+                .agenda
+                .plan(Chore::StartWatcher, now + Duration::from_secs(30));
             self.start_watcher(workspace);
-            workspace.canary_at = now;
+            workspace.agenda.plan(Chore::Canary, now);
         }
         if let Some(sent) = workspace.times.canary_sent {
             if now >= sent + CANARY_PATIENCE {
                 tracing::warn!(root = %workspace.root.display(), "the watcher is deaf; it is started again");
                 workspace.times.canary_sent = None;
                 workspace.watcher_silent = true;
-                workspace.scan_at = now;
+                workspace.agenda.plan(Chore::Scan, now);
             }
             return;
         }
-        if now < workspace.canary_at || !workspace.root_present {
+        if !workspace.agenda.is_due(Chore::Canary, now) || !workspace.root_present {
             return;
         }
         self.resources.contexts.look();
-        workspace.canary_at = now + Duration::from_secs(workspace.view.config.watch.canary_secs);
+        workspace.agenda.plan(
+            Chore::Canary,
+            now + Duration::from_secs(workspace.view.config.watch.canary_secs),
+        );
         let Some(watcher) = &workspace.watcher else { return };
         match watcher.write_canary() {
             Ok(()) => {
@@ -213,7 +222,9 @@ impl Hand {
                 workspace.watcher = Some(watcher);
                 workspace.watcher_silent = false;
                 // The next scan hands the folders over, and finds changes made meanwhile.
-                workspace.scan_at = workspace.scan_at.min(self.resources.clock.monotonic());
+                workspace
+                    .agenda
+                    .bring_forward(Chore::Scan, self.resources.clock.monotonic());
             }
             Err(error) => tracing::warn!(%error, "could not watch; only comparing the disk finds changes"),
         }
@@ -259,7 +270,9 @@ impl Hand {
             Some(built) => picture.vectors.install(built),
             None => {
                 picture.vectors.abandon_build();
-                workspace.build_again_at = self.resources.clock.monotonic() + BUILD_AGAIN;
+                workspace
+                    .agenda
+                    .plan(Chore::BuildGraph, self.resources.clock.monotonic() + BUILD_AGAIN);
                 false
             }
         };
@@ -340,10 +353,10 @@ fn job_news(root: &str, done: u64, total: u64, finished: bool) -> News {
 /// Writes the database to its place again if it was removed.
 pub(super) fn look_at_database(resources: &Resources, workspace: &mut Workspace) {
     let now = resources.clock.monotonic();
-    if now < workspace.write_again_at || workspace.store.is_in_place() {
+    if !workspace.agenda.is_due(Chore::CheckDatabase, now) || workspace.store.is_in_place() {
         return;
     }
-    workspace.write_again_at = now + WRITE_AGAIN;
+    workspace.agenda.plan(Chore::CheckDatabase, now + WRITE_AGAIN);
     if let Err(error) = write_again(resources, workspace) {
         workspace.trouble = Some(error);
     }

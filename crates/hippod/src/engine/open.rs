@@ -15,6 +15,7 @@ use hippo_store::StoreError;
 use hippo_store::db::Store;
 use hippo_store::vector::{DumpIdentity, VectorIndex, VectorParams};
 
+use super::agenda::Agenda;
 use super::entries::Entries;
 use super::patch;
 use super::settings::OwnSettings;
@@ -133,7 +134,7 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
         reports_taken: 0,
         times: Times::default(),
         own: OwnSettings::default(),
-        scan_at: now,
+        agenda: Agenda::default(),
         canary_unprovable: None,
         watcher_silent: false,
         trouble: None,
@@ -141,13 +142,7 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
         last_write: now,
         untidy: 0,
         building: false,
-        build_again_at: now,
         cancel_build: None,
-        canary_at: now,
-        watch_again_at: None,
-        write_again_at: now,
-        look_for_root_at: now,
-        look_at_held_at: now,
         busy: true,
         due: Some(now),
         rest: std::time::Duration::ZERO,
@@ -155,7 +150,6 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
         mended,
         repair_is_told: false,
         spared: None,
-        spare_at: now,
     };
     if let Some(embedder) = embedder {
         workspace.set_embedder(embedder)?;

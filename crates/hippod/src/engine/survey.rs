@@ -10,6 +10,7 @@ use hippo_core::entry::Pointer;
 use hippo_core::harness::OLD_INIT_RECORD;
 use hippo_proto::Severity;
 
+use super::agenda::Chore;
 use super::embedding::model_state;
 use super::housekeeping::look_at_database;
 use super::settings::settings_path;
@@ -226,7 +227,7 @@ fn doubtful(workspace: &Workspace) -> Vec<DoubtfulPointer> {
 
 fn examine_watcher(workspace: &Workspace, place: &str, report: &mut Report) {
     let Some(watcher) = &workspace.watcher else {
-        if workspace.watch_again_at.is_none() {
+        if !workspace.agenda.is_planned(Chore::StartWatcher) {
             return report.sound(
                 "watcher",
                 format!("{place}: it is being opened, watching begins at once"),

@@ -13,6 +13,7 @@ use hippo_proto::Event as News;
 use hippo_store::StoreError;
 
 use super::Resources;
+use super::agenda::Chore;
 use super::embedding::model_state;
 use super::event::Event;
 use super::housekeeping::{bring_back, look_at_database};
@@ -136,8 +137,8 @@ impl Hand {
                         }
                     }
                 }
-                workspace.scan_at = now;
-                workspace.look_at_held_at = now;
+                workspace.agenda.plan(Chore::Scan, now);
+                workspace.agenda.plan(Chore::LookAtHeld, now);
                 workspace.entries.file.look(now);
                 workspace.waiters.push(Waiter {
                     reply,
@@ -183,17 +184,19 @@ impl Hand {
             return true;
         }
         let now = self.resources.clock.monotonic();
-        if workspace.is_short_of_files() && (workspace.scan_at <= now || !workspace.dirty.is_empty()) {
+        if workspace.is_short_of_files()
+            && (workspace.agenda.is_due(Chore::Scan, now) || !workspace.dirty.is_empty())
+        {
             // The next attempt shows at once if files are still short.
             workspace.trouble = None;
         }
-        if !workspace.root_present && now >= workspace.look_for_root_at {
-            workspace.look_for_root_at = now + LOOK_FOR_ROOT;
+        if !workspace.root_present && workspace.agenda.is_due(Chore::LookForRoot, now) {
+            workspace.agenda.plan(Chore::LookForRoot, now + LOOK_FOR_ROOT);
             if workspace.root_is_back() {
-                workspace.scan_at = now;
+                workspace.agenda.plan(Chore::Scan, now);
             }
         }
-        if now >= workspace.scan_at {
+        if workspace.agenda.is_due(Chore::Scan, now) {
             workspace.reconcile(now);
             // Publish the findings of the scan before processing them.
             self.publish(workspace, now, 0, 0);
@@ -223,7 +226,7 @@ impl Hand {
         self.answer_waiters(workspace);
         let now = self.resources.clock.monotonic();
         workspace.busy = (tending && workspace.entries.again_at.is_none())
-            || workspace.scan_at <= now
+            || workspace.agenda.is_due(Chore::Scan, now)
             || (!workspace.pending.to_place.is_empty() && workspace.pending.blocked_until.is_none())
             || (workspace.own.look
                 && workspace.store.is_in_place()
@@ -314,10 +317,13 @@ impl Hand {
     }
 
     fn release_held(&self, workspace: &mut Workspace, now: Instant) -> u64 {
-        if workspace.held.is_empty() || !workspace.dirty.is_empty() || now < workspace.look_at_held_at {
+        if workspace.held.is_empty()
+            || !workspace.dirty.is_empty()
+            || !workspace.agenda.is_due(Chore::LookAtHeld, now)
+        {
             return 0;
         }
-        workspace.look_at_held_at = now + LOOK_AT_HELD;
+        workspace.agenda.plan(Chore::LookAtHeld, now + LOOK_AT_HELD);
         match workspace.release_held(now) {
             Ok(released) => released as u64,
             Err(error) => {
