@@ -54,7 +54,7 @@ enum Stage {
         resumes: Option<RunId>,
     },
     /// A plan is being applied.
-    Applying(Applying),
+    Applying(Box<Applying>),
 }
 
 /// A plan that is being applied.

@@ -126,15 +126,15 @@ impl Hand {
         let Some(run) = workspace.entries.run.take() else {
             return Ok(());
         };
-        let Stage::Applying(Applying {
+        let Stage::Applying(applying) = run.stage else {
+            return Ok(());
+        };
+        let Applying {
             plan,
             compared,
             files,
             ..
-        }) = run.stage
-        else {
-            return Ok(());
-        };
+        } = *applying;
         if !capped {
             workspace.entries.compared.extend(compared);
         }

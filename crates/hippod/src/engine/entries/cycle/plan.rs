@@ -130,13 +130,13 @@ impl Hand {
             },
             None => workspace.store.start_run(&run.run, &plan)?,
         };
-        run.stage = Stage::Applying(Applying {
+        run.stage = Stage::Applying(Box::new(Applying {
             id,
             compared,
             plan,
             files: Vec::new(),
             progress: Progress::Steps { next: 0 },
-        });
+        }));
         self.refresh_run(workspace, id)
     }
 
