@@ -32,7 +32,7 @@ use hippo_proto::{
 use crate::clock::{Clock, rfc3339};
 use crate::contexts::Contexts;
 use crate::errors::client_gone;
-use crate::tasks::OneAtATime;
+use crate::tasks::{OneAtATime, OneAtATimeGuard};
 use crate::view::WorkspaceView;
 use crate::views::{Slot, Views};
 use destination::Destination;
@@ -54,6 +54,13 @@ pub struct Backups {
     pub contexts: Arc<Contexts>,
     /// Queue of backups and restores.
     pub queue: OneAtATime,
+}
+
+impl Backups {
+    /// Waits for earlier backups and restores.
+    pub async fn enter_queue(&self) -> OneAtATimeGuard {
+        self.queue.enter().await
+    }
 }
 
 /// Number of bytes between two progress reports.

@@ -79,6 +79,7 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
         tracing::error!(error = %error, hint = %error.data.hint, "could not finish a restore");
     }
     backup::clear_left(&paths.state);
+    let socket = paths.socket.clone();
     let DaemonParts {
         components,
         engine,
@@ -95,7 +96,7 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
         let _done = engine_done;
         engine.run();
     })?;
-    tracing::info!(socket = %components.paths.socket.display(), "hippod answers");
+    tracing::info!(socket = %socket.display(), "hippod answers");
     // Without the scheduler, the engine checks for due cycles once an hour.
     let ticks = ticks::start(components.engine.clone()).await;
     if let Err(error) = &ticks {

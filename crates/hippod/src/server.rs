@@ -22,7 +22,7 @@ use tokio::sync::{Semaphore, broadcast, watch};
 use tokio::task::JoinSet;
 use tokio::time::MissedTickBehavior;
 
-use hippo_proto::{ErrorKind, Event, Id, Paths, Reply, RpcError};
+use hippo_proto::{ErrorKind, Event, Id, Reply, RpcError};
 
 pub use flush::{SessionFlusher, take_up_what_is_left};
 
@@ -63,8 +63,6 @@ const REFUSAL: Duration = Duration::from_millis(500);
 pub struct Components {
     /// Settings of the server.
     pub settings: Server,
-    /// Paths of the daemon's files.
-    pub paths: Paths,
     /// Clock.
     pub clock: Arc<dyn Clock>,
     /// Shutdown signal; true once the daemon has to end.

@@ -23,7 +23,7 @@ mod state;
 mod summaries;
 
 pub use examine::examine;
-pub use foreign::{GivenBack, give_back, has_originals, restore_carried};
+pub use foreign::{GivenBack, restore_carried};
 pub use health::statuses;
 pub use keeper::{after, keep, summarise, waiting, wish};
 pub use logs::examine as examine_logs;
@@ -31,6 +31,7 @@ pub use run::{Wish, compact};
 pub use serve::{pending, show, submit, wish_of};
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -143,6 +144,19 @@ impl Trees {
         let message = format!("the workspace is registered no longer: {}", root.display());
         Err(RpcError::new(ErrorKind::NoWorkspace, message)
             .hint("register it again: hippoctl workspace add; nothing was changed"))
+    }
+
+    /// Returns whether another program's originals of a workspace can be restored; true if the ledger could not be read.
+    pub fn has_originals(&self, root: &Path) -> bool {
+        foreign::has_originals(&self.state, root)
+    }
+
+    /// Restores every node of a workspace that was taken over. With `dry_run`, only reports the changes.
+    ///
+    /// # Errors
+    /// The ledger could not be read.
+    pub fn give_back(&self, root: &Path, dry_run: bool) -> io::Result<GivenBack> {
+        foreign::give_back(&self.state, root, dry_run)
     }
 
     /// Returns the locks of a workspace.

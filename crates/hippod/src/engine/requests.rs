@@ -140,7 +140,7 @@ impl Engine {
             drop(workspace);
             resources.contexts.let_go(&root);
             remove_state(&state, purge);
-            withdraw_trust(&resources, &root);
+            withdraw_trust(&resources.paths.state, &root);
             let _ = reply.send(Ok(answer));
             Event::Closed {
                 workspace: key.unwrap_or(0),

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use hippo_proto::folder::Trust;
 use hippo_proto::{RpcError, SettingsFile, WorkspaceTrustRequest, WorkspaceTrustResponse};
 
-use super::Resources;
 use super::turn::Hand;
 use super::workspace::Workspace;
 use crate::config::WorkspaceConfig;
@@ -122,8 +121,8 @@ impl Hand {
 }
 
 /// Withdraws the trust in the settings of a removed workspace.
-pub(super) fn withdraw_trust(resources: &Resources, root: &Path) {
-    if let Err(error) = Trust::default().keep(&resources.paths.state, root) {
+pub(super) fn withdraw_trust(state: &Path, root: &Path) {
+    if let Err(error) = Trust::default().keep(state, root) {
         tracing::warn!(%error, "could not withdraw the trust in the settings of a workspace");
     }
 }

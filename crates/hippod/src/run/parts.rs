@@ -153,7 +153,6 @@ pub(super) fn build(
     let auditor = Auditor::new(state.clone(), Arc::clone(&clock));
     let components = Components {
         settings: config.server.clone(),
-        paths,
         clock,
         stop: watch::Sender::new(false),
         news,

@@ -24,7 +24,6 @@ pub async fn backup(
     id: &Id,
     outbox: &Outbox,
 ) -> Result<BackupResponse, RpcError> {
-    backups.views.opened().await;
     let turn = turn(backups, outbox).await?;
     let backups = Arc::clone(backups);
     let work = move |job: &mut Job<'_>| backup::backup(&backups, &request, job);
@@ -80,7 +79,7 @@ pub async fn restore(
 /// Waits for earlier backups and restores. Fails if the client disconnects.
 async fn turn(backups: &Backups, outbox: &Outbox) -> Result<OneAtATimeGuard, RpcError> {
     tokio::select! {
-        turn = backups.queue.enter() => Ok(turn),
+        turn = backups.enter_queue() => Ok(turn),
         () = outbox.gone() => Err(client_gone()),
     }
 }

@@ -86,14 +86,7 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         }
         Request::WorkspaceList(_) => line(&id, Ok(list(&components.views))),
         Request::WorkspaceRemove(request) => {
-            let state = &components.paths.state;
-            let removed = remove(
-                &components.trees,
-                &components.views,
-                &components.engine,
-                state,
-                request,
-            );
+            let removed = remove(&components.trees, &components.views, &components.engine, request);
             line(&id, removed.await)
         }
         Request::WorkspaceSync(request) => {
@@ -237,27 +230,21 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
             &id,
             models::import(&components.models, &components.engine, request).await,
         ),
-        Request::ModelRemove(request) => line(
-            &id,
-            models::remove(&components.models, &components.views, request).await,
-        ),
-        Request::Backup(request) => line(
-            &id,
-            backups::backup(&components.backups, request, &id, outbox).await,
-        ),
+        Request::ModelRemove(request) => {
+            let removed = models::remove(&components.models, &components.views, request);
+            line(&id, removed.await)
+        }
+        Request::Backup(request) => {
+            components.views.opened().await;
+            let backup = backups::backup(&components.backups, request, &id, outbox);
+            line(&id, backup.await)
+        }
         Request::BackupVerify(request) => line(&id, backups::verify(request, &id, outbox).await),
-        Request::Restore(request) => line(
-            &id,
-            backups::restore(
-                &components.backups,
-                &components.trees,
-                &components.engine,
-                request,
-                &id,
-                outbox,
-            )
-            .await,
-        ),
+        Request::Restore(request) => {
+            let (trees, engine) = (&components.trees, &components.engine);
+            let restore = backups::restore(&components.backups, trees, engine, request, &id, outbox);
+            line(&id, restore.await)
+        }
     }
 }
 

@@ -22,7 +22,6 @@ pub async fn remove(
     trees: &Arc<Trees>,
     views: &Arc<Views>,
     engine: &EngineHandle,
-    state: &Path,
     request: WorkspaceRemoveRequest,
 ) -> Result<WorkspaceRemoveResponse, RpcError> {
     let WorkspaceRemoveRequest {
@@ -35,12 +34,12 @@ pub async fn remove(
     let root = folder.canonicalize().unwrap_or_else(|_| folder.clone());
     // A running tree update finishes first; nothing is written to the tree after the answer.
     let _alone = trees.alone(&root).await;
-    let (views, state, of) = (Arc::clone(views), state.to_path_buf(), root.clone());
+    let (trees, views, of) = (Arc::clone(trees), Arc::clone(views), root.clone());
     let given = run_blocking(move || {
         if dry_run && !is_registered(&views, &of) {
             return Err(no_workspace(&of));
         }
-        let mut given = give_back(&state, &of, purge, dry_run)?;
+        let mut given = give_back(&trees, &of, purge, dry_run)?;
         if restore_carried {
             given.restored.extend(restore_root(&views, &of, dry_run)?);
         }
@@ -81,8 +80,8 @@ fn is_registered(views: &Views, root: &Path) -> bool {
     views.root_of(root).as_deref() == Some(root)
 }
 
-fn give_back(state: &Path, root: &Path, purge: bool, dry_run: bool) -> Result<tree::GivenBack, RpcError> {
-    if !tree::has_originals(state, root) {
+fn give_back(trees: &Trees, root: &Path, purge: bool, dry_run: bool) -> Result<tree::GivenBack, RpcError> {
+    if !trees.has_originals(root) {
         return Ok(tree::GivenBack::default());
     }
     if !hippo_fs::is_present(root) {
@@ -94,7 +93,7 @@ fn give_back(state: &Path, root: &Path, purge: bool, dry_run: bool) -> Result<tr
         return Err(RpcError::new(ErrorKind::ReadOnly, message)
             .hint("mount its disk and try again, or forget them: hippoctl workspace remove --purge"));
     }
-    let given = tree::give_back(state, root, dry_run).map_err(|error| {
+    let given = trees.give_back(root, dry_run).map_err(|error| {
         RpcError::internal(format!("could not read what was taken over of the tree: {error}"))
             .hint("hippoctl doctor looks after the state folder; nothing was removed")
     })?;

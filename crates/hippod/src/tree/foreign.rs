@@ -150,7 +150,7 @@ impl Ledger {
 }
 
 /// Returns whether there are originals to restore; true if the ledger could not be read.
-pub fn has_originals(state: &Path, root: &Path) -> bool {
+pub(super) fn has_originals(state: &Path, root: &Path) -> bool {
     Ledger::read(state, root).map_or(true, |ledger| !ledger.originals.is_empty())
 }
 
@@ -159,7 +159,7 @@ pub fn has_originals(state: &Path, root: &Path) -> bool {
 ///
 /// # Errors
 /// The ledger could not be read.
-pub fn give_back(state: &Path, root: &Path, dry_run: bool) -> io::Result<GivenBack> {
+pub(super) fn give_back(state: &Path, root: &Path, dry_run: bool) -> io::Result<GivenBack> {
     let mut done = GivenBack::default();
     let ledger = Ledger::read(state, root)?;
     if ledger.originals.is_empty() {
