@@ -22,7 +22,7 @@ use crate::instance::Instance;
 use crate::registry::Registry;
 use crate::server;
 use crate::service::{self, Passed};
-use crate::tasks::wait_for_stop;
+use crate::tasks::wait_until_set;
 use crate::ticks;
 use crate::tree;
 use parts::DaemonParts;
@@ -132,7 +132,7 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
     tokio::pin!(serving, shutdown);
     let died = tokio::select! {
         () = &mut shutdown => None,
-        () = wait_for_stop(&mut told) => None,
+        () = wait_until_set(&mut told) => None,
         _ = &mut engine_ended => Some("the engine"),
         () = &mut serving => Some("the server"),
     };

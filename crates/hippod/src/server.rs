@@ -43,7 +43,7 @@ use crate::message::EngineHandle;
 use crate::models::Models;
 use crate::recall::Searcher;
 use crate::status::StatusReporter;
-use crate::tasks::wait_for_stop;
+use crate::tasks::wait_until_set;
 use crate::tree::Trees;
 use crate::views::Views;
 
@@ -118,7 +118,7 @@ pub async fn serve(
     let mut spare = spare_handle();
     loop {
         tokio::select! {
-            () = wait_for_stop(&mut told) => break,
+            () = wait_until_set(&mut told) => break,
             accepted = listener.accept() => match accepted {
                 Ok(stream) => {
                     let place = match Arc::clone(&places).try_acquire_owned() {

@@ -2,12 +2,12 @@
 
 mod background;
 mod cancellation;
+mod flag;
 mod one_at_a_time;
 mod pulse;
-mod shutdown;
 
 pub use background::{run_blocking, run_blocking_on};
 pub use cancellation::Cancellation;
+pub use flag::wait_until_set;
 pub use one_at_a_time::{OneAtATime, OneAtATimeGuard};
 pub use pulse::Pulse;
-pub use shutdown::wait_for_stop;

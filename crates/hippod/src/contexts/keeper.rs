@@ -17,7 +17,7 @@ use super::session::changed;
 use super::{close, now, refusal};
 use crate::clock::Clock;
 use crate::errors::task_failed;
-use crate::tasks::wait_for_stop;
+use crate::tasks::wait_until_set;
 use crate::view::WorkspaceView;
 
 /// Interval between two rounds over all workspaces.
@@ -41,7 +41,7 @@ pub async fn keep(
     let mut last = Moment::of(&*contexts.clock);
     loop {
         let due: Vec<(Arc<WorkspaceView>, Trigger)> = tokio::select! {
-            () = wait_for_stop(&mut stop) => return,
+            () = wait_until_set(&mut stop) => return,
             _ = rounds.tick() => {
                 let set = Moment::of(&*contexts.clock).was_set_since(&last);
                 last = Moment::of(&*contexts.clock);

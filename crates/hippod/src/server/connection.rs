@@ -20,7 +20,7 @@ use super::dispatch;
 use super::room::{Budget, Room};
 use super::silent::Quiet;
 use crate::measures::{NO_METHOD, outcome};
-use crate::tasks::wait_for_stop;
+use crate::tasks::wait_until_set;
 
 /// Maximum number of concurrent requests per connection; more wait in the socket.
 const IN_FLIGHT: usize = 64;
@@ -53,7 +53,7 @@ impl Outbox {
         let mut gone = self.gone.clone();
         tokio::select! {
             () = self.lines.closed() => {}
-            () = wait_for_stop(&mut gone) => {}
+            () = wait_until_set(&mut gone) => {}
         }
     }
 }
@@ -101,7 +101,7 @@ pub async fn run(
         };
         loop {
             let read = tokio::select! {
-                () = wait_for_stop(&mut stop) => break,
+                () = wait_until_set(&mut stop) => break,
                 () = ended(&quiet) => break,
                 () = tokio::time::sleep(LINE_PATIENCE), if frames.has_partial_line() => break,
                 read = from.read(&mut buffer) => read,
@@ -124,7 +124,7 @@ pub async fn run(
                 });
             }
             let has_room = tokio::select! {
-                () = wait_for_stop(&mut stop) => break,
+                () = wait_until_set(&mut stop) => break,
                 () = ended(&quiet) => break,
                 () = hung_up.comes() => break,
                 has_room = room.grow(&frames) => has_room,

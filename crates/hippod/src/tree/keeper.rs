@@ -11,7 +11,7 @@ use super::run::{Wish, compact, is_kept};
 use super::serve::pending;
 use crate::config::Summaries;
 use crate::errors::task_failed;
-use crate::tasks::{Cancellation, wait_for_stop};
+use crate::tasks::{Cancellation, wait_until_set};
 use crate::view::WorkspaceView;
 
 /// Keeps the trees of all workspaces up to date until the daemon stops. A light cycle updates the days, or all levels
@@ -19,7 +19,7 @@ use crate::view::WorkspaceView;
 pub async fn keep(trees: Arc<Trees>, mut news: broadcast::Receiver<Event>, mut stop: watch::Receiver<bool>) {
     loop {
         let heard = tokio::select! {
-            () = wait_for_stop(&mut stop) => return,
+            () = wait_until_set(&mut stop) => return,
             heard = news.recv() => heard,
         };
         let (workspace, cycle) = match heard {
