@@ -8,17 +8,17 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use hippo_core::audit::{
+use hippo_map::audit::{
     AuditStopped, AuditTally, AuditedChunk, AuditedEntry, AuditedFile, audit as look_through,
 };
-use hippo_core::chunk;
-use hippo_core::consolidation::{Place, Record};
-use hippo_core::entry::Pointer;
-use hippo_core::source::SourceKind;
+use hippo_map::consolidation::{Place, Record};
 use hippo_proto::{
     AuditCount, AuditExample, AuditFinding, AuditKind, AuditRequest, AuditResponse, AuditRun, AuditUnit,
     RpcError,
 };
+use hippo_text::chunk;
+use hippo_text::source::SourceKind;
+use hippo_types::entry::Pointer;
 
 use crate::clock::{Clock, rfc3339};
 use crate::errors::client_gone;

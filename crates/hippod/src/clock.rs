@@ -5,8 +5,8 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-pub use hippo_core::time::rfc3339;
-use hippo_core::time::{Date, Timestamp};
+pub use hippo_types::time::rfc3339;
+use hippo_types::time::{Date, Timestamp};
 use jiff::tz::TimeZone;
 
 /// Source of time.

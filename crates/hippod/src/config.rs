@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use hippo_core::source::SourceRules;
+use hippo_text::source::SourceRules;
 use serde::{Deserialize, Serialize};
 
 pub use context::Context;

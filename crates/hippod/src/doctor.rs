@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hippo_core::layout::INDEX_FILE;
+use hippo_map::layout::INDEX_FILE;
 use hippo_proto::{
     CycleName, CycleRunRequest, DoctorRequest, DoctorResponse, ErrorKind, Fixed, Paths, Problem, RpcError,
     Severity,

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
-use hippo_core::chunk::text;
 use hippo_embed::{EmbedError, Embedder};
+use hippo_text::chunk::text;
 
 use state::State;
 pub use state::{EmbedCounters, ModelState};

@@ -7,11 +7,11 @@ use std::fs::{File, Metadata};
 use std::io::{self, Read, Write};
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
-use hippo_core::chunk;
-use hippo_core::entry::Pointer;
 pub use hippo_fs::is_absence;
 use hippo_fs::{Kind, WorkspaceDir};
 use hippo_proto::{Paths, RpcError};
+use hippo_text::chunk;
+use hippo_types::entry::Pointer;
 
 use crate::watcher::OWN_FOLDER;
 
@@ -178,7 +178,7 @@ fn without_waiting(path: &Path) -> io::Result<File> {
 
 /// Returns the path of a workspace's index file.
 pub fn index_path(root: &Path) -> PathBuf {
-    root.join(hippo_core::layout::INDEX_FILE)
+    root.join(hippo_map::layout::INDEX_FILE)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use hippo_core::harness::{self, FILE, HarnessSettings, WiderSetting};
+use hippo_fs::harness::{self, FILE, HarnessSettings, WiderSetting};
 use hippo_proto::folder::Trust;
 
 use crate::config::Tree;

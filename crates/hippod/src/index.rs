@@ -6,12 +6,12 @@ pub mod standing;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use hippo_core::consolidation::{Place, Record};
-use hippo_core::decay::{self, DecayCurve};
-use hippo_core::entry::EntryId;
-use hippo_core::retrieval::cue::{Cues, Match};
-use hippo_core::retrieval::terms::QueryTerm;
-use hippo_core::time::Timestamp;
+use hippo_map::consolidation::{Place, Record};
+use hippo_map::decay::{self, DecayCurve};
+use hippo_rank::cue::{Cues, Match};
+use hippo_text::terms::QueryTerm;
+use hippo_types::entry::EntryId;
+use hippo_types::time::Timestamp;
 
 /// The entries of a workspace at one moment. The engine creates a new view when an entry changes.
 #[derive(Debug, Default)]
@@ -224,9 +224,9 @@ impl IndexView {
 
 #[cfg(test)]
 mod tests {
-    use hippo_core::bootstrap::PROJECTS;
-    use hippo_core::entry::{Entry, Pointer};
-    use hippo_core::retrieval::terms::query_terms;
+    use hippo_map::bootstrap::PROJECTS;
+    use hippo_text::terms::query_terms;
+    use hippo_types::entry::{Entry, Pointer};
 
     use super::*;
 

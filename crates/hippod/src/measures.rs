@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use hippo_core::time::Timestamp;
 use hippo_proto::ErrorKind;
+use hippo_types::time::Timestamp;
 
 /// Method name for input that is not a valid request.
 pub const NO_METHOD: &str = "none";

@@ -9,10 +9,10 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use hippo_core::own_block::{self, UnclosedBlock};
 use hippo_fs::WorkspaceDir;
 use hippo_proto::{ErrorKind, RpcError};
 use hippo_store::shared_file::SharedFile;
+use hippo_text::own_block::{self, UnclosedBlock};
 
 /// Maximum file size in bytes; larger files are left unchanged.
 const LARGEST: u64 = 16 << 20;

@@ -15,15 +15,15 @@ mod trace;
 use std::sync::{Arc, RwLockReadGuard};
 use std::time::Instant;
 
-use hippo_core::consolidation::Passage;
-use hippo_core::corpus::Corpus;
-use hippo_core::retrieval::collapse;
-use hippo_core::retrieval::dates::DateRange;
-use hippo_core::retrieval::rank::{self, Postings, RankInput, Ranked, VectorHits};
-use hippo_core::time::Date;
+use hippo_map::consolidation::Passage;
 use hippo_proto::{ErrorKind, IndexState, Mode, RpcError, SearchRequest, SearchResponse, Strategy};
+use hippo_rank::collapse;
+use hippo_rank::corpus::Corpus;
+use hippo_rank::dates::DateRange;
+use hippo_rank::rank::{self, Postings, RankInput, Ranked, VectorHits};
 use hippo_store::StoreError;
 use hippo_store::vector::PreparedQuery;
+use hippo_types::time::Date;
 
 use crate::clock::{Clock, date_in};
 use crate::embed_worker::EmbedWorker;

@@ -10,13 +10,13 @@ mod secret;
 
 use std::path::Path;
 
-use hippo_core::redact::without_secrets;
-use hippo_core::section::{tamed, topic_of};
-use hippo_core::time::Date;
 use hippo_proto::{RememberRequest, RpcError};
+use hippo_redact::without_secrets;
+use hippo_text::section::{tamed, topic_of};
+use hippo_types::time::Date;
 
 pub use entry::structured;
-pub use hippo_core::text::one_line;
+pub use hippo_text::text::one_line;
 use log::Log;
 pub use secret::Secrets;
 

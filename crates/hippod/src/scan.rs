@@ -13,9 +13,9 @@ mod walk;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use hippo_core::source::SourceRules;
 use hippo_fs::WorkspaceDir;
 use hippo_store::system::{self, FileId};
+use hippo_text::source::SourceRules;
 
 use crate::config::WorkspaceConfig;
 use crate::files;

@@ -1,7 +1,7 @@
 //! Compaction trees of the workspaces.
 //!
 //! A tree has nodes for days, weeks and months, and `ROOT.md`; each node is made from the level below. A run works
-//! beside the engine, and each workspace has at most one at a time. It reads the sources, `hippo_core::tree` decides
+//! beside the engine, and each workspace has at most one at a time. It reads the sources, `hippo_tree` decides
 //! which nodes are due and what they contain, and each file is replaced atomically unless another writer changed it
 //! in the meantime. Work that a stopped process left undone is due again.
 

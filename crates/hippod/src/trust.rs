@@ -6,11 +6,11 @@
 
 use std::path::{Path, PathBuf};
 
-use hippo_core::compaction;
 use hippo_proto::folder::{self, Trust};
 use hippo_proto::{
     ErrorKind, RpcError, SettingChange, SettingsFile, WorkspaceTrustRequest, WorkspaceTrustResponse,
 };
+use hippo_session::compaction;
 
 use crate::config::{Config, ConfigError, WorkspaceConfig};
 use crate::harness;
@@ -23,7 +23,7 @@ pub const POLICIES: &str = ".hippocampus/policies.yaml";
 pub const FILES: [&str; 4] = [
     SETTINGS,
     POLICIES,
-    hippo_core::harness::FILE,
+    hippo_fs::harness::FILE,
     compaction::CONFIG_FILE,
 ];
 /// Maximum size of the settings in bytes; larger files are rejected.

@@ -7,9 +7,9 @@ use std::fs::{File, Metadata};
 use std::io::Read;
 use std::path::Path;
 
-use hippo_core::chunk::{self, ContentHash, Document};
 use hippo_fs::WorkspaceDir;
 use hippo_store::system;
+use hippo_text::chunk::{self, ContentHash, Document};
 
 /// Location of a chunk according to the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

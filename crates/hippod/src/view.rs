@@ -10,14 +10,14 @@ use std::time::Instant;
 
 use jiff::tz::TimeZone;
 
-use hippo_core::chunk::{self, Section};
-use hippo_core::corpus::Corpus;
-use hippo_core::source::SourceRules;
-use hippo_core::time::Timestamp;
 use hippo_proto::{RpcError, WorkspaceStatus};
+use hippo_rank::corpus::Corpus;
 use hippo_store::StoreError;
 use hippo_store::db::Reader;
 use hippo_store::vector::VectorIndex;
+use hippo_text::chunk::{self, Section};
+use hippo_text::source::SourceRules;
+use hippo_types::time::Timestamp;
 
 use crate::clock::{Clock, moment};
 use crate::config::WorkspaceConfig;

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-use hippo_core::layout::INDEX_FILE;
+use hippo_map::layout::INDEX_FILE;
 use hippo_proto::{ErrorKind, RpcError};
 
 use super::Backups;
@@ -112,7 +112,7 @@ impl Destination {
         let Ok(inside) = self.path.strip_prefix(&view.root) else {
             return false;
         };
-        let own = [OWN, INDEX_FILE, hippo_core::harness::FILE];
+        let own = [OWN, INDEX_FILE, hippo_fs::harness::FILE];
         if own.iter().any(|own| inside.starts_with(own)) {
             return true;
         }

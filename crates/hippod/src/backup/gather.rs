@@ -10,8 +10,8 @@ use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use hippo_core::layout::INDEX_FILE;
 use hippo_fs::{Kind, WorkspaceDir};
+use hippo_map::layout::INDEX_FILE;
 use hippo_proto::{LeftOut, RpcError};
 use hippo_store::StoreError;
 use hippo_store::copies::Snapshot;
@@ -143,7 +143,7 @@ fn own_files(root: &Path) -> (Vec<Found>, Vec<LeftOut>) {
     let Ok(dir) = WorkspaceDir::open(root) else {
         return (found, left_out);
     };
-    let mut paths: Vec<PathBuf> = [INDEX_FILE, hippo_core::harness::FILE]
+    let mut paths: Vec<PathBuf> = [INDEX_FILE, hippo_fs::harness::FILE]
         .iter()
         .map(PathBuf::from)
         .filter(|path| dir.exists(path))

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use hippo_core::harness;
-use hippo_core::layout::INDEX_FILE;
-use hippo_core::source::SourceRules;
-use hippo_core::text::start;
+use hippo_fs::harness;
+use hippo_map::layout::INDEX_FILE;
 use hippo_proto::LeftOut;
+use hippo_text::source::SourceRules;
+use hippo_text::text::start;
 use serde::{Deserialize, Serialize};
 
 /// Name of the manifest, which is the last member of a backup.

@@ -3,9 +3,9 @@
 use std::io;
 use std::path::Path;
 
-use hippo_core::text::clip;
 use hippo_proto::{ErrorKind, RpcError};
 use hippo_store::system::is_loop;
+use hippo_text::text::clip;
 
 /// Converts an I/O error for clients; `what` is the failed operation.
 pub fn io_refusal(what: &str, path: &Path, error: &io::Error) -> RpcError {

@@ -5,12 +5,12 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use hippo_core::source::SourceRules;
 use hippo_fs::WorkspaceDir;
 use hippo_proto::{RestoreRequest, RpcError};
 use hippo_store::StoreError;
 use hippo_store::copies::{self, Database};
 use hippo_store::system::{self, PRIVATE_FILE, PRIVATE_FOLDER, WithMode as _, sync_folder};
+use hippo_text::source::SourceRules;
 
 use super::Backups;
 use super::commit;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use hippo_core::context::{WORTH_AN_ENTRY, capture};
+use hippo_context::{WORTH_AN_ENTRY, capture};
 
 /// `[context]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

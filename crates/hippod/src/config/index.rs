@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use hippo_core::consolidation;
-use hippo_core::decay::DecayCurve;
-use hippo_core::schedule::{self, Cron};
+use hippo_map::consolidation;
+use hippo_map::decay::DecayCurve;
+use hippo_map::schedule::{self, Cron};
 
 /// `[index]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 mod table;
 
-use hippo_core::source::SourceRules;
+use hippo_text::source::SourceRules;
 use jiff::tz::TimeZone;
 use toml::Value;
 

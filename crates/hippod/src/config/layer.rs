@@ -8,9 +8,9 @@ use std::path::Path;
 use toml::de::DeTable;
 use toml::{Spanned, Table, Value};
 
-use hippo_core::nesting::{TooDeep, check_toml};
-use hippo_core::text::start;
+use hippo_fs::nesting::{TooDeep, check_toml};
 use hippo_proto::SettingChange;
+use hippo_text::text::start;
 
 use super::keys::{KEYS, Key, Own, REMOVED};
 use super::{Config, ConfigError};

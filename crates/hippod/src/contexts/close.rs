@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use hippo_core::context::EntryKind;
-use hippo_core::context::lifecycle::{LifecycleSettings, SessionEntry, Trigger, merge_promoted};
-use hippo_core::time::Timestamp;
+use hippo_context::EntryKind;
+use hippo_context::lifecycle::{LifecycleSettings, SessionEntry, Trigger, merge_promoted};
 use hippo_proto::{
     ContextCloseRequest, ContextCloseResponse, ContextPersisted, ErrorKind, RememberRequest, RpcError,
 };
 use hippo_store::contexts::SessionRow;
+use hippo_types::time::Timestamp;
 
 use super::Contexts;
 use super::session::changed;

@@ -6,14 +6,14 @@ use std::path::Path;
 use std::sync::LazyLock;
 use std::thread;
 
-use hippo_core::compaction::{
-    self, CONFIG_FILE, CompactionConfig, CompactionOptions, CompactionPass, Compactor,
-};
-use hippo_core::context::capture::shows_secret;
+use hippo_context::capture::shows_secret;
 use hippo_proto::folder::Trust;
 use hippo_proto::{
     CompactEntry, CompactProblem, CompactStats, ErrorKind, MAX_SCORES, RpcError, SessionCompactRequest,
     SessionCompactResponse, TranscriptFormat,
+};
+use hippo_session::compaction::{
+    self, CONFIG_FILE, CompactionConfig, CompactionOptions, CompactionPass, Compactor,
 };
 use hippo_store::contexts::{ContentId, ContextError, MAX_CONTENT, TranscriptPiece};
 
@@ -323,7 +323,7 @@ impl Keeper {
             .iter()
             .map(|content| TranscriptPiece {
                 bytes: content.as_bytes(),
-                tokens: hippo_core::tokens::of(content) as u64,
+                tokens: hippo_types::tokens::of(content) as u64,
             })
             .collect();
         let contents = |store: &hippo_store::contexts::ContextStore| {

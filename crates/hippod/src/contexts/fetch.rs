@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hippo_core::compaction;
-use hippo_core::context::complete::{self, CompletionSources};
-use hippo_core::time::DAY_MS;
+use hippo_context::complete::{self, CompletionSources};
 use hippo_proto::{ContextFetchRequest, ContextFetchResponse, ErrorKind, RpcError};
+use hippo_session::compaction;
 use hippo_store::contexts::{
     ContentId, ContentPrefix, ContextReader, Gone, KeptEntry, Lookup, StoredContent,
 };
+use hippo_types::time::DAY_MS;
 
 use super::Contexts;
 use super::turn::unknown;
@@ -205,11 +205,11 @@ fn bytes_of(place: &Place, id: ContentId, now: i64) -> Result<Result<Vec<u8>, St
 fn reason(why: &Gone) -> String {
     match why {
         Gone::Forgotten { at_ms } => {
-            let when = rfc3339(hippo_core::time::Timestamp(*at_ms));
+            let when = rfc3339(hippo_types::time::Timestamp(*at_ms));
             format!("it gave way to newer content on {when}, because context.budget_mb was used up")
         }
         Gone::Expired { at_ms } => {
-            let when = rfc3339(hippo_core::time::Timestamp(*at_ms));
+            let when = rfc3339(hippo_types::time::Timestamp(*at_ms));
             format!("it was removed on {when}, because it had not been used for context.keep_days days")
         }
         Gone::Withheld => {

@@ -10,12 +10,12 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use hippo_core::flush::{FlushOptions, Flushed, Flusher, LoggedMessageKey};
-use hippo_core::time::{Date, Timestamp};
 use hippo_proto::{
     CompactProblem, ErrorKind, FlushedLog, RpcError, SessionFlushRequest, SessionFlushResponse,
 };
+use hippo_session::flush::{FlushOptions, Flushed, Flusher, LoggedMessageKey};
 use hippo_store::contexts::{ContextReader, Flush, FlushPart, TakenUp};
+use hippo_types::time::{Date, Timestamp};
 
 use super::Contexts;
 use super::compact::format;

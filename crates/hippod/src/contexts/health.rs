@@ -72,7 +72,9 @@ impl Contexts {
             stored_bytes: usage.stored_bytes,
             raw_bytes: usage.raw_bytes,
             budget_bytes: view.config.context.budget_bytes(),
-            oldest: usage.oldest_ms.map(|at| rfc3339(hippo_core::time::Timestamp(at))),
+            oldest: usage
+                .oldest_ms
+                .map(|at| rfc3339(hippo_types::time::Timestamp(at))),
         })
     }
 }

@@ -5,10 +5,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hippo_core::context::lifecycle::Trigger;
-use hippo_core::time::{DAY_MS, Timestamp};
+use hippo_context::lifecycle::Trigger;
 use hippo_proto::{ContextCloseRequest, CycleName, Event, RpcError};
 use hippo_store::contexts::{ContextError, ContextReader, SessionRow};
+use hippo_types::time::{DAY_MS, Timestamp};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, watch};
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use hippo_core::context::policy::{self, PolicyRule};
+use hippo_context::policy::{self, PolicyRule};
 use hippo_proto::folder::Trust;
 
 use crate::trust::POLICIES;

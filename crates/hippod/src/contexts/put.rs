@@ -3,7 +3,7 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::thread;
 
-use hippo_core::context::capture::{self, Indexing};
+use hippo_context::capture::{self, Indexing};
 use hippo_proto::folder::Trust;
 use hippo_proto::{
     ContextOpenRequest, ContextOpenResponse, ContextPutOutcome, ContextPutRequest, ContextPutResponse,
@@ -134,7 +134,7 @@ pub fn put(contexts: &Contexts, request: &ContextPutRequest) -> Result<ContextPu
                 answer.content_id = content.map(|content| content.to_string());
                 answer.entry = Some(wire::entry(&entry, entry.strength));
                 entries.push(Known {
-                    kept: hippo_core::context::lifecycle::SessionEntry::new(entry),
+                    kept: hippo_context::lifecycle::SessionEntry::new(entry),
                     content,
                     tokens: captured.tokens,
                 });

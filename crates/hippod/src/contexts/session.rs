@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use hippo_core::context::lifecycle::{CyclePlan, LifecycleSettings, SessionEntry, Trigger, plan_sized, size};
+use hippo_context::lifecycle::{CyclePlan, LifecycleSettings, SessionEntry, Trigger, plan_sized, size};
 use hippo_proto::RpcError;
 use hippo_store::contexts::{ContentId, ContextStore, KeptEntry};
 

@@ -1,15 +1,15 @@
 //! Turns of a session: `context.turn`, `context.render`, `context.touch`, `context.list`.
 
-use hippo_core::context::lifecycle::{Cycle, Trigger};
-use hippo_core::context::render::{self as core, SectionFormat};
-use hippo_core::context::{ContextEntry, Shown};
-use hippo_core::time::Timestamp;
+use hippo_context::lifecycle::{Cycle, Trigger};
+use hippo_context::render::{self as core, SectionFormat};
+use hippo_context::{ContextEntry, Shown};
 use hippo_proto::{
     ContextFormat, ContextListRequest, ContextListResponse, ContextListed, ContextMove, ContextRenderRequest,
     ContextRenderResponse, ContextSession, ContextTouchRequest, ContextTouchResponse, ContextTurnRequest,
     ContextTurnResponse, CycleName, RpcError,
 };
 use hippo_store::contexts::{ContextReader, SessionRow};
+use hippo_types::time::Timestamp;
 
 use super::Contexts;
 use super::session::changed;
@@ -120,7 +120,7 @@ pub fn render(
         Some(ContextFormat::Markdown) | None => SectionFormat::Markdown,
     };
     let all: Vec<&ContextEntry> = entries.kept.iter().map(|kept| &kept.entry).collect();
-    let count = |text: &str| hippo_core::tokens::of(text) as u64;
+    let count = |text: &str| hippo_types::tokens::of(text) as u64;
     let least = |at: usize| match format {
         SectionFormat::Markdown => entries.size(at),
         SectionFormat::Json => 0,

@@ -1,9 +1,9 @@
 //! Conversions between core context entries and the protocol.
 
-use hippo_core::context as core;
-use hippo_core::context::capture::CaptureInput;
-use hippo_core::context::complete::{Completion, CompletionOrigin, CompletionOutcome};
-use hippo_core::context::render::ShownEntry;
+use hippo_context as core;
+use hippo_context::capture::CaptureInput;
+use hippo_context::complete::{Completion, CompletionOrigin, CompletionOutcome};
+use hippo_context::render::ShownEntry;
 use hippo_proto::{
     ContextDecay, ContextEncoding, ContextEntry, ContextFetchResponse, ContextLifecycle, ContextModifiers,
     ContextOrigin, ContextOutcome, ContextPriority, ContextPutRequest, ContextShown, ContextSource,

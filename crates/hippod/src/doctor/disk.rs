@@ -4,8 +4,8 @@ use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use hippo_core::layout::INDEX_FILE;
 use hippo_fs::WorkspaceDir;
+use hippo_map::layout::INDEX_FILE;
 use hippo_proto::{DoctorResponse, Problem, Severity};
 use hippo_store::contexts::lost_changes;
 use hippo_store::db::Reader;

@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hippo_core::chunk::ContentHash;
 use hippo_store::StoreError;
 use hippo_store::db::{EmbedderRow, Embedding};
 use hippo_store::system;
 use hippo_store::vector::VectorIndex;
+use hippo_text::chunk::ContentHash;
 
 use super::Resources;
 use super::patch;

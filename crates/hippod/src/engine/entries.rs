@@ -15,15 +15,15 @@ use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use hippo_core::bootstrap::MOST_ENTRIES;
-use hippo_core::consolidation::{ConsolidationRun, Cycle, DocumentState, Place, Record, Snapshot};
-use hippo_core::decay::DecayCurve;
-use hippo_core::entry::{EntryId, Priority};
-use hippo_core::schedule::Outcome;
-use hippo_core::source::SourceKind;
-use hippo_core::time::Timestamp;
+use hippo_map::bootstrap::MOST_ENTRIES;
+use hippo_map::consolidation::{ConsolidationRun, Cycle, DocumentState, Place, Record, Snapshot};
+use hippo_map::decay::DecayCurve;
+use hippo_map::schedule::Outcome;
 use hippo_store::StoreError;
 use hippo_store::db::{EntryStore, RunId, RunRow, Store};
+use hippo_text::source::SourceKind;
+use hippo_types::entry::{EntryId, Priority};
+use hippo_types::time::Timestamp;
 
 use super::workspace::Known;
 use crate::config::WorkspaceConfig;
@@ -83,7 +83,7 @@ pub struct Entries {
     /// Time of the next check for due work.
     pub look_at: Instant,
     /// Findings of the last runs, for people.
-    pub findings: Vec<hippo_core::consolidation::Finding>,
+    pub findings: Vec<hippo_map::consolidation::Finding>,
     /// Time of the next attempt after an error of the store.
     pub again_at: Option<Instant>,
 }

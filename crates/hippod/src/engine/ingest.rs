@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use hippo_core::chunk::{self, ContentHash, Document};
-use hippo_core::retrieval::terms::Analyzer;
-use hippo_core::source;
-use hippo_core::time::{Date, Timestamp};
-use hippo_core::tree::{Node, Period, Writer};
 use hippo_store::StoreError;
 use hippo_store::db::{DocumentChange, DocumentRecord};
+use hippo_text::chunk::{self, ContentHash, Document};
+use hippo_text::source;
+use hippo_text::terms::Analyzer;
+use hippo_tree::{Node, Period, Writer};
+use hippo_types::time::{Date, Timestamp};
 
 use super::patch;
 use super::reading::{Reading, open_source, read_file};

@@ -7,13 +7,13 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 
-use hippo_core::corpus::Corpus;
-use hippo_core::source::SourceRules;
-use hippo_core::time::Timestamp;
-use hippo_core::tree::Period;
+use hippo_rank::corpus::Corpus;
 use hippo_store::StoreError;
 use hippo_store::db::Store;
 use hippo_store::vector::{DumpIdentity, VectorIndex, VectorParams};
+use hippo_text::source::SourceRules;
+use hippo_tree::Period;
+use hippo_types::time::Timestamp;
 
 use super::agenda::Agenda;
 use super::entries::Entries;

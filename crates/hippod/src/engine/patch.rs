@@ -1,9 +1,9 @@
 //! Updates of the in-memory snapshot after a commit.
 
-use hippo_core::chunk::{Chunk, Document, Section};
-use hippo_core::corpus;
-use hippo_core::time::Date;
+use hippo_rank::corpus;
 use hippo_store::db::{DocumentChange, DocumentRecord, LoadedDocument, NewChunk};
+use hippo_text::chunk::{Chunk, Document, Section};
+use hippo_types::time::Date;
 
 use crate::verify::{FileMark, Span};
 use crate::view::{Facts, Picture};

@@ -6,10 +6,10 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use hippo_core::harness;
-use hippo_core::tree::Period;
 use hippo_fs::WorkspaceDir;
+use hippo_fs::harness;
 use hippo_store::StoreError;
+use hippo_tree::Period;
 
 use super::agenda::Chore;
 use super::ingest::Refreshed;

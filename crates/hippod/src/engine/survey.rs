@@ -5,10 +5,10 @@ mod repairs;
 use std::sync::Arc;
 use std::time::Instant;
 
-use hippo_core::consolidation::Place;
-use hippo_core::entry::Pointer;
-use hippo_core::harness::OLD_INIT_RECORD;
+use hippo_fs::harness::OLD_INIT_RECORD;
+use hippo_map::consolidation::Place;
 use hippo_proto::Severity;
+use hippo_types::entry::Pointer;
 
 use super::agenda::Chore;
 use super::embedding::model_state;

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
-use hippo_core::retrieval::terms::Analyzer;
 use hippo_proto::Event as News;
 use hippo_store::StoreError;
+use hippo_text::terms::Analyzer;
 
 use super::Resources;
 use super::agenda::Chore;

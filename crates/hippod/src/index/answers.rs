@@ -1,13 +1,13 @@
 //! Responses to `index.list` and `index.show`.
 
-use hippo_core::consolidation::{Place, Record};
-use hippo_core::decay::{self, DecayModifiers, StrengthBand};
-use hippo_core::entry::{Entry, EntryId, Origin, Pointer, Priority};
-use hippo_core::time::Timestamp;
+use hippo_map::consolidation::{Place, Record};
+use hippo_map::decay::{self, DecayModifiers, StrengthBand};
 use hippo_proto::{
     IndexBand, IndexEntry, IndexForecast, IndexListRequest, IndexListResponse, IndexOrigin, IndexPlace,
     IndexPointer, IndexPriority, IndexShowRequest, IndexShowResponse, RpcError,
 };
+use hippo_types::entry::{Entry, EntryId, Origin, Pointer, Priority};
+use hippo_types::time::Timestamp;
 
 use super::IndexView;
 use crate::clock::rfc3339;

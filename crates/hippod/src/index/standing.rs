@@ -4,11 +4,11 @@
 
 use std::path::Path;
 
-use hippo_core::entry::EntryId;
-use hippo_core::hierarchy::FOLDER;
-use hippo_core::index_file::{IndexFile, IndexFileOptions};
-use hippo_core::layout::INDEX_FILE;
 use hippo_fs::WorkspaceDir;
+use hippo_map::hierarchy::FOLDER;
+use hippo_map::index_file::{IndexFile, IndexFileOptions};
+use hippo_map::layout::INDEX_FILE;
+use hippo_types::entry::EntryId;
 
 /// Maximum file size in bytes. A larger index file is rejected elsewhere, and hippod writes no larger files.
 const LARGEST: u64 = 4 << 20;

@@ -1,6 +1,6 @@
 //! Names of the cycles on the wire.
 
-use hippo_core::consolidation::Cycle;
+use hippo_map::consolidation::Cycle;
 use hippo_proto::CycleName;
 
 /// Converts a cycle to wire format.

@@ -1,12 +1,12 @@
 //! Operations on the entries of a workspace.
 
-use hippo_core::consolidation::{Cycle, Learned};
-use hippo_core::entry::{EntryId, Pointer};
-use hippo_core::time::Timestamp;
+use hippo_map::consolidation::{Cycle, Learned};
 use hippo_proto::{
     CycleReport, CycleUndoResponse, IndexEditRequest, IndexEditResponse, IndexEntry, IndexForgetResponse,
     IndexRestoreResponse, RememberRequest, RpcError,
 };
+use hippo_types::entry::{EntryId, Pointer};
+use hippo_types::time::Timestamp;
 
 use super::Answer;
 use crate::remember::Appended;

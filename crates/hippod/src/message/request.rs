@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use hippo_core::consolidation::Cycle;
+use hippo_map::consolidation::Cycle;
 use hippo_proto::{
     CycleHistoryRequest, CycleHistoryResponse, NextCycle, Pending, Restored, RpcError, WorkspaceAddResponse,
     WorkspaceRemoveResponse, WorkspaceSyncResponse, WorkspaceTrustRequest, WorkspaceTrustResponse,

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use hippo_core::time::Date;
 use hippo_proto::{RpcError, SearchRequest};
+use hippo_types::time::Date;
 
 use crate::files;
 use crate::view::Picture;

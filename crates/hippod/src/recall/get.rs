@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use hippo_core::chunk::{self, ContentHash, Document};
 use hippo_fs::Refusal;
 use hippo_proto::{ErrorKind, GetRequest, GetResponse, RpcError, shorten};
+use hippo_text::chunk::{self, ContentHash, Document};
 
 use super::hit::public_id;
 use crate::errors::task_failed;

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use hippo_core::chunk::{ContentHash, text};
-use hippo_core::consolidation::Passage;
-use hippo_core::retrieval::collapse::Said;
-use hippo_core::retrieval::pack::Packer;
-use hippo_core::retrieval::rank::{Features, Ranked};
+use hippo_map::consolidation::Passage;
 use hippo_proto::{Scores, SearchHit, SearchRequest};
+use hippo_rank::collapse::Said;
+use hippo_rank::pack::Packer;
+use hippo_rank::rank::{Features, Ranked};
+use hippo_text::chunk::{ContentHash, text};
 
 use crate::verify::{FileMark, Span, Verified};
 use crate::view::Picture;
@@ -147,7 +147,7 @@ fn place(picture: &Picture, ranked: &Ranked) -> Option<Place> {
 }
 
 fn estimate(text: &str) -> u32 {
-    u32::try_from(hippo_core::tokens::of(text)).unwrap_or(u32::MAX)
+    u32::try_from(hippo_types::tokens::of(text)).unwrap_or(u32::MAX)
 }
 
 fn explain(features: &Features) -> BTreeMap<String, f32> {

@@ -9,14 +9,14 @@ mod doubt;
 use std::collections::HashSet;
 use std::sync::{Arc, RwLockReadGuard};
 
-use hippo_core::consolidation::{Learned, Record};
-use hippo_core::decay::StrengthBand;
-use hippo_core::entry::{EntryId, Pointer};
-use hippo_core::retrieval::cue::Match;
-use hippo_core::retrieval::idf;
-use hippo_core::retrieval::rank::{Features, Ranked};
-use hippo_core::time::Timestamp;
+use hippo_map::consolidation::{Learned, Record};
+use hippo_map::decay::StrengthBand;
 use hippo_proto::{ErrorKind, Mode, RpcError, Strategy};
+use hippo_rank::cue::Match;
+use hippo_rank::idf;
+use hippo_rank::rank::{Features, Ranked};
+use hippo_types::entry::{EntryId, Pointer};
+use hippo_types::time::Timestamp;
 
 use super::question::Question;
 use super::{Answered, Recall, refused};

@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use hippo_core::retrieval::dates::{self, DateRange};
-use hippo_core::retrieval::terms::{self, QueryTerm};
-use hippo_core::time::{Date, Timestamp};
 use hippo_proto::{MAX_LIMIT, Mode, RpcError, SearchRequest};
+use hippo_rank::dates::{self, DateRange};
 use hippo_store::StoreError;
+use hippo_text::terms::{self, QueryTerm};
+use hippo_types::time::{Date, Timestamp};
 
 use super::filter::Filter;
 use crate::config;

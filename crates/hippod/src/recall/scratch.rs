@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use hippo_core::retrieval::rank::RankScratch;
+use hippo_rank::rank::RankScratch;
 
 /// Runs `work` with arrays for ranking, indexed by chunk id. Up to two sets are kept and reused by later queries.
 pub fn with_scratch<T>(work: impl FnOnce(&mut RankScratch) -> T) -> T {

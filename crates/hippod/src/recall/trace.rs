@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use hippo_core::consolidation::{Learned, Place};
-use hippo_core::entry::{EntryId, Pointer};
-use hippo_core::redact::without_secrets;
-use hippo_core::retrieval::terms;
+use hippo_map::consolidation::{Learned, Place};
 use hippo_proto::{Mode, RpcError, SearchResponse, SearchTrace, TraceMatch};
+use hippo_redact::without_secrets;
+use hippo_text::terms;
+use hippo_types::entry::{EntryId, Pointer};
 
 use super::Answered;
 use super::Searcher;
@@ -126,7 +126,7 @@ fn leave(
 fn lesson(
     question: &Question,
     response: &SearchResponse,
-    mut passages: Vec<hippo_core::consolidation::Passage>,
+    mut passages: Vec<hippo_map::consolidation::Passage>,
     all: bool,
 ) -> Option<Lesson> {
     let cue = question.cue();

@@ -2,9 +2,9 @@
 //!
 //! The fields are request, analysis, decision, outcome, feedback and references.
 
-use hippo_core::redact::without_secrets;
-use hippo_core::section::topic_of;
 use hippo_proto::RememberRequest;
+use hippo_redact::without_secrets;
+use hippo_text::section::topic_of;
 
 use super::one_line;
 

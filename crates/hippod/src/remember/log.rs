@@ -4,9 +4,9 @@ use std::io::{self, ErrorKind as IoErrorKind};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use hippo_core::time::Date;
 use hippo_fs::{Folder, Refusal, WorkspaceDir};
 use hippo_proto::{ErrorKind, RpcError};
+use hippo_types::time::Date;
 
 use super::append::append;
 

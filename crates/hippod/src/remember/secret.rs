@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use hippo_core::redact::{SecretKind, find_kinds};
 use hippo_proto::RememberRequest;
+use hippo_redact::{SecretKind, find_kinds};
 
 use super::Appended;
 

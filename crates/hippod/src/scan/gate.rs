@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hippo_core::source::SourceRules;
+use hippo_text::source::SourceRules;
 
 use super::Skipped;
 use super::walk::relative;

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hippo_core::source::SourceRules;
 use hippo_store::system::FileId;
+use hippo_text::source::SourceRules;
 
 use super::gate::{Gate, Name};
 use super::ignores::Ignores;

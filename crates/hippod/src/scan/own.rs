@@ -4,9 +4,9 @@
 
 use std::path::Path;
 
-use hippo_core::harness;
-use hippo_core::hierarchy::FOLDER;
+use hippo_fs::harness;
 use hippo_fs::{Kind, WorkspaceDir};
+use hippo_map::hierarchy::FOLDER;
 
 use super::Skipped;
 use super::walk::Walked;

@@ -4,8 +4,8 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hippo_core::source::SourceRules;
 use hippo_store::system::{self, FileId};
+use hippo_text::source::SourceRules;
 use ignore::{DirEntry, Error, WalkBuilder};
 
 use super::gate::{Gate, Name};

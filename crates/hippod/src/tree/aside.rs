@@ -4,9 +4,9 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::SystemTime;
 
-use hippo_core::redact::without_secrets;
-use hippo_core::tree::{Fingerprint, Node, Period, Rejected, Writer};
 use hippo_fs::WorkspaceDir;
+use hippo_redact::without_secrets;
+use hippo_tree::{Fingerprint, Node, Period, Rejected, Writer};
 
 use super::disk::{Found, LARGEST_NODE};
 

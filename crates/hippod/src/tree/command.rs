@@ -8,8 +8,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use hippo_core::tree::{Period, Source, level_name};
 use hippo_proto::MAX_BODY_BYTES;
+use hippo_tree::{Period, Source, level_name};
 use serde::Serialize;
 
 use super::state::Spend;
@@ -42,7 +42,7 @@ impl<'a> Job<'a> {
     pub fn new(period: Period, budget: usize, prompt: String, sources: &[Source<'a>]) -> Self {
         let sources = sources.iter().map(|source| JobSource {
             path: source.path,
-            text: hippo_core::redact::without_secrets(source.text).into_owned(),
+            text: hippo_redact::without_secrets(source.text).into_owned(),
         });
         Self {
             path: period.path(),

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 
-use hippo_core::source::{SourceKind, SourceRules, date_in_name};
-use hippo_core::tree::{Fingerprint, Node, Period, SourceFile, Writer};
 use hippo_fs::{Kind, WorkspaceDir};
 use hippo_proto::RpcError;
 use hippo_store::shared_file::SharedFile;
+use hippo_text::source::{SourceKind, SourceRules, date_in_name};
+use hippo_tree::{Fingerprint, Node, Period, SourceFile, Writer};
 
 use crate::config::WorkspaceConfig;
 use crate::scan;

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use hippo_core::harness::FILE;
-use hippo_core::source::NodeKind;
-use hippo_core::tree::{Period, Status, Writer, level_name};
+use hippo_fs::harness::FILE;
 use hippo_fs::{Kind, WorkspaceDir};
 use hippo_proto::folder::Trust;
 use hippo_proto::{Problem, Severity};
+use hippo_text::source::NodeKind;
+use hippo_tree::{Period, Status, Writer, level_name};
 
 use super::Trees;
 use super::aside::{CARRIED, REJECTED};

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use hippo_core::tree::{Node, Period, Writer};
 use hippo_fs::WorkspaceDir;
 use hippo_proto::Severity;
+use hippo_tree::{Node, Period, Writer};
 use serde::{Deserialize, Serialize};
 
 use super::Trees;

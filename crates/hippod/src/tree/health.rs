@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hippo_core::time::{Date, Timestamp};
-use hippo_core::tree::{Node, Period, Status};
 use hippo_fs::WorkspaceDir;
 use hippo_proto::{TreeCommandStatus, TreeStatus};
+use hippo_tree::{Node, Period, Status};
+use hippo_types::time::{Date, Timestamp};
 
 use super::Trees;
 use super::command::held_back;
@@ -184,7 +184,7 @@ mod tests {
         let wanted = |day: &str| {
             let period = Period::parse(day).unwrap();
             let mut node = Node::read(period, &of("needs-summarization"));
-            node.writer = hippo_core::tree::Writer::Hippod;
+            node.writer = hippo_tree::Writer::Hippod;
             node.write()
         };
         node("memory/daily/2026-01-12.md", &wanted("2026-01-12"));

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use hippo_core::source::{SourceKind, date_in_name};
-use hippo_core::time::{Date, is_far_ahead};
 use hippo_proto::Severity;
+use hippo_text::source::{SourceKind, date_in_name};
+use hippo_types::time::{Date, is_far_ahead};
 
 use super::Trees;
 use super::examine::Examined;

@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use hippo_core::tree::root::Passage;
 use hippo_fs::WorkspaceDir;
+use hippo_tree::root::Passage;
 
 use crate::verify::FileMark;
 use crate::view::WorkspaceView;

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
 
-use hippo_core::own_block;
-use hippo_core::source::NodeKind;
-use hippo_core::tree::root::changes;
-use hippo_core::tree::{Carried, Fingerprint, Node, Period, Writer, told, top};
+use hippo_text::own_block;
+use hippo_text::source::NodeKind;
+use hippo_tree::root::changes;
+use hippo_tree::{Carried, Fingerprint, Node, Period, Writer, told, top};
 
 use super::aside;
 use super::disk::Found;

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use hippo_core::source::{NodeKind, SourceRules};
-use hippo_core::time::{Date, Timestamp};
-use hippo_core::tokens;
-use hippo_core::tree::{Action, Input, Node, Period, Source, SourceFile, Status, Step, Text, make, plan};
 use hippo_proto::folder::Trust;
 use hippo_proto::{RpcError, TreeChange, TreeCompactResponse, TreeRefusal};
+use hippo_text::source::{NodeKind, SourceRules};
+use hippo_tree::{Action, Input, Node, Period, Source, SourceFile, Status, Step, Text, make, plan};
+use hippo_types::time::{Date, Timestamp};
+use hippo_types::tokens;
 use jiff::tz::TimeZone;
 
 use super::Trees;

@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use hippo_core::tokens;
-use hippo_core::tree::{
-    Fingerprint, LEAST_OVERLAP, Period, Rejected, SourceFile, Status, Text, Writer, level_name, most_tokens,
-    submitted,
-};
 use hippo_proto::{
     ErrorKind, RpcError, TreeCompactRequest, TreeJob, TreePendingRequest, TreePendingResponse,
     TreeShowRequest, TreeShowResponse, TreeSubmitRequest, TreeSubmitResponse,
 };
+use hippo_tree::{
+    Fingerprint, LEAST_OVERLAP, Period, Rejected, SourceFile, Status, Text, Writer, level_name, most_tokens,
+    submitted,
+};
+use hippo_types::tokens;
 
 use super::Trees;
 use super::aside;

@@ -44,7 +44,7 @@ impl Settings {
 
 #[cfg(test)]
 mod tests {
-    use hippo_core::harness::FILE;
+    use hippo_fs::harness::FILE;
 
     use super::*;
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use hippo_core::source::{NodeKind, date_in_name};
-use hippo_core::tree::{self, Fingerprint, Node, Period, SourceFile, Text};
 use hippo_proto::{ErrorKind, RpcError};
+use hippo_text::source::{NodeKind, date_in_name};
+use hippo_tree::{Fingerprint, Node, Period, SourceFile, Text};
 
 use super::disk;
 use super::run::Run;
@@ -15,7 +15,7 @@ impl Run<'_> {
         if level == NodeKind::Daily {
             return self.disk.logs.clone();
         }
-        tree::sources(level, self.disk.nodes.values().map(|found| &found.node))
+        hippo_tree::sources(level, self.disk.nodes.values().map(|found| &found.node))
     }
 
     /// Returns the sources of one node; empty if there are none.
@@ -25,7 +25,7 @@ impl Run<'_> {
         }
         let nodes = self.disk.nodes.values().map(|found| &found.node);
         let below = nodes.filter(|node| node.period.parent() == Some(period));
-        tree::sources(period.level(), below)
+        hippo_tree::sources(period.level(), below)
             .remove(&period)
             .unwrap_or_default()
     }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use hippo_core::time::Timestamp;
-use hippo_core::tree::{Fingerprint, Period};
+use hippo_tree::{Fingerprint, Period};
+use hippo_types::time::Timestamp;
 
 use crate::files;
 use crate::registry::{state_folder, write_atomically};

@@ -6,10 +6,9 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use hippo_core::source::NodeKind;
-use hippo_core::tree;
-use hippo_core::tree::{Period, Source, SourceFile, Text, Writer, submitted};
 use hippo_proto::{RpcError, TreeCompactResponse, TreeRefusal};
+use hippo_text::source::NodeKind;
+use hippo_tree::{Period, Source, SourceFile, Text, Writer, submitted};
 
 use super::Trees;
 use super::aside;
@@ -118,7 +117,7 @@ impl<'a> Summaries<'a> {
     fn ask(&mut self, asked: &Asked) -> Result<bool, RpcError> {
         let period = asked.period;
         let sources: Vec<Source<'_>> = asked.texts.iter().map(Text::source).collect();
-        let budget = tree::most_tokens(period, &sources);
+        let budget = hippo_tree::most_tokens(period, &sources);
         let job = Job::new(period, budget, prompt(period, budget), &sources);
         let begun = Instant::now();
         let body = command::write(&self.trees.settings, &job, self.cancellation);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use hippo_core::chunk::text;
+use hippo_text::chunk::text;
 
 use super::JOB_BYTES;
 use crate::embed_worker::Passage;

@@ -5,12 +5,12 @@
 
 use std::time::Instant;
 
-use hippo_core::bootstrap::TimeBand;
-use hippo_core::consolidation::{CoAccess, Place, Record};
-use hippo_core::entry::{Entry, EntryId, Origin};
-use hippo_core::time::Timestamp;
+use hippo_map::bootstrap::TimeBand;
+use hippo_map::consolidation::{CoAccess, Place, Record};
 use hippo_store::StoreError;
 use hippo_store::db::{Access, CoAccessed};
+use hippo_types::entry::{Entry, EntryId, Origin};
+use hippo_types::time::Timestamp;
 
 use crate::engine::turn::Hand;
 use crate::engine::workspace::Workspace;
@@ -91,7 +91,7 @@ impl Hand {
         let live =
             live.filter(|record| record.entry.id != new.entry.id && entries.is_untouched_question(record));
         let (profile, now) = (workspace.view.config.index.profile(), self.resources.clock.now());
-        let strength = |record: &Record| hippo_core::decay::strength_at(&profile, &record.entry, now);
+        let strength = |record: &Record| hippo_map::decay::strength_at(&profile, &record.entry, now);
         let all: Vec<&Record> = live.collect();
         if all.len() < MAX_LEARNED {
             return None;
@@ -114,7 +114,7 @@ fn taught(
     workspace: &Workspace,
     lesson: Lesson,
     at: Timestamp,
-    day: hippo_core::time::Date,
+    day: hippo_types::time::Date,
     offset: i32,
 ) -> Record {
     let records = &workspace.entries.known.records;
@@ -144,7 +144,7 @@ fn taught(
     }
     let id = workspace
         .entries
-        .free_id(&hippo_core::index_file::slug(&lesson.topic));
+        .free_id(&hippo_map::index_file::slug(&lesson.topic));
     let entry = Entry {
         id,
         topic: lesson.topic,

@@ -10,11 +10,11 @@ mod plan;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use hippo_core::consolidation::{ConsolidationRun, Cycle, Plan, Rule, Step};
-use hippo_core::time::Timestamp;
+use hippo_map::consolidation::{ConsolidationRun, Cycle, Plan, Rule, Step};
 use hippo_proto::{CycleReport, RpcError};
 use hippo_store::StoreError;
 use hippo_store::db::{RunFile, RunId};
+use hippo_types::time::Timestamp;
 
 use super::files::{Begun, Now};
 use super::report;

@@ -8,11 +8,11 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
-use hippo_core::chunk::{self, ContentHash, Document};
-use hippo_core::consolidation::{DocumentState, SectionState};
-use hippo_core::source::SourceKind;
-use hippo_core::time::Timestamp;
 use hippo_fs::{Kind, WorkspaceDir};
+use hippo_map::consolidation::{DocumentState, SectionState};
+use hippo_text::chunk::{self, ContentHash, Document};
+use hippo_text::source::SourceKind;
+use hippo_types::time::Timestamp;
 
 use super::Documents;
 use crate::files;

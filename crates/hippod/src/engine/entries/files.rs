@@ -18,14 +18,14 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use hippo_core::entry::EntryId;
-use hippo_core::index_file::IndexFileOptions;
-use hippo_core::layout::{self, INDEX_FILE};
-use hippo_core::time::Timestamp;
 use hippo_fs::{Kind, WorkspaceDir};
+use hippo_map::index_file::IndexFileOptions;
+use hippo_map::layout::{self, INDEX_FILE};
 use hippo_store::StoreError;
 use hippo_store::db::Store;
 use hippo_store::shared_file::{SLOTS, SharedFile};
+use hippo_types::entry::EntryId;
+use hippo_types::time::Timestamp;
 
 pub use replaced::old_key;
 pub use versions::{Origin, same_header};
@@ -240,7 +240,7 @@ impl IndexFile {
     pub fn tokens(&self) -> u64 {
         self.base
             .as_ref()
-            .map_or(0, |bytes| hippo_core::tokens::of_bytes(bytes.len()) as u64)
+            .map_or(0, |bytes| hippo_types::tokens::of_bytes(bytes.len()) as u64)
     }
 
     /// Records why the file is left alone, and schedules another check.

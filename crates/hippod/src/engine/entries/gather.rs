@@ -5,16 +5,16 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use hippo_core::bootstrap::{self, ENTRIES_PER_FILE, MOST_ENTRIES, MemoryFile, StateFile};
-use hippo_core::chunk::ContentHash;
-use hippo_core::consolidation::{
+use hippo_fs::WorkspaceDir;
+use hippo_map::bootstrap::{self, ENTRIES_PER_FILE, MOST_ENTRIES, MemoryFile, StateFile};
+use hippo_map::consolidation::{
     self, Cycle, DocumentState, LogDay, Place, Plan, Record, Snapshot, find_repeated_facts,
 };
-use hippo_core::decay::{self, DecayCurve};
-use hippo_core::entry::{EntryId, Pointer};
-use hippo_core::source::{SourceKind, date_in_name};
-use hippo_core::time::Timestamp;
-use hippo_fs::WorkspaceDir;
+use hippo_map::decay::{self, DecayCurve};
+use hippo_text::chunk::ContentHash;
+use hippo_text::source::{SourceKind, date_in_name};
+use hippo_types::entry::{EntryId, Pointer};
+use hippo_types::time::Timestamp;
 
 use super::documents::{self, Known, Read};
 use super::{Documents, EntryVectors};

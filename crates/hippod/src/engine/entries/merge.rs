@@ -5,13 +5,13 @@ mod fields;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hippo_core::consolidation::{Place, Record, Removed};
-use hippo_core::entry::{Entry, EntryId};
-use hippo_core::index_file::merge::{self, ConflictRule, EntryField};
-use hippo_core::index_file::{IndexFile, IndexedEntry, merge_text};
-use hippo_core::layout::INDEX_FILE;
+use hippo_map::consolidation::{Place, Record, Removed};
+use hippo_map::index_file::merge::{self, ConflictRule, EntryField};
+use hippo_map::index_file::{IndexFile, IndexedEntry, merge_text};
+use hippo_map::layout::INDEX_FILE;
 use hippo_store::StoreError;
 use hippo_store::db::{Access, Store, Tombstone};
+use hippo_types::entry::{Entry, EntryId};
 
 use super::Entries;
 use super::files::{Now, Origin, old_key, same_header};

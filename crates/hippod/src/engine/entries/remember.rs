@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use hippo_core::bootstrap::{self, DAILY_LOGS, TimeBand};
-use hippo_core::consolidation::{Place, Record};
-use hippo_core::decay;
-use hippo_core::entry::{Entry, Origin, Pointer, Priority};
-use hippo_core::redact::without_secrets;
+use hippo_map::bootstrap::{self, DAILY_LOGS, TimeBand};
+use hippo_map::consolidation::{Place, Record};
+use hippo_map::decay;
 use hippo_proto::{IndexEntry, MemoryType, RememberRequest, RpcError};
+use hippo_redact::without_secrets;
+use hippo_types::entry::{Entry, Origin, Pointer, Priority};
 
 use crate::engine::turn::Hand;
 use crate::engine::workspace::Workspace;
@@ -133,7 +133,7 @@ impl Hand {
         }
         let id = workspace
             .entries
-            .free_id(&hippo_core::index_file::slug(&appended.topic));
+            .free_id(&hippo_map::index_file::slug(&appended.topic));
         let entry = Entry {
             id,
             topic: appended.topic.clone(),

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use hippo_core::consolidation::{Change, Cycle, Finding, Health, Place, Plan, Refusal, Rule, Step};
-use hippo_core::schedule::Outcome;
-use hippo_core::time::Timestamp;
+use hippo_map::consolidation::{Change, Cycle, Finding, Health, Place, Plan, Refusal, Rule, Step};
+use hippo_map::schedule::Outcome;
 use hippo_proto::{CycleFinding, CycleOutcome, CycleRefusal, CycleReport, CycleRun, CycleStep, IndexHealth};
 use hippo_store::db::{RunDetail, RunRow};
+use hippo_types::time::Timestamp;
 
 use crate::clock::rfc3339;
 use crate::message::cycle_name;

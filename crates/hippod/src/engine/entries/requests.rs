@@ -2,15 +2,15 @@
 
 use std::time::Instant;
 
-use hippo_core::bootstrap::TimeBand;
-use hippo_core::consolidation::{Filed, Place, Record, Removed};
-use hippo_core::decay;
-use hippo_core::entry::{Entry, EntryId, Pointer, Priority};
+use hippo_map::bootstrap::TimeBand;
+use hippo_map::consolidation::{Filed, Place, Record, Removed};
+use hippo_map::decay;
 use hippo_proto::{
     CycleHistoryRequest, CycleHistoryResponse, ErrorKind, IndexEditRequest, IndexEditResponse,
     IndexForgetResponse, IndexRestoreResponse, RpcError,
 };
 use hippo_store::db::{RunDetail, RunId, Tombstone};
+use hippo_types::entry::{Entry, EntryId, Pointer, Priority};
 
 use super::Entries;
 use super::cycle::refusal;

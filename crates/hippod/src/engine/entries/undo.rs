@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use hippo_core::consolidation::{Change, Place, Record, Rule, Snapshot};
-use hippo_core::entry::{Entry, EntryId, Priority};
+use hippo_map::consolidation::{Change, Place, Record, Rule, Snapshot};
 use hippo_proto::{CycleUndoResponse, ErrorKind, RpcError};
 use hippo_store::StoreError;
 use hippo_store::db::{RunDetail, RunId};
+use hippo_types::entry::{Entry, EntryId, Priority};
 
 use super::cycle::refusal;
 use super::files::Now;

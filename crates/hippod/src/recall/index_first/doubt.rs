@@ -1,7 +1,7 @@
 //! Reasons to verify a remembered answer by search.
 
-use hippo_core::consolidation::{Learned, Record};
-use hippo_core::decay::StrengthBand;
+use hippo_map::consolidation::{Learned, Record};
+use hippo_map::decay::StrengthBand;
 
 use super::super::question::Question;
 

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use hippo_core::consolidation::{Cycle, Learned, Place, decayed_co_access};
-use hippo_core::entry::EntryId;
-use hippo_core::schedule::Outcome;
-use hippo_core::time::Timestamp;
+use hippo_map::consolidation::{Cycle, Learned, Place, decayed_co_access};
+use hippo_map::schedule::Outcome;
 use hippo_proto::{CycleOutcome, Event as News, RpcError};
 use hippo_store::StoreError;
 use hippo_store::db::RunId;
+use hippo_types::entry::EntryId;
+use hippo_types::time::Timestamp;
 
 use super::super::Entries;
 use super::super::files::Now;

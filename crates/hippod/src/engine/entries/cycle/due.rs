@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use hippo_core::consolidation::{Cycle, Rule};
-use hippo_core::layout::INDEX_FILE;
-use hippo_core::schedule::{self, RunRecord};
-use hippo_core::time::Timestamp;
+use hippo_map::consolidation::{Cycle, Rule};
+use hippo_map::layout::INDEX_FILE;
+use hippo_map::schedule::{self, RunRecord};
 use hippo_proto::{NextCycle, Pending};
+use hippo_types::time::Timestamp;
 
 use crate::clock::rfc3339;
 use crate::engine::turn::Hand;

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-use hippo_core::bootstrap::MOST_ENTRIES;
-use hippo_core::consolidation::{self, CoAccess, ConsolidationRun, Cycle, Plan, Snapshot, decayed_co_access};
-use hippo_core::schedule::Outcome;
-use hippo_core::source::SourceKind;
-use hippo_core::time::Timestamp;
+use hippo_map::bootstrap::MOST_ENTRIES;
+use hippo_map::consolidation::{self, CoAccess, ConsolidationRun, Cycle, Plan, Snapshot, decayed_co_access};
+use hippo_map::schedule::Outcome;
 use hippo_proto::CycleReport;
 use hippo_store::StoreError;
 use hippo_store::db::RunRow;
+use hippo_text::source::SourceKind;
+use hippo_types::time::Timestamp;
 
 use super::super::documents::Known;
 use super::super::gather::{AT_ONCE, Input};
@@ -144,7 +144,7 @@ impl Hand {
     pub(in crate::engine) fn fold(
         &mut self,
         workspace: &mut Workspace,
-        profile: &hippo_core::decay::DecayCurve,
+        profile: &hippo_map::decay::DecayCurve,
         at: Instant,
     ) -> Result<(), StoreError> {
         if workspace.entries.known.journal == 0 {

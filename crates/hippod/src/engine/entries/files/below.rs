@@ -6,15 +6,15 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use hippo_core::bootstrap::{DAILY_LOGS, INFRASTRUCTURE, PEOPLE, PROJECTS, TECHNICAL};
-use hippo_core::consolidation::{Place, Record};
-use hippo_core::entry::EntryId;
-use hippo_core::hierarchy::FOLDER;
-use hippo_core::index_file::IndexFile as Parsed;
-use hippo_core::time::Timestamp;
 use hippo_fs::WorkspaceDir;
+use hippo_map::bootstrap::{DAILY_LOGS, INFRASTRUCTURE, PEOPLE, PROJECTS, TECHNICAL};
+use hippo_map::consolidation::{Place, Record};
+use hippo_map::hierarchy::FOLDER;
+use hippo_map::index_file::IndexFile as Parsed;
 use hippo_store::StoreError;
 use hippo_store::db::Store;
+use hippo_types::entry::EntryId;
+use hippo_types::time::Timestamp;
 
 use super::super::Entries;
 use super::super::access::ASKED;

@@ -4,10 +4,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hippo_core::entry::EntryId;
-use hippo_core::time::Timestamp;
 use hippo_store::StoreError;
 use hippo_store::db::{EntryBatch, Store};
+use hippo_types::entry::EntryId;
+use hippo_types::time::Timestamp;
 
 /// Key prefix in the store, followed by the id of the entry.
 const KEY: &str = "HIPPOCAMPUS.md.entry-";

@@ -6,9 +6,9 @@ use std::ops::Bound;
 use std::path::Path;
 use std::time::Instant;
 
-use hippo_core::hierarchy::{FOLDER, HierarchyMeta};
-use hippo_core::layout::{self, META_FILE};
 use hippo_fs::{Kind, Refusal, WorkspaceDir};
+use hippo_map::hierarchy::{FOLDER, HierarchyMeta};
+use hippo_map::layout::{self, META_FILE};
 use hippo_store::db::RunFile;
 
 /// Text by which each file identifies its writer.

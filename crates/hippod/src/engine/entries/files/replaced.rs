@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use hippo_core::layout::INDEX_FILE;
+use hippo_map::layout::INDEX_FILE;
 use hippo_store::StoreError;
 use hippo_store::db::{Base, Store};
 use hippo_store::shared_file::{SLOTS, SharedFile};

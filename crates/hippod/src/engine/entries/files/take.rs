@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hippo_core::layout::INDEX_FILE;
+use hippo_map::layout::INDEX_FILE;
 use hippo_store::StoreError;
 use hippo_store::db::Store;
 

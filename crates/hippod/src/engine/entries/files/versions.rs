@@ -5,11 +5,11 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use hippo_core::index_file::IndexFile as Parsed;
-use hippo_core::index_file::IndexFileOptions;
-use hippo_core::time::Timestamp;
+use hippo_map::index_file::IndexFile as Parsed;
+use hippo_map::index_file::IndexFileOptions;
 use hippo_store::StoreError;
 use hippo_store::db::{EntryBatch, Store};
+use hippo_types::time::Timestamp;
 
 /// Maximum number of versions.
 const MOST: usize = 160;

@@ -4,10 +4,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hippo_core::index_file::{IndexFile as Parsed, IndexFileOptions, merge_text};
-use hippo_core::time::Timestamp;
+use hippo_map::index_file::{IndexFile as Parsed, IndexFileOptions, merge_text};
 use hippo_store::StoreError;
 use hippo_store::db::{EntryBatch, Store};
+use hippo_types::time::Timestamp;
 
 /// Key prefix in the store, followed by number and side.
 const KEY: &str = "HIPPOCAMPUS.md.words-";

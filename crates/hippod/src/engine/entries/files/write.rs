@@ -3,9 +3,9 @@
 use std::io;
 use std::time::Instant;
 
-use hippo_core::hierarchy::{FOLDER, HierarchyMeta, Limits};
-use hippo_core::index_file::IndexFile as Parsed;
-use hippo_core::layout::{self, INDEX_FILE, LayoutInput, META_FILE};
+use hippo_map::hierarchy::{FOLDER, HierarchyMeta, Limits};
+use hippo_map::index_file::IndexFile as Parsed;
+use hippo_map::layout::{self, INDEX_FILE, LayoutInput, META_FILE};
 use hippo_store::StoreError;
 use hippo_store::db::{RunFile, Store};
 use hippo_store::shared_file::SharedFile;

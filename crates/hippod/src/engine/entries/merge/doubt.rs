@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use hippo_core::entry::{Entry, EntryId};
-use hippo_core::index_file::merge;
-use hippo_core::time::Timestamp;
+use hippo_map::index_file::merge;
+use hippo_types::entry::{Entry, EntryId};
+use hippo_types::time::Timestamp;
 
 /// End mark of a part that hippod generates.
 const MARK: &[u8] = b"<!-- /hippod -->";

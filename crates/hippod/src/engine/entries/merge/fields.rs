@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hippo_core::bootstrap::TimeBand;
-use hippo_core::consolidation::{Filed, Place, Record};
-use hippo_core::entry::{Entry, EntryId, Origin};
-use hippo_core::index_file::IndexSection;
-use hippo_core::index_file::merge::EntryField;
+use hippo_map::bootstrap::TimeBand;
+use hippo_map::consolidation::{Filed, Place, Record};
+use hippo_map::index_file::IndexSection;
+use hippo_map::index_file::merge::EntryField;
+use hippo_types::entry::{Entry, EntryId, Origin};
 
 use super::Now;
 

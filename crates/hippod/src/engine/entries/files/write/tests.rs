@@ -1,9 +1,9 @@
 //! Tests of writing in slices.
 
-use hippo_core::bootstrap::TimeBand;
-use hippo_core::consolidation::{Filed, Place, Record};
-use hippo_core::entry::{Entry, EntryId, Pointer};
-use hippo_core::time::Timestamp;
+use hippo_map::bootstrap::TimeBand;
+use hippo_map::consolidation::{Filed, Place, Record};
+use hippo_types::entry::{Entry, EntryId, Pointer};
+use hippo_types::time::Timestamp;
 
 use super::*;
 use crate::config::WorkspaceConfig;
