@@ -1,5 +1,8 @@
 //! Direction of the dependencies between crates.
 
+#[path = "modules.rs"]
+mod modules;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 

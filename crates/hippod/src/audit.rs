@@ -1,9 +1,9 @@
 //! Audit of a workspace's memory, with stored results.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
@@ -20,11 +20,11 @@ use hippo_text::chunk;
 use hippo_text::source::SourceKind;
 use hippo_types::entry::Pointer;
 
-use crate::clock::rfc3339;
+use crate::clock::{Clock, rfc3339};
+use crate::errors::client_gone;
 use crate::files;
 use crate::registry::{state_folder, write_atomically};
-use crate::server::{Cancellation, nobody_waits};
-use crate::shared::Shared;
+use crate::tasks::Cancellation;
 use crate::verify::Span;
 use crate::view::WorkspaceView;
 
@@ -39,12 +39,32 @@ const SHOWN: usize = 10;
 /// File with the stored audits, in the state folder of the workspace.
 pub const FILE: &str = "audits.json";
 
+/// Auditor of the daemon's workspaces.
+pub struct Auditor {
+    /// State folder of the daemon.
+    state: PathBuf,
+    clock: Arc<dyn Clock>,
+    /// Held while results are stored: concurrent audits would overwrite each other's results.
+    storing: Mutex<()>,
+}
+
+impl Auditor {
+    /// Creates an auditor that stores its results below this state folder.
+    pub fn new(state: PathBuf, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            state,
+            clock,
+            storing: Mutex::default(),
+        }
+    }
+}
+
 /// Handles `audit`. The audit stops once `given_up` is set.
 ///
 /// # Errors
 /// Returns `internal` if the results could not be stored or the client disconnected.
 pub fn audit(
-    shared: &Shared,
+    auditor: &Auditor,
     view: &WorkspaceView,
     request: &AuditRequest,
     given_up: &AtomicBool,
@@ -56,7 +76,7 @@ pub fn audit(
     let boot = boot(view);
     let examples = request.examples.unwrap_or(EXAMPLES) as usize;
     let report = look_through(&files, &entries, &boot, examples, &mut |_| go_on().is_ok())
-        .map_err(|AuditStopped| nobody_waits())?;
+        .map_err(|AuditStopped| client_gone())?;
     let findings = vec![
         finding(AuditKind::Duplicate, AuditUnit::Chunks, report.duplicate),
         finding(AuditKind::Stale, AuditUnit::Entries, report.stale),
@@ -70,13 +90,11 @@ pub fn audit(
         finding(AuditKind::BootRestating, AuditUnit::Lines, report.boot_restating),
     ];
     let now = AuditRun {
-        at: rfc3339(shared.clock.now()),
+        at: rfc3339(auditor.clock.now()),
         findings: findings.iter().map(count).collect(),
     };
-    let file = state_folder(&shared.paths.state, &view.root).join(FILE);
-    // Concurrent audits would overwrite each other's results.
-    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-    let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let file = state_folder(&auditor.state, &view.root).join(FILE);
+    let _storing = auditor.storing.lock().unwrap_or_else(PoisonError::into_inner);
     let mut kept = Kept::read(&file);
     let before = kept.audits.iter().rev().take(SHOWN).cloned().collect();
     let at = now.at.clone();

@@ -16,7 +16,7 @@ mod source;
 mod target;
 mod write;
 
-pub use commit::{Staged, commit, finish_what_was_begun};
+pub use commit::{commit, finish_what_was_begun};
 pub use partial::clear_left;
 pub use restore::prepare;
 
@@ -26,16 +26,42 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use hippo_proto::{
-    BackedUp, BackupRequest, BackupResponse, BackupVerifyRequest, ErrorKind, LeftOut, RpcError,
+    BackedUp, BackupRequest, BackupResponse, BackupVerifyRequest, ErrorKind, LeftOut, Paths, RpcError,
 };
 
-use crate::clock::rfc3339;
-use crate::shared::{Shared, Slot};
+use crate::clock::{Clock, rfc3339};
+use crate::contexts::Contexts;
+use crate::errors::client_gone;
+use crate::tasks::{OneAtATime, OneAtATimeGuard};
 use crate::view::WorkspaceView;
+use crate::views::{Slot, Views};
 use destination::Destination;
 use manifest::Manifest;
 use source::Source;
 use write::Writer;
+
+/// Backups and restores of the daemon's workspaces.
+pub struct Backups {
+    /// Registered workspaces.
+    pub views: Arc<Views>,
+    /// Clock.
+    pub clock: Arc<dyn Clock>,
+    /// Paths of the daemon's files.
+    pub paths: Paths,
+    /// Patterns of the files that are memory by the user's settings.
+    pub include: Vec<String>,
+    /// Databases of sessions, which are part of a backup.
+    pub contexts: Arc<Contexts>,
+    /// Queue of backups and restores.
+    pub queue: OneAtATime,
+}
+
+impl Backups {
+    /// Waits for earlier backups and restores.
+    pub async fn enter_queue(&self) -> OneAtATimeGuard {
+        self.queue.enter().await
+    }
+}
 
 /// Number of bytes between two progress reports.
 const STEP: u64 = 4 << 20;
@@ -81,7 +107,7 @@ impl<'a> Job<'a> {
         }
         match self.goes_on() {
             true => Ok(()),
-            false => Err(crate::server::nobody_waits()),
+            false => Err(client_gone()),
         }
     }
 
@@ -95,20 +121,20 @@ impl<'a> Job<'a> {
 /// # Errors
 /// Fails if the destination is taken or not writable, or if a file is unreadable. No file is left then.
 pub fn backup(
-    shared: &Shared,
+    backups: &Backups,
     request: &BackupRequest,
     job: &mut Job<'_>,
 ) -> Result<BackupResponse, RpcError> {
     let to = absolute(&request.to)?;
-    let to = Destination::of(shared, &to, request.force)?;
-    let wanted = wanted(shared, request.workspace.as_deref())?;
+    let to = Destination::of(backups, &to, request.force)?;
+    let wanted = wanted(backups, request.workspace.as_deref())?;
     let start = Instant::now();
     let place = to.path.clone();
-    let mut writer = Writer::begin(&shared.paths.state, to)?;
-    let mut manifest = Manifest::new(rfc3339(shared.clock.now()));
+    let mut writer = Writer::begin(&backups.paths.state, to)?;
+    let mut manifest = Manifest::new(rfc3339(backups.clock.now()));
     for (number, view) in (1..).zip(&wanted.views) {
         job.begin(view.root.display().to_string());
-        let workspace = gather::gather(shared, view, number, &mut writer, job)?;
+        let workspace = gather::gather(backups, view, number, &mut writer, job)?;
         manifest.workspaces.push(workspace);
     }
     let (manifest, bytes) = writer.finish(manifest)?;
@@ -166,10 +192,10 @@ struct Wanted {
 }
 
 /// Returns the requested workspace, or all that are usable.
-fn wanted(shared: &Shared, workspace: Option<&str>) -> Result<Wanted, RpcError> {
+fn wanted(backups: &Backups, workspace: Option<&str>) -> Result<Wanted, RpcError> {
     let root = workspace
         .map(|folder| {
-            shared.views.root_of(Path::new(folder)).ok_or_else(|| {
+            backups.views.root_of(Path::new(folder)).ok_or_else(|| {
                 RpcError::new(
                     ErrorKind::NoWorkspace,
                     format!("could not find a workspace at or above: {folder}"),
@@ -179,7 +205,7 @@ fn wanted(shared: &Shared, workspace: Option<&str>) -> Result<Wanted, RpcError> 
         })
         .transpose()?;
     let (mut views, mut left_out) = (Vec::new(), Vec::new());
-    for (found, slot) in shared.views.all() {
+    for (found, slot) in backups.views.all() {
         if root.as_ref().is_some_and(|root| *root != found) {
             continue;
         }

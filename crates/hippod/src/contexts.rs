@@ -31,10 +31,13 @@ use hippo_store::contexts::{
 };
 use hippo_store::in_place::OpenFiles;
 
-use crate::engine::store_error;
+use crate::clock::Clock;
+use crate::errors::store_error;
+use crate::memory::MemoryWriter;
 use crate::registry;
-use crate::shared::{Shared, Slot, Turn, Turns};
+use crate::tasks::{OneAtATime, OneAtATimeGuard};
 use crate::view::WorkspaceView;
+use crate::views::{Slot, Views};
 
 use policies::Policies;
 use session::Sessions;
@@ -45,7 +48,6 @@ pub use compact::compact;
 pub use fetch::fetch;
 pub use flush::flush;
 pub use keeper::keep;
-pub use policies::FILE as POLICIES;
 pub use put::{open, put};
 pub use turn::{list, render, touch, turn};
 
@@ -58,15 +60,20 @@ const READERS_KEPT: usize = 4;
 const WRITE_AGAIN: Duration = Duration::from_secs(30);
 
 /// Context databases of all workspaces.
-#[derive(Default)]
 pub struct Contexts {
+    /// State folder of the daemon.
+    state: PathBuf,
+    views: Arc<Views>,
+    clock: Arc<dyn Clock>,
+    /// Long-term memory, which takes in the lasting entries of closed sessions.
+    memory: MemoryWriter,
     places: Mutex<HashMap<PathBuf, Arc<Place>>>,
     /// Workspaces of the sessions that were requested, by session.
     homes: Mutex<HashMap<String, PathBuf>>,
     /// Accepted flushes that are in progress.
     under_way: accept::UnderWay,
     /// Queue of flushes, because each flush must see what the previous one appended.
-    flushing: Turns,
+    flushing: OneAtATime,
 }
 
 /// Context database of one workspace.
@@ -102,17 +109,31 @@ struct Home {
 }
 
 impl Contexts {
+    /// Creates the databases of the daemon with this state folder. Each one is opened at its first use.
+    pub fn new(state: PathBuf, views: Arc<Views>, clock: Arc<dyn Clock>, memory: MemoryWriter) -> Self {
+        Self {
+            state,
+            views,
+            clock,
+            memory,
+            places: Mutex::default(),
+            homes: Mutex::default(),
+            under_way: accept::UnderWay::default(),
+            flushing: OneAtATime::default(),
+        }
+    }
+
     /// Waits for earlier flushes. Waiting holds no thread; otherwise queued flushes could occupy all threads, and
     /// other requests would wait for them.
-    pub async fn turn_to_flush(&self) -> Turn {
-        self.flushing.take().await
+    pub async fn turn_to_flush(&self) -> OneAtATimeGuard {
+        self.flushing.enter().await
     }
 
     /// Returns the context database of a workspace.
-    fn place(&self, shared: &Shared, root: &Path) -> Arc<Place> {
+    fn place(&self, root: &Path) -> Arc<Place> {
         let mut places = lock(&self.places);
         let place = places.entry(root.to_path_buf()).or_insert_with(|| {
-            let file = registry::state_folder(&shared.paths.state, root).join(FILE);
+            let file = registry::state_folder(&self.state, root).join(FILE);
             Arc::new(Place::new(file))
         });
         Arc::clone(place)
@@ -133,14 +154,14 @@ impl Contexts {
     /// # Errors
     /// `not-found` if no workspace has the session, `warming` while a workspace that may have it is being opened,
     /// `internal` if a database cannot be read.
-    fn home(&self, shared: &Shared, id: &str) -> Result<Home, RpcError> {
+    fn home(&self, id: &str) -> Result<Home, RpcError> {
         let known = lock(&self.homes).get(id).cloned();
-        let mut views = shared.views.open();
+        let mut views = self.views.open();
         // The workspace that had the session last time is searched first.
         views.sort_by_key(|view| Some(&view.root) != known.as_ref());
         let mut unreadable = None;
         for view in views {
-            let place = self.place(shared, &view.root);
+            let place = self.place(&view.root);
             match place.read(|reader| reader.session(id)) {
                 Ok(Some(Some(session))) => {
                     lock(&self.homes).insert(id.to_owned(), view.root.clone());
@@ -151,7 +172,7 @@ impl Contexts {
                 Err(error) => unreadable = Some(error),
             }
         }
-        let slots = shared.views.all();
+        let slots = self.views.all();
         if slots.iter().any(|(_, slot)| matches!(slot, Slot::Opening)) {
             let what = "a workspace that may contain the session is still being opened";
             return Err(RpcError::new(ErrorKind::Warming, what).hint("try again in a moment"));
@@ -170,8 +191,8 @@ impl Contexts {
     ///
     /// # Errors
     /// The file was removed and could not be written again.
-    pub fn is_there(&self, shared: &Shared, root: &Path) -> Result<bool, RpcError> {
-        self.place(shared, root).is_there()
+    pub fn is_there(&self, root: &Path) -> Result<bool, RpcError> {
+        self.place(root).is_there()
     }
 
     /// Releases the database of a workspace that is removed or restored.
@@ -372,6 +393,6 @@ fn refusal(error: ContextError) -> RpcError {
 }
 
 /// Returns the current time in milliseconds since the Unix epoch.
-fn now(shared: &Shared) -> i64 {
-    shared.clock.now().0
+fn now(contexts: &Contexts) -> i64 {
+    contexts.clock.now().0
 }

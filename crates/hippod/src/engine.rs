@@ -1,9 +1,10 @@
 //! Routing of events to workspaces, and scheduling of turns.
 
+mod agenda;
 mod aside;
-mod doctor;
 mod embedding;
 mod entries;
+mod event;
 mod housekeeping;
 mod ingest;
 mod members;
@@ -18,30 +19,33 @@ mod reconcile;
 mod requests;
 mod settings;
 mod status;
+mod survey;
 mod turn;
 mod workspace;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
-use crate::embed_worker::EmbedEvent;
-use crate::event::{Event, Request};
-use crate::registry::Registry;
-use crate::shared::{Shared, Slot};
-use members::{Member, Seat};
+use tokio::sync::broadcast;
 
-pub use doctor::{
-    Survey, complete as complete_survey, leftovers, survey_models, survey_rebuild, survey_unopened,
-};
-pub use entries::{Change, Lesson, Order, Planned, Remembered, Trace, cycle_named, cycle_of, root_missing};
-pub use opening::Opened;
-pub use rebuild::Lost;
-pub use requests::store_error;
-pub use status::REPAIRED;
-pub use turn::Turned;
+use hippo_proto::{Event as News, Paths};
+
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::contexts::Contexts;
+use crate::embed_worker::{EmbedEvent, EmbedWorker};
+use crate::measures::Measures;
+use crate::message::{EngineHandle, EngineMessage, Request};
+use crate::models::Models;
+use crate::registry::Registry;
+use crate::tasks::Pulse;
+use crate::views::{Slot, Views, no_workspace};
+use event::Event;
+use members::{Member, Seat};
 
 /// Time limit for one kind of work within a turn.
 const SLICE: Duration = Duration::from_millis(50);
@@ -54,11 +58,51 @@ const SPARE: Duration = Duration::from_secs(30);
 /// Maximum time between two wake-ups of the engine.
 const LONGEST_SLEEP: Duration = Duration::from_secs(3600);
 
+/// Handles that the turns of all workspaces use.
+pub struct Resources {
+    /// The configuration.
+    pub config: Arc<Config>,
+    /// Paths of the daemon's files.
+    pub paths: Paths,
+    /// Clock.
+    pub clock: Arc<dyn Clock>,
+    /// Handle to the embed worker.
+    pub embed: EmbedWorker,
+    /// The installed models.
+    pub models: Arc<Models>,
+    /// Sessions of context entries, whose databases are checked and released together with those of the index.
+    pub contexts: Arc<Contexts>,
+    /// Counters of cycles.
+    pub measures: Arc<Measures>,
+    /// Events for subscribers.
+    pub news: broadcast::Sender<News>,
+    /// Liveness signal of the engine.
+    pub pulse: Pulse,
+}
+
+/// Receiving side of the engine's channel.
+pub struct EngineInbox {
+    sender: Sender<Event>,
+    receiver: Receiver<Event>,
+}
+
+/// Creates the channel to an engine that is built later.
+pub fn channel() -> (EngineHandle, EngineInbox) {
+    let (sender, receiver) = mpsc::channel();
+    let events = sender.clone();
+    let handle = EngineHandle::new(move |message| events.send(Event::Sent(message)).is_ok());
+    (handle, EngineInbox { sender, receiver })
+}
+
 /// State of the engine.
 pub struct Engine {
-    shared: Arc<Shared>,
-    events: Receiver<Event>,
+    resources: Arc<Resources>,
+    views: Arc<Views>,
     registry: Arc<Registry>,
+    /// True while databases that were removed while open are being rewritten before shutdown.
+    rescuing: Arc<AtomicBool>,
+    events: Sender<Event>,
+    inbox: Receiver<Event>,
     members: BTreeMap<u64, Member>,
     /// Idle hands.
     hands: Vec<turn::Hand>,
@@ -69,15 +113,24 @@ pub struct Engine {
 
 impl Engine {
     /// Creates an engine for the registered workspaces. They are announced at once and opened by [`Engine::run`].
-    pub fn new(shared: Arc<Shared>, events: Receiver<Event>, registry: Registry) -> Self {
+    pub fn new(
+        inbox: EngineInbox,
+        resources: Resources,
+        views: Arc<Views>,
+        registry: Registry,
+        rescuing: Arc<AtomicBool>,
+    ) -> Self {
         // Announce them before the first client request: a registered workspace is being opened, not unknown.
         for root in registry.roots() {
-            shared.views.set(&root, Slot::Opening);
+            views.set(&root, Slot::Opening);
         }
         Self {
-            shared,
-            events,
+            resources: Arc::new(resources),
+            views,
             registry: Arc::new(registry),
+            rescuing,
+            events: inbox.sender,
+            inbox: inbox.receiver,
             members: BTreeMap::new(),
             hands: Vec::new(),
             next_key: 1,
@@ -85,20 +138,20 @@ impl Engine {
         }
     }
 
-    /// Opens the registered workspaces, then processes events until [`Event::Shutdown`] or a panic in a turn.
+    /// Opens the registered workspaces, then processes events until [`EngineMessage::Shutdown`] or a panic in a turn.
     pub fn run(mut self) {
         self.open_registered();
         let mut begun = Instant::now();
         loop {
             self.dispatch();
-            self.shared.measures.engine_slice(begun.elapsed());
-            match self.events.recv_timeout(self.sleep()) {
-                Ok(Event::Shutdown) | Err(RecvTimeoutError::Disconnected) => break,
+            self.resources.measures.engine_slice(begun.elapsed());
+            match self.inbox.recv_timeout(self.sleep()) {
+                Ok(Event::Sent(EngineMessage::Shutdown)) | Err(RecvTimeoutError::Disconnected) => break,
                 Ok(event) => {
                     begun = Instant::now();
                     self.take(event);
-                    while let Ok(event) = self.events.try_recv() {
-                        if matches!(event, Event::Shutdown) {
+                    while let Ok(event) = self.inbox.try_recv() {
+                        if matches!(event, Event::Sent(EngineMessage::Shutdown)) {
                             return self.finish();
                         }
                         self.take(event);
@@ -116,56 +169,62 @@ impl Engine {
     /// Handles an event of the engine itself, or appends it to the inbox of its workspace.
     fn take(&mut self, event: Event) {
         match event {
-            Event::Request(request, span) => self.route(request, span),
-            Event::Embed(EmbedEvent::State(state)) => {
-                if state.is_usable() {
-                    self.post_to_all(|| Event::Embed(EmbedEvent::State(state.clone())));
-                }
-            }
-            Event::Embed(EmbedEvent::Done { workspace, .. } | EmbedEvent::Refused { workspace }) => {
-                self.post(Some(workspace), event);
-            }
+            Event::Sent(message) => self.take_message(message),
             Event::GraphBuilt { workspace, .. } => self.post(Some(workspace), event),
             Event::Planned(ref planned) => {
                 let key = planned.workspace;
                 self.post(Some(key), event);
             }
-            Event::Watch(ref watched) => {
-                let key = self.key_of(watched.root());
-                self.post(key, event);
-            }
-            Event::Stale { ref root, .. }
-            | Event::Read { ref root, .. }
-            | Event::Damaged { ref root, .. }
-            | Event::Asked { ref root, .. }
-            | Event::Order { ref root, .. } => {
-                let key = self.key_of(root);
-                self.post(key, event);
-            }
-            Event::Tick => self.post_to_all(|| Event::Tick),
-            Event::ModelChanged => {
-                let models = &self.shared.models;
-                let configured = models.configured().map_or_else(|| "".into(), |model| model.id);
-                self.shared.embed.reset(configured, models.state());
-                self.post_to_all(|| Event::ModelChanged);
-            }
-            Event::LookForModel => self.look_for_model(),
             Event::Turned(turned) => self.turned(*turned),
             Event::Opened(opened) => self.opened(*opened),
             Event::Closed { workspace } => self.closed(workspace),
             Event::Lost => self.lost = true,
-            Event::Pulse => {
-                if self.all_get_on() {
-                    self.shared.pulse.beat();
-                }
-            }
-            Event::Shutdown => {}
         }
     }
 
-    fn post_to_all(&mut self, event: impl Fn() -> Event) {
+    fn take_message(&mut self, message: EngineMessage) {
+        match message {
+            EngineMessage::Request(request, span) => self.route(request, span),
+            EngineMessage::Embed(EmbedEvent::State(state)) => {
+                if state.is_usable() {
+                    self.post_to_all(|| EngineMessage::Embed(EmbedEvent::State(state.clone())));
+                }
+            }
+            EngineMessage::Embed(EmbedEvent::Done { workspace, .. } | EmbedEvent::Refused { workspace }) => {
+                self.post(Some(workspace), Event::Sent(message));
+            }
+            EngineMessage::Watch(ref watched) => {
+                let key = self.key_of(watched.root());
+                self.post(key, Event::Sent(message));
+            }
+            EngineMessage::Stale { ref root, .. }
+            | EngineMessage::Read { ref root, .. }
+            | EngineMessage::Damaged { ref root, .. }
+            | EngineMessage::Asked { ref root, .. }
+            | EngineMessage::Order { ref root, .. } => {
+                let key = self.key_of(root);
+                self.post(key, Event::Sent(message));
+            }
+            EngineMessage::Tick => self.post_to_all(|| EngineMessage::Tick),
+            EngineMessage::ModelChanged => {
+                let models = &self.resources.models;
+                let configured = models.configured().map_or_else(|| "".into(), |model| model.id);
+                self.resources.embed.reset(configured, models.state());
+                self.post_to_all(|| EngineMessage::ModelChanged);
+            }
+            EngineMessage::LookForModel => self.look_for_model(),
+            EngineMessage::Pulse => {
+                if self.all_get_on() {
+                    self.resources.pulse.beat();
+                }
+            }
+            EngineMessage::Shutdown => {}
+        }
+    }
+
+    fn post_to_all(&mut self, message: impl Fn() -> EngineMessage) {
         for member in self.members.values_mut() {
-            member.inbox.push_back(event());
+            member.inbox.push_back(Event::Sent(message()));
         }
     }
 
@@ -179,7 +238,7 @@ impl Engine {
             | Request::Survey { root, .. } => {
                 let key = self.key_of(root);
                 if key.is_none() {
-                    let error = crate::shared::no_workspace(root);
+                    let error = no_workspace(root);
                     return request.refuse(&error);
                 }
                 key
@@ -199,7 +258,7 @@ impl Engine {
             self.look_for_model();
         }
         match of {
-            Some(_) => self.post(of, Event::Request(request, span)),
+            Some(_) => self.post(of, Event::Sent(EngineMessage::Request(request, span))),
             None => span.in_scope(|| self.serve(request)),
         }
     }

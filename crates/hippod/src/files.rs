@@ -176,6 +176,11 @@ fn without_waiting(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
+/// Returns the path of a workspace's index file.
+pub fn index_path(root: &Path) -> PathBuf {
+    root.join(hippo_map::layout::INDEX_FILE)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

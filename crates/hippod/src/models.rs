@@ -1,6 +1,7 @@
 //! Configured embedding models: state, installation and verification.
 
 mod brought;
+mod copied;
 mod load;
 
 use std::path::Path;
@@ -15,9 +16,11 @@ use hippo_proto::{
     ModelState as Installed, ModelVerifyResponse, Paths, RpcError, RuntimeInfo,
 };
 
+pub use copied::check_copied;
+
 use crate::config::Embed;
 use crate::embed_worker::{Loader, ModelState};
-use crate::shared::{Turn, Turns};
+use crate::tasks::{OneAtATime, OneAtATimeGuard};
 
 /// Name of the model-free embedder, which hashes words into a vector. It needs no download and does not
 /// capture meaning.
@@ -38,7 +41,7 @@ pub struct Models {
     manifest: Manifest,
     layout: Layout,
     config: Embed,
-    busy: Turns,
+    busy: OneAtATime,
     checking: Mutex<()>,
 }
 
@@ -60,7 +63,7 @@ impl Models {
             manifest,
             layout,
             config: config.clone(),
-            busy: Turns::default(),
+            busy: OneAtATime::default(),
             checking: Mutex::default(),
         };
         if config.enabled && config.model != HASH {
@@ -92,6 +95,21 @@ impl Models {
             dimension: id.dimension,
             id: id.to_string().into(),
         })
+    }
+
+    /// Returns the name of the configured model.
+    pub fn configured_name(&self) -> &str {
+        &self.config.model
+    }
+
+    /// Returns whether search by meaning is switched on.
+    pub fn are_enabled(&self) -> bool {
+        self.config.enabled
+    }
+
+    /// Returns the folder of the models.
+    pub fn folder(&self) -> &Path {
+        &self.layout.models
     }
 
     /// Returns the initial state of the configured model.
@@ -206,9 +224,9 @@ impl Models {
     }
 
     /// Takes the lock for an installation.
-    fn turn(&self) -> Result<Turn, RpcError> {
+    fn turn(&self) -> Result<OneAtATimeGuard, RpcError> {
         let busy = || RpcError::new(ErrorKind::Conflict, "another installation of a model is running");
-        let turn = self.busy.take_if_free();
+        let turn = self.busy.enter_if_free();
         turn.ok_or_else(|| busy().hint("wait for it to finish"))
     }
 

@@ -25,12 +25,14 @@ use hippo_store::StoreError;
 use hippo_store::vector::PreparedQuery;
 use hippo_types::time::Date;
 
-use crate::clock::date_in;
-use crate::engine::store_error;
-use crate::event::Event;
-use crate::shared::Shared;
+use crate::clock::{Clock, date_in};
+use crate::embed_worker::EmbedWorker;
+use crate::errors::store_error;
+use crate::message::EngineHandle;
+use crate::models::Models;
 use crate::verify::Verifier;
 use crate::view::{Picture, WorkspaceView};
+use crate::views::Views;
 use fresh::{Freshener, Stale};
 use hit::Collector;
 use index_first::{Consulted, Route};
@@ -46,12 +48,26 @@ const RESCORED: usize = 40;
 /// Number of ranked chunks per requested result, because some are near-duplicates, changed on disk, or do not fit.
 const OVERFETCH: usize = 4;
 
+/// Searches of the daemon's workspaces.
+pub struct Searcher {
+    /// Registered workspaces.
+    pub views: Arc<Views>,
+    /// Clock.
+    pub clock: Arc<dyn Clock>,
+    /// Handle to the embed worker.
+    pub embed: EmbedWorker,
+    /// The installed models.
+    pub models: Arc<Models>,
+    /// Handle of the engine, which reads changed files and learns from answers.
+    pub engine: EngineHandle,
+}
+
 /// Handles `search`.
 ///
 /// # Errors
 /// `no-workspace`, `warming`, `bad-request` for an invalid filter, `degraded` if the mode is `vector` and no model is
 /// available, `internal` with the message of the store.
-pub async fn search(shared: &Arc<Shared>, request: SearchRequest) -> Result<SearchResponse, RpcError> {
+pub async fn search(searcher: &Arc<Searcher>, request: SearchRequest) -> Result<SearchResponse, RpcError> {
     let start = Instant::now();
     if request.agent.is_some() {
         return Err(
@@ -59,27 +75,27 @@ pub async fn search(shared: &Arc<Shared>, request: SearchRequest) -> Result<Sear
                 .hint("leave \"agent\" out; each workspace is one scope"),
         );
     }
-    let view = shared.views.get(&request.workspace).await?;
-    let zone = shared.zone_of(&view);
-    let now = shared.clock.now();
+    let view = searcher.views.get(&request.workspace).await?;
+    let zone = view.zone(&*searcher.clock);
+    let now = searcher.clock.now();
     let today = date_in(now, &zone);
     let mut question = Question::new(request, &view.root, &view.config.search, today, now)?;
     if question.meaning {
         // Stored vectors are not used while search by meaning is disabled.
-        question.meaning = shared.config.embed.enabled && view.by_meaning();
+        question.meaning = searcher.models.are_enabled() && view.by_meaning();
     }
     let question = Arc::new(question);
-    let mut freshener = Freshener::new(shared, &view);
+    let mut freshener = Freshener::new(searcher, &view);
     freshener.read_known_changes().await?;
-    let (mut consulted, mut answered) = attempt::answer(shared, &view, &question).await?;
+    let (mut consulted, mut answered) = attempt::answer(searcher, &view, &question).await?;
     if freshener.read_stale(&answered.stale).await {
-        (consulted, answered) = attempt::answer(shared, &view, &question).await?;
+        (consulted, answered) = attempt::answer(searcher, &view, &question).await?;
     }
     freshener.complete(&mut answered.response, &answered.stale);
     if answered.response.index.degraded.as_deref() == Some("no-model") {
-        fresh::look_for_model(shared);
+        fresh::look_for_model(searcher);
     }
-    let mut response = trace::complete(shared, &view, &question, consulted, answered).await?;
+    let mut response = trace::complete(searcher, &view, &question, consulted, answered).await?;
     response.took_ms = start.elapsed().as_secs_f64() * 1e3;
     Ok(response)
 }
@@ -99,7 +115,7 @@ pub struct Answered {
 
 /// State of one search.
 struct Recall<'a> {
-    shared: &'a Shared,
+    searcher: &'a Searcher,
     view: &'a WorkspaceView,
     question: &'a Question,
     consulted: &'a Consulted,
@@ -144,11 +160,9 @@ impl Recall<'_> {
             changed: verifier.changed(),
         };
         if !stale.changed.is_empty() {
-            // The send fails only at shutdown.
-            let _ = self.shared.events.send(Event::Stale {
-                root: self.view.root.clone(),
-                paths: stale.changed.clone(),
-            });
+            self.searcher
+                .engine
+                .report_stale(&self.view.root, stale.changed.clone());
         }
         stale.changed.retain(|path| !stale.gone.contains(path));
         let (found, all) = (collector.found(), !collector.is_full());
@@ -160,7 +174,7 @@ impl Recall<'_> {
                 "no result fits into the budget: the best result has {least} tokens"
             ));
         }
-        let by_words = self.shared.config.embed.enabled && !self.question.meaning;
+        let by_words = self.searcher.models.are_enabled() && !self.question.meaning;
         if by_words && self.question.mode == Mode::Hybrid && self.consulted.route != Route::Index {
             notes.push("searched only by words: search.vector is false in hipocampus.config.json".to_owned());
         }
@@ -207,7 +221,7 @@ impl Recall<'_> {
             Mode::Hybrid | Mode::Lexical | Mode::Index => self
                 .question
                 .postings(self.view, picture)
-                .map_err(|error| refused(self.shared, self.view, error))?,
+                .map_err(|error| refused(self.searcher, self.view, error))?,
         };
         let postings: Vec<Postings<'_>> = self
             .question
@@ -307,27 +321,17 @@ fn is_dated(corpus: &Corpus, range: DateRange) -> bool {
 }
 
 /// Returns the error for the client. Damage is also reported to the engine, so that `status` shows it.
-fn refused(shared: &Shared, view: &WorkspaceView, error: StoreError) -> RpcError {
+fn refused(searcher: &Searcher, view: &WorkspaceView, error: StoreError) -> RpcError {
     let refusal = store_error(&error);
     if error.needs_rebuild() {
-        // The send fails only at shutdown.
-        let _ = shared.events.send(Event::Damaged {
-            root: view.root.clone(),
-            error,
-        });
+        searcher.engine.report_damage(&view.root, error);
     } else {
         // The engine checks that the database file still exists.
-        let _ = shared.events.send(Event::Pulse);
+        searcher.engine.probe();
         if !view.has_database() {
             let what = "the database was removed and is being written again";
             return RpcError::new(ErrorKind::Warming, what).hint("try again in a moment");
         }
     }
     refusal
-}
-
-/// Returns the error for a task that panicked or was stopped at shutdown.
-pub fn gone(error: tokio::task::JoinError) -> RpcError {
-    tracing::error!(%error, "a request failed");
-    RpcError::internal("the request failed inside the daemon").hint("for details: hippoctl logs")
 }

@@ -193,6 +193,11 @@ pub fn state_folder(state: &Path, root: &Path) -> PathBuf {
     state.join("workspaces").join(folder::key(root))
 }
 
+/// Returns the path of a workspace's database.
+pub fn database_file(state: &Path, root: &Path) -> PathBuf {
+    state_folder(state, root).join("index.db")
+}
+
 /// Returns the short id of a workspace for logs and metrics, which must not contain its path: the first
 /// digits of the name of its state folder.
 pub fn short_id(root: &Path) -> String {

@@ -1,45 +1,41 @@
 //! Startup and shutdown of the daemon.
 
 mod log;
+mod parts;
 
 use std::pin::pin;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow};
-use tokio::sync::{broadcast, oneshot, watch};
+use anyhow::{Result, anyhow};
+use tokio::sync::oneshot;
 
 use hippo_proto::Paths;
 
 use crate::backup;
 use crate::clock::Clock;
 use crate::config::Config;
-use crate::contexts::{self, Contexts};
-use crate::embed_worker::{EmbedWorker, Sink};
-use crate::engine::Engine;
-use crate::event::Event;
+use crate::contexts;
 use crate::handles;
 use crate::instance::Instance;
-use crate::models::Models;
 use crate::registry::Registry;
-use crate::server::{self, Measures};
-use crate::service::{self, Passed, Pulse};
-use crate::shared::{Shared, Turns, Views, stopped};
+use crate::server;
+use crate::service::{self, Passed};
+use crate::tasks::wait_until_set;
 use crate::ticks;
-use crate::tree::{self, Trees};
+use crate::tree;
+use parts::DaemonParts;
 
 pub use log::{LogTo, log_to};
 
-/// Number of events buffered for a slow subscriber.
-const NEWS_KEPT: usize = 1024;
 /// Time limit for the engine to save its progress at shutdown.
 const LAST_STEP: Duration = Duration::from_millis(800);
 /// Additional time limit for rewriting a database that was removed while open. Longer than that, the service
 /// manager would kill the daemon.
 const RESCUE: Duration = Duration::from_secs(8);
 
-/// Components of a daemon.
+/// Options of a daemon.
 pub struct Options {
     /// The configuration.
     pub config: Config,
@@ -83,53 +79,52 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
         tracing::error!(error = %error, hint = %error.data.hint, "could not finish a restore");
     }
     backup::clear_left(&paths.state);
-    let models = Models::new(&paths, &config.embed)?;
-    let (events, inbox) = mpsc::channel();
-    let (embed, embed_thread) = start_embedding(&models, &config, events.clone())?;
-    let stop = watch::Sender::new(false);
-    let measures = Measures::new(clock.now());
-    let shared = Arc::new(Shared {
-        started: clock.monotonic(),
-        config,
-        paths,
-        clock,
+    let socket = paths.socket.clone();
+    let DaemonParts {
+        components,
+        engine,
         embed,
-        models,
-        events: events.clone(),
-        news: broadcast::Sender::new(NEWS_KEPT),
-        views: Views::default(),
-        contexts: Contexts::default(),
-        trees: Trees::default(),
-        pulse: Pulse::default(),
-        backups: Turns::default(),
-        rescuing: AtomicBool::new(false),
-        served: AtomicU64::new(0),
-        measures,
-        stop: stop.clone(),
-    });
+        embed_thread,
+        pulse,
+        rescuing,
+    } = parts::build(config, paths, clock, registry)?;
+    let components = Arc::new(components);
+    let stop = components.stop.clone();
     let (engine_done, mut engine_ended) = oneshot::channel::<()>();
-    let engine = Engine::new(Arc::clone(&shared), inbox, registry);
     let engine_thread = std::thread::Builder::new().name("engine".into()).spawn(move || {
         // Dropped at the end of the thread, also after a panic.
         let _done = engine_done;
         engine.run();
     })?;
-    tracing::info!(socket = %shared.paths.socket.display(), "hippod answers");
+    tracing::info!(socket = %socket.display(), "hippod answers");
     // Without the scheduler, the engine checks for due cycles once an hour.
-    let ticks = ticks::start(events.clone()).await;
+    let ticks = ticks::start(components.engine.clone()).await;
     if let Err(error) = &ticks {
         tracing::warn!(%error, "could not start the scheduler; cycles may start up to an hour late");
     }
 
-    let keeper = tokio::spawn(contexts::keep(Arc::clone(&shared), stop.subscribe()));
-    let left = tokio::spawn(server::take_up_what_is_left(Arc::clone(&shared)));
-    let trees = tokio::spawn(tree::keep(Arc::clone(&shared), stop.subscribe()));
-    let manager = tokio::spawn(service::announce(Arc::clone(&shared)));
+    let keeper = tokio::spawn(contexts::keep(
+        Arc::clone(&components.contexts),
+        components.news.subscribe(),
+        stop.subscribe(),
+    ));
+    let left = tokio::spawn(server::take_up_what_is_left(Arc::clone(&components.flusher)));
+    let trees = tokio::spawn(tree::keep(
+        Arc::clone(&components.trees),
+        components.news.subscribe(),
+        stop.subscribe(),
+    ));
+    let manager = tokio::spawn(service::announce(
+        Arc::clone(&components.reporter),
+        components.engine.clone(),
+        pulse,
+        components.news.clone(),
+    ));
 
     let mut told = stop.subscribe();
     let instance = Arc::new(instance);
     let serving = server::serve(
-        Arc::clone(&shared),
+        Arc::clone(&components),
         listener,
         Arc::clone(&instance),
         stop.subscribe(),
@@ -137,7 +132,7 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
     tokio::pin!(serving, shutdown);
     let died = tokio::select! {
         () = &mut shutdown => None,
-        () = stopped(&mut told) => None,
+        () = wait_until_set(&mut told) => None,
         _ = &mut engine_ended => Some("the engine"),
         () = &mut serving => Some("the server"),
     };
@@ -156,16 +151,15 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
     keeper.abort();
     left.abort();
     trees.abort();
-    shared.embed.stop();
-    // Sending fails if the engine is dead.
-    let _ = events.send(Event::Shutdown);
+    embed.stop();
+    components.engine.shut_down();
     let last_step = tokio::task::spawn_blocking(move || {
         // A panic was already reported by the thread itself.
         let _ = (engine_thread.join(), embed_thread.join());
     });
     let mut last_step = pin!(last_step);
     let mut ended = tokio::time::timeout(LAST_STEP, &mut last_step).await.is_ok();
-    if !ended && shared.rescuing.load(Ordering::Relaxed) {
+    if !ended && rescuing.load(Ordering::Relaxed) {
         ended = tokio::time::timeout(RESCUE, &mut last_step).await.is_ok();
     }
     if !ended {
@@ -176,19 +170,4 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
         None => Ok(()),
         Some(part) => Err(anyhow!("{part} ended unexpectedly; see the end of the log")),
     }
-}
-
-fn start_embedding(
-    models: &Models,
-    config: &Config,
-    events: mpsc::Sender<Event>,
-) -> Result<(EmbedWorker, std::thread::JoinHandle<()>)> {
-    let sink: Sink = Box::new(move |event| {
-        // Sending fails only during shutdown, when the engine has ended.
-        let _ = events.send(Event::Embed(event));
-    });
-    let configured = models.configured().map_or_else(|| "".into(), |model| model.id);
-    let idle = Duration::from_secs(config.embed.idle_unload_secs);
-    EmbedWorker::start(models.loader(), configured, models.state(), idle, sink)
-        .context("could not start the embedding thread")
 }

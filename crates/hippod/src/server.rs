@@ -3,11 +3,9 @@
 mod backups;
 mod connection;
 mod dispatch;
-mod doctor;
 mod entries;
 mod flush;
 mod long;
-mod measures;
 mod models;
 mod removal;
 mod room;
@@ -20,22 +18,34 @@ use hippo_store::system;
 use interprocess::local_socket::tokio::{Listener, Stream};
 use interprocess::local_socket::traits::tokio::Listener as _;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{Semaphore, broadcast, watch};
 use tokio::task::JoinSet;
 use tokio::time::MissedTickBehavior;
 
-use hippo_proto::{ErrorKind, Id, Reply, RpcError};
+use hippo_proto::{ErrorKind, Event, Id, Reply, RpcError};
 
-pub use entries::remember;
-pub use flush::take_up_what_is_left;
-pub use long::{Cancellation, nobody_waits};
-pub use measures::{BUCKETS, Measures};
+pub use flush::{SessionFlusher, take_up_what_is_left};
 
 use room::Budget;
 use silent::Silent;
 
+use crate::audit::Auditor;
+use crate::backup::Backups;
+use crate::clock::Clock;
+use crate::config::Server;
+use crate::contexts::Contexts;
+use crate::cycles::CycleRunner;
+use crate::doctor::Doctor;
 use crate::instance::Instance;
-use crate::shared::{Shared, stopped};
+use crate::measures::Measures;
+use crate::memory::MemoryWriter;
+use crate::message::EngineHandle;
+use crate::models::Models;
+use crate::recall::Searcher;
+use crate::status::StatusReporter;
+use crate::tasks::wait_until_set;
+use crate::tree::Trees;
+use crate::views::Views;
 
 /// Maximum time for running answers after a stop request.
 const LAST_ANSWERS: Duration = Duration::from_millis(1000);
@@ -49,15 +59,55 @@ const REFUSALS: usize = 64;
 /// Maximum time to inform a rejected client.
 const REFUSAL: Duration = Duration::from_millis(500);
 
+/// Components that serve requests.
+pub struct Components {
+    /// Settings of the server.
+    pub settings: Server,
+    /// Clock.
+    pub clock: Arc<dyn Clock>,
+    /// Shutdown signal; true once the daemon has to end.
+    pub stop: watch::Sender<bool>,
+    /// Events for subscribers.
+    pub news: broadcast::Sender<Event>,
+    /// Counters of requests and cycles.
+    pub measures: Arc<Measures>,
+    /// Registered workspaces.
+    pub views: Arc<Views>,
+    /// Handle of the engine.
+    pub engine: EngineHandle,
+    /// Writes to the memory.
+    pub memory: MemoryWriter,
+    /// Cycles.
+    pub cycles: Arc<CycleRunner>,
+    /// Trees of the workspaces.
+    pub trees: Arc<Trees>,
+    /// Sessions of context entries.
+    pub contexts: Arc<Contexts>,
+    /// Flushes of sessions.
+    pub flusher: Arc<SessionFlusher>,
+    /// Searches.
+    pub searcher: Arc<Searcher>,
+    /// The installed models.
+    pub models: Arc<Models>,
+    /// Backups and restores.
+    pub backups: Arc<Backups>,
+    /// Audits.
+    pub auditor: Arc<Auditor>,
+    /// Diagnosis and repair.
+    pub doctor: Arc<Doctor>,
+    /// Status of the daemon.
+    pub reporter: Arc<StatusReporter>,
+}
+
 /// Accepts connections until `stop` is true, then lets running answers finish.
 pub async fn serve(
-    shared: Arc<Shared>,
+    components: Arc<Components>,
     mut listener: Listener,
     instance: Arc<Instance>,
     stop: watch::Receiver<bool>,
 ) {
     let mut told = stop.clone();
-    let places = Arc::new(Semaphore::new(shared.config.server.max_connections));
+    let places = Arc::new(Semaphore::new(components.settings.max_connections));
     let refusals = Arc::new(Semaphore::new(REFUSALS));
     let silent = Arc::new(Silent::default());
     let budget = Budget::default();
@@ -68,7 +118,7 @@ pub async fn serve(
     let mut spare = spare_handle();
     loop {
         tokio::select! {
-            () = stopped(&mut told) => break,
+            () = wait_until_set(&mut told) => break,
             accepted = listener.accept() => match accepted {
                 Ok(stream) => {
                     let place = match Arc::clone(&places).try_acquire_owned() {
@@ -90,11 +140,11 @@ pub async fn serve(
                         }
                         continue;
                     };
-                    let (shared, stop, silent) = (Arc::clone(&shared), stop.clone(), Arc::clone(&silent));
+                    let (components, stop, silent) = (Arc::clone(&components), stop.clone(), Arc::clone(&silent));
                     let budget = budget.clone();
                     connections.spawn(async move {
                         if is_own_user(&stream) {
-                            connection::run(shared, stream, silent.begin(), budget, stop).await;
+                            connection::run(components, stream, silent.begin(), budget, stop).await;
                         } else {
                             tracing::warn!("refused a connection of another user");
                         }

@@ -15,15 +15,3 @@ mod watchdog;
 pub use activation::{Passed, passed};
 pub use journal::{Lines, reads_stderr};
 pub use news::{announce, stopping};
-pub use watchdog::Pulse;
-
-/// Environment variables of the protocols. They apply to this process alone and are removed for child
-/// processes.
-pub const VARIABLES: [&str; 6] = [
-    "LISTEN_FDNAMES",
-    "LISTEN_FDS",
-    "LISTEN_PID",
-    "NOTIFY_SOCKET",
-    "WATCHDOG_PID",
-    "WATCHDOG_USEC",
-];

@@ -6,30 +6,58 @@ mod metrics;
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use hippo_proto::{
-    DiskStatus, ErrorKind, ModelLoad, ModelStatus, PROTOCOL, StatusResponse, VectorBackend, VectorStatus,
-    WatcherMode, WatcherStatus, WorkspaceStatus,
+    DiskStatus, ErrorKind, ModelLoad, ModelStatus, PROTOCOL, Paths, StatusResponse, VectorBackend,
+    VectorStatus, WatcherMode, WatcherStatus, WorkspaceStatus,
 };
 
-use crate::embed_worker::ModelState;
-use crate::engine::REPAIRED;
-use crate::shared::{Shared, Slot};
-use crate::tree;
+use crate::clock::Clock;
+use crate::contexts::Contexts;
+use crate::embed_worker::{EmbedWorker, ModelState};
+use crate::measures::Measures;
+use crate::models::Models;
+use crate::tree::{self, Trees};
+use crate::view::Freshness;
+use crate::views::{Slot, Views};
 
 pub use metrics::metrics;
 
+/// Reporter of the daemon's status.
+pub struct StatusReporter {
+    /// When the daemon started.
+    pub started: Instant,
+    /// Clock.
+    pub clock: Arc<dyn Clock>,
+    /// Paths of the daemon's files.
+    pub paths: Paths,
+    /// Threads of the embed worker, by the user's settings.
+    pub threads: usize,
+    /// Registered workspaces.
+    pub views: Arc<Views>,
+    /// Handle to the embed worker.
+    pub embed: EmbedWorker,
+    /// The installed models.
+    pub models: Arc<Models>,
+    /// Sessions of context entries.
+    pub contexts: Arc<Contexts>,
+    /// Trees of the workspaces.
+    pub trees: Arc<Trees>,
+    /// Counters of requests and cycles.
+    pub measures: Arc<Measures>,
+}
+
 /// Handles `status`.
-pub async fn status(shared: &Arc<Shared>) -> StatusResponse {
-    let mut trees = tree::statuses(shared).await;
-    let workspaces = shared.views.all().into_iter().map(|(root, slot)| {
+pub async fn status(reporter: &StatusReporter) -> StatusResponse {
+    let mut trees = tree::statuses(&reporter.trees).await;
+    let workspaces = reporter.views.all().into_iter().map(|(root, slot)| {
         let mut status = workspace(&root, &slot);
         if let Slot::Open(view) = &slot {
-            status.contexts = shared.contexts.usage(shared, view);
-            let lost = shared.contexts.lost(shared, &root);
+            status.contexts = reporter.contexts.usage(view);
+            let lost = reporter.contexts.lost(&root);
             if lost > 0 && status.degraded.is_none() {
-                status.degraded = Some(REPAIRED.to_owned());
+                status.degraded = Some(Freshness::REPAIRED.to_owned());
                 status.why = Some(format!(
                     "{lost} stored changes of sessions are missing; for details: hippoctl doctor"
                 ));
@@ -38,18 +66,21 @@ pub async fn status(shared: &Arc<Shared>) -> StatusResponse {
         }
         status
     });
-    let uptime = shared.clock.monotonic().saturating_duration_since(shared.started);
+    let uptime = reporter
+        .clock
+        .monotonic()
+        .saturating_duration_since(reporter.started);
     StatusResponse {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         pid: std::process::id(),
         uptime_ms: u64::try_from(uptime.as_millis()).unwrap_or(u64::MAX),
         protocol: PROTOCOL,
-        socket: shared.paths.socket.display().to_string(),
-        home: shared.paths.state.display().to_string(),
-        model: model(shared),
+        socket: reporter.paths.socket.display().to_string(),
+        home: reporter.paths.state.display().to_string(),
+        model: model(reporter),
         workspaces: workspaces.collect(),
         memory_rss_bytes: resident_bytes(),
-        requests_served: shared.served.load(Ordering::Relaxed),
+        requests_served: reporter.measures.served(),
     }
 }
 
@@ -110,8 +141,8 @@ fn workspace(root: &Path, slot: &Slot) -> WorkspaceStatus {
     }
 }
 
-fn model(shared: &Shared) -> ModelStatus {
-    let (state, counters) = shared.embed.state();
+fn model(reporter: &StatusReporter) -> ModelStatus {
+    let (state, counters) = reporter.embed.state();
     let (state, reason) = match state {
         ModelState::Absent(why) => (ModelLoad::Absent, Some(why)),
         ModelState::Unloaded => (ModelLoad::Unloaded, None),
@@ -121,13 +152,13 @@ fn model(shared: &Shared) -> ModelStatus {
     };
     ModelStatus {
         state,
-        id: shared
+        id: reporter
             .models
             .configured()
             .map(|model| model.id.to_string())
             .unwrap_or_default(),
         reason,
-        threads: u32::try_from(shared.config.embed.threads).unwrap_or(u32::MAX),
+        threads: u32::try_from(reporter.threads).unwrap_or(u32::MAX),
         loads: counters.loads,
         word_pieces: counters.word_pieces,
     }

@@ -2,11 +2,9 @@
 //!
 //! Due cycles are computed from recorded runs alone.
 
-use std::sync::mpsc::Sender;
-
 use tokio_cron_scheduler::{Job, JobScheduler, JobSchedulerError};
 
-use crate::event::Event;
+use crate::message::EngineHandle;
 
 /// Every minute, the finest resolution of a cron expression with five fields.
 const EVERY_MINUTE: &str = "0 * * * * *";
@@ -15,11 +13,10 @@ const EVERY_MINUTE: &str = "0 * * * * *";
 ///
 /// # Errors
 /// Fails if the scheduler cannot be started.
-pub async fn start(events: Sender<Event>) -> Result<JobScheduler, JobSchedulerError> {
+pub async fn start(engine: EngineHandle) -> Result<JobScheduler, JobSchedulerError> {
     let scheduler = JobScheduler::new().await?;
     let tick = Job::new(EVERY_MINUTE, move |_, _| {
-        // Sending fails only during shutdown, when the engine has ended.
-        let _ = events.send(Event::Tick);
+        engine.tick();
     })?;
     scheduler.add(tick).await?;
     scheduler.start().await?;

@@ -23,7 +23,7 @@ mod state;
 mod summaries;
 
 pub use examine::examine;
-pub use foreign::{GivenBack, give_back, has_originals, restore_carried};
+pub use foreign::{GivenBack, restore_carried};
 pub use health::statuses;
 pub use keeper::{after, keep, summarise, waiting, wish};
 pub use logs::examine as examine_logs;
@@ -31,23 +31,31 @@ pub use run::{Wish, compact};
 pub use serve::{pending, show, submit, wish_of};
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hippo_proto::{ErrorKind, RpcError};
 use tokio::sync::{Mutex as Lock, OwnedMutexGuard};
 
-use crate::engine::root_missing;
-use crate::shared::Shared;
+use crate::clock::Clock;
+use crate::config::Tree;
+use crate::errors::root_missing;
+use crate::views::Views;
 
 /// Returns the path of the tree's state file in the workspace's state folder.
 pub fn state_file(state: &Path, root: &Path) -> PathBuf {
     state::State::file(state, root)
 }
 
-/// Locks of the trees of all workspaces, one value per daemon.
-#[derive(Debug, Default)]
+/// Trees of all workspaces, one value per daemon.
 pub struct Trees {
+    /// State folder of the daemon.
+    state: PathBuf,
+    /// The user's settings for trees.
+    settings: Tree,
+    views: Arc<Views>,
+    clock: Arc<dyn Clock>,
     locks: Mutex<BTreeMap<PathBuf, Locks>>,
     /// Workspaces whose tree a client is waiting for, one entry per client.
     awaited: Mutex<Vec<PathBuf>>,
@@ -78,6 +86,18 @@ impl Drop for Awaited<'_> {
 }
 
 impl Trees {
+    /// Creates the trees of the daemon with this state folder.
+    pub fn new(state: PathBuf, settings: Tree, views: Arc<Views>, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            state,
+            settings,
+            views,
+            clock,
+            locks: Mutex::default(),
+            awaited: Mutex::default(),
+        }
+    }
+
     /// Registers a client that waits for a tree. Dropping the guard ends the registration.
     pub fn await_for(&self, root: &Path) -> Awaited<'_> {
         let mut awaited = self.awaited.lock().unwrap_or_else(PoisonError::into_inner);
@@ -95,8 +115,8 @@ impl Trees {
     }
 
     /// Waits for the tree of the workspace at or above a folder and locks it.
-    pub async fn alone(&self, shared: &Shared, folder: &Path) -> OwnedMutexGuard<()> {
-        let root = shared.views.root_of(folder);
+    pub async fn alone(&self, folder: &Path) -> OwnedMutexGuard<()> {
+        let root = self.views.root_of(folder);
         let lock = self.of(root.as_deref().unwrap_or(folder)).nodes;
         lock.lock_owned().await
     }
@@ -105,12 +125,7 @@ impl Trees {
     ///
     /// # Errors
     /// `warming` if the workspace's folder is missing, `no-workspace` if the workspace was removed in the meantime.
-    fn take(
-        &self,
-        shared: &Shared,
-        root: &Path,
-        waits: bool,
-    ) -> Result<Option<OwnedMutexGuard<()>>, RpcError> {
+    fn take(&self, root: &Path, waits: bool) -> Result<Option<OwnedMutexGuard<()>>, RpcError> {
         if !hippo_fs::is_present(root) {
             return Err(root_missing(root));
         }
@@ -123,12 +138,25 @@ impl Trees {
             };
             guard
         };
-        if shared.views.root_of(root).as_deref() == Some(root) {
+        if self.views.root_of(root).as_deref() == Some(root) {
             return Ok(Some(guard));
         }
         let message = format!("the workspace is no longer registered: {}", root.display());
         Err(RpcError::new(ErrorKind::NoWorkspace, message)
             .hint("register it again: hippoctl workspace add; nothing was changed"))
+    }
+
+    /// Returns whether another program's originals of a workspace can be restored; true if the ledger could not be read.
+    pub fn has_originals(&self, root: &Path) -> bool {
+        foreign::has_originals(&self.state, root)
+    }
+
+    /// Restores every node of a workspace that was taken over. With `dry_run`, only reports the changes.
+    ///
+    /// # Errors
+    /// The ledger could not be read.
+    pub fn give_back(&self, root: &Path, dry_run: bool) -> io::Result<GivenBack> {
+        foreign::give_back(&self.state, root, dry_run)
     }
 
     /// Returns the locks of a workspace.

@@ -13,11 +13,12 @@ use hippo_proto::{
 use hippo_session::compaction;
 
 use crate::config::{Config, ConfigError, WorkspaceConfig};
-use crate::contexts::POLICIES;
 use crate::harness;
 
 /// Path of a workspace's settings, below its root.
 pub const SETTINGS: &str = ".hippocampus/config.toml";
+/// Path of a workspace's lifecycle policies, below its root.
+pub const POLICIES: &str = ".hippocampus/policies.yaml";
 /// All settings files of a workspace.
 pub const FILES: [&str; 4] = [
     SETTINGS,

@@ -8,14 +8,18 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Instant;
 
-use hippo_proto::WorkspaceStatus;
+use jiff::tz::TimeZone;
+
+use hippo_proto::{RpcError, WorkspaceStatus};
 use hippo_rank::corpus::Corpus;
 use hippo_store::StoreError;
 use hippo_store::db::Reader;
 use hippo_store::vector::VectorIndex;
 use hippo_text::chunk::{self, Section};
 use hippo_text::source::SourceRules;
+use hippo_types::time::Timestamp;
 
+use crate::clock::{Clock, moment};
 use crate::config::WorkspaceConfig;
 use crate::index::IndexView;
 use crate::verify::{FileMark, Span};
@@ -91,6 +95,9 @@ pub struct Freshness {
 }
 
 impl Freshness {
+    /// Code of a repair that has not been reported yet.
+    pub const REPAIRED: &str = "repaired";
+
     /// State after a start: until the first comparison with the disk, missing changes are unknown.
     pub const WARMING: (&'static str, &'static str) = (
         "warming",
@@ -165,6 +172,27 @@ impl WorkspaceView {
             postings: Mutex::default(),
             index: RwLock::default(),
         }
+    }
+
+    /// Returns the time zone of the workspace: the configured one, or the machine's.
+    pub fn zone(&self, clock: &dyn Clock) -> TimeZone {
+        let own = self.config.search.time_zone();
+        own.unwrap_or_else(|| clock.time_zone())
+    }
+
+    /// Returns the time that a client names in the time zone of the workspace; `None` is now.
+    ///
+    /// # Errors
+    /// `bad-request` for an invalid time.
+    pub fn moment(&self, clock: &dyn Clock, at: Option<&str>) -> Result<Timestamp, RpcError> {
+        let Some(at) = at else {
+            return Ok(clock.now());
+        };
+        let zone = self.zone(clock);
+        moment(at, &zone).ok_or_else(|| {
+            RpcError::bad_request(format!("there is no such moment: {at}"))
+                .hint("moments are written YYYY-MM-DD or like 2026-01-10T09:30:00Z")
+        })
     }
 
     /// Returns whether the workspace's harness enables semantic search.

@@ -4,77 +4,44 @@
 //! After a crash, an unsealed entry is discarded with its folders, and a sealed entry is carried out to its
 //! end at the next start.
 
-use std::ffi::OsString;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use hippo_proto::{Restored, RpcError};
 use hippo_store::system::sync_folder;
-use serde::{Deserialize, Serialize};
 
 use super::refusal::io_refusal;
 use super::target::vacant;
 use crate::registry::{Registry, state_folder, write_atomically};
+use crate::staged::Staged;
 
 /// Name of the journal in the state folder.
 pub const NOTE: &str = "restoring.json";
-/// Suffix of staged folders, which are not in place yet.
-const STAGED: &str = ".restoring";
 
-/// A workspace that is staged beside its destination. The folders are derived from its root, so a manipulated
-/// journal cannot redirect them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Staged {
-    /// Destination root.
-    pub root: PathBuf,
-    /// Root at the time of the backup.
-    pub was: String,
-    /// Number of files of the workspace.
-    pub files: u64,
-    /// True if staging is complete and the workspace has to be moved into place.
-    pub is_sealed: bool,
+/// Removes what is staged of a workspace.
+fn discard(staged: &Staged, state: &Path) -> Result<(), RpcError> {
+    [staged.staged_files(), staged.staged_state(state)]
+        .iter()
+        .try_for_each(|folder| remove(folder))
 }
 
-impl Staged {
-    /// Returns the folder in which the workspace's files are staged.
-    pub fn staged_files(&self) -> PathBuf {
-        let mut name = OsString::from(".");
-        name.push(self.root.file_name().unwrap_or_default());
-        name.push(STAGED);
-        self.root.with_file_name(name)
+/// Carries out all steps; repeated steps have no effect.
+#[expect(clippy::disallowed_methods, reason = "a place that a person names")]
+fn carry_out(staged: &Staged, state: &Path, registry: &Registry) -> Result<(), RpcError> {
+    let places = [
+        (staged.staged_files(), staged.root.clone()),
+        (staged.staged_state(state), state_folder(state, &staged.root)),
+    ];
+    for (from, to) in places.iter().filter(|(from, _)| from.exists()) {
+        fs::rename(from, to)
+            .and_then(|()| to.parent().map_or(Ok(()), sync_folder))
+            .map_err(|error| io_refusal("put the folder into its place", to, &error))?;
     }
-
-    /// Returns the folder in which the workspace's state is staged.
-    pub fn staged_state(&self, state: &Path) -> PathBuf {
-        let mut home = state_folder(state, &self.root);
-        home.as_mut_os_string().push(STAGED);
-        home
-    }
-
-    fn discard(&self, state: &Path) -> Result<(), RpcError> {
-        [self.staged_files(), self.staged_state(state)]
-            .iter()
-            .try_for_each(|folder| remove(folder))
-    }
-
-    /// Carries out all steps; repeated steps have no effect.
-    #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
-    fn carry_out(&self, state: &Path, registry: &Registry) -> Result<(), RpcError> {
-        let places = [
-            (self.staged_files(), self.root.clone()),
-            (self.staged_state(state), state_folder(state, &self.root)),
-        ];
-        for (from, to) in places.iter().filter(|(from, _)| from.exists()) {
-            fs::rename(from, to)
-                .and_then(|()| to.parent().map_or(Ok(()), sync_folder))
-                .map_err(|error| io_refusal("move the folder into place", to, &error))?;
-        }
-        registry.add(&self.root).map(drop).map_err(|error| {
-            RpcError::internal(format!("{error:#}"))
-                .hint("check the permissions and the disk of the state folder, then restart hippod")
-        })
-    }
+    registry.add(&staged.root).map(drop).map_err(|error| {
+        RpcError::internal(format!("{error:#}"))
+            .hint("look after the rights and the disk of the state folder, then restart hippod")
+    })
 }
 
 /// Removes a folder if it exists.
@@ -126,7 +93,7 @@ pub fn clear(state: &Path) -> Result<(), RpcError> {
 pub fn discard_unsealed(state: &Path) -> Result<(), RpcError> {
     let (sealed, others): (Vec<Staged>, Vec<Staged>) =
         noted(state)?.into_iter().partition(|staged| staged.is_sealed);
-    others.iter().try_for_each(|staged| staged.discard(state))?;
+    others.iter().try_for_each(|staged| discard(staged, state))?;
     note(state, &sealed)
 }
 
@@ -144,12 +111,12 @@ pub fn commit(state: &Path, staged: Staged, registry: &Registry) -> Result<Resto
     };
     let done = vacant(state, &sealed.root).and_then(|()| {
         note(state, &[&others[..], std::slice::from_ref(&sealed)].concat())?;
-        sealed.carry_out(state, registry)
+        carry_out(&sealed, state, registry)
     });
     if let Err(error) = done {
         // As long as the files are still staged, the restore can be rolled back.
         if sealed.staged_files().exists() {
-            sealed.discard(state)?;
+            discard(&sealed, state)?;
             note(state, &others)?;
         }
         return Err(error);
@@ -170,10 +137,10 @@ pub fn finish_what_was_begun(state: &Path, registry: &Registry) -> Result<(), Rp
     let all = noted(state)?;
     for staged in &all {
         if staged.is_sealed {
-            staged.carry_out(state, registry)?;
+            carry_out(staged, state, registry)?;
             tracing::info!(root = %staged.root.display(), "finished a restore");
         } else {
-            staged.discard(state)?;
+            discard(staged, state)?;
         }
     }
     if all.is_empty() {
@@ -204,6 +171,8 @@ pub fn noted(state: &Path) -> Result<Vec<Staged>, RpcError> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
 
     /// Creates a sealed workspace that is staged, and the state folder.

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use hippo_map::layout::INDEX_FILE;
 use hippo_proto::{ErrorKind, RpcError};
 
+use super::Backups;
 use super::gather::OWN;
 use super::manifest::why_not;
 use super::refusal::io_refusal;
 use crate::files;
-use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
 /// File extensions of other archive formats, which a backup must not have.
@@ -33,7 +33,7 @@ impl Destination {
     /// Returns `conflict` if the path is taken, and `bad-request` for the extension of another format or for
     /// a path where the backup would count as memory. Otherwise returns the error of the operating system.
     #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
-    pub fn of(shared: &Shared, to: &Path, force: bool) -> Result<Self, RpcError> {
+    pub fn of(backups: &Backups, to: &Path, force: bool) -> Result<Self, RpcError> {
         let name = to.file_name().unwrap_or_default();
         let low = name.to_string_lossy().to_lowercase();
         if OTHERS.iter().any(|end| low.ends_with(end)) {
@@ -52,7 +52,7 @@ impl Destination {
             path: folder.join(name),
             force,
         };
-        found.outside_of_memory(shared)?;
+        found.outside_of_memory(backups)?;
         found.free()?;
         Ok(found)
     }
@@ -91,13 +91,13 @@ impl Destination {
     }
 
     /// Rejects a path where the backup would count as memory and be included in every later backup.
-    fn outside_of_memory(&self, shared: &Shared) -> Result<(), RpcError> {
-        if files::is_own(&shared.paths, &self.path) {
+    fn outside_of_memory(&self, backups: &Backups) -> Result<(), RpcError> {
+        if files::is_own(&backups.paths, &self.path) {
             return Err(self
                 .refusal(ErrorKind::BadRequest, "hippod keeps its own files there")
                 .hint("choose another folder"));
         }
-        for view in shared.views.open() {
+        for view in backups.views.open() {
             if self.is_memory_of(&view) {
                 let reason = format!(
                     "it would be a memory file of the workspace {}",

@@ -17,12 +17,12 @@ use hippo_store::StoreError;
 use hippo_store::copies::Snapshot;
 use hippo_store::system;
 
+use super::Backups;
 use super::Job;
 use super::manifest::{LONGEST_NAME, Workspace, is_memory};
 use super::write::{Traits, Writer};
-use crate::engine::{root_missing, store_error};
+use crate::errors::{root_missing, store_error};
 use crate::registry::state_folder;
-use crate::shared::Shared;
 use crate::view::WorkspaceView;
 use crate::{audit, contexts, files, scan, tree};
 
@@ -62,15 +62,15 @@ struct Moment {
 /// Fails if the folder is missing, a database cannot be read, or the backup cannot be written.
 #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 pub fn gather(
-    shared: &Shared,
+    backups: &Backups,
     view: &WorkspaceView,
     number: u32,
     writer: &mut Writer,
     job: &mut Job<'_>,
 ) -> Result<Workspace, RpcError> {
-    let state = state_folder(&shared.paths.state, &view.root);
+    let state = state_folder(&backups.paths.state, &view.root);
     // A database that was removed while open is rewritten first.
-    shared.contexts.is_there(shared, &view.root)?;
+    backups.contexts.is_there(&view.root)?;
     let moment = agreeing(view, &state)?;
     let mut workspace = Workspace {
         folder: number.to_string(),
@@ -86,7 +86,7 @@ pub fn gather(
     }
     watched(view, &mut workspace, &mut taken, writer, job)?;
     for (name, noted) in [
-        ("tree.json", tree::state_file(&shared.paths.state, &view.root)),
+        ("tree.json", tree::state_file(&backups.paths.state, &view.root)),
         (audit::FILE, state.join(audit::FILE)),
     ] {
         if let Ok(bytes) = fs::read(&noted) {

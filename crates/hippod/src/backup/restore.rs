@@ -12,14 +12,15 @@ use hippo_store::copies::{self, Database};
 use hippo_store::system::{self, PRIVATE_FILE, PRIVATE_FOLDER, WithMode as _, sync_folder};
 use hippo_text::source::SourceRules;
 
-use super::commit::{self, Staged};
+use super::Backups;
+use super::commit;
 use super::gather::{NOT_KEPT, OWN};
 use super::manifest::{Manifest, Member, Place, Workspace, is_written};
 use super::refusal::{damaged, io_refusal, unusable};
 use super::source::Source;
 use super::{Job, absolute, target};
-use crate::engine::store_error;
-use crate::shared::Shared;
+use crate::errors::store_error;
+use crate::staged::Staged;
 
 /// Maximum number of files listed in an error.
 const SHOWN: usize = 5;
@@ -43,13 +44,13 @@ impl Drop for Ready {
 ///
 /// # Errors
 /// Fails if the backup is unusable or a destination is taken; nothing is changed then.
-pub fn prepare(shared: &Shared, request: &RestoreRequest, job: &mut Job<'_>) -> Result<Ready, RpcError> {
-    let state = &shared.paths.state;
+pub fn prepare(backups: &Backups, request: &RestoreRequest, job: &mut Job<'_>) -> Result<Ready, RpcError> {
+    let state = &backups.paths.state;
     let source = Source::open(&absolute(&request.from)?)?;
     let manifest = source.verify(job)?;
     let wanted = wanted(&source, &manifest, request)?;
     if !request.other_files {
-        only_memory(shared, &source, &manifest, &wanted)?;
+        only_memory(backups, &source, &manifest, &wanted)?;
     }
     commit::clear(state)?;
     let mut staged = Vec::new();
@@ -58,7 +59,7 @@ pub fn prepare(shared: &Shared, request: &RestoreRequest, job: &mut Job<'_>) -> 
             Some(into) => absolute(into)?,
             None => absolute(&workspace.root)?,
         };
-        let root = target::root(&folder, &shared.paths)?;
+        let root = target::root(&folder, &backups.paths)?;
         target::vacant(state, &root)?;
         let ready = Staged {
             root,
@@ -85,12 +86,12 @@ pub fn prepare(shared: &Shared, request: &RestoreRequest, job: &mut Job<'_>) -> 
 /// Rejects files that a backup with this user's settings would not contain, because programs execute or obey
 /// some of them: a `Makefile`, or a `CLAUDE.md`.
 fn only_memory(
-    shared: &Shared,
+    backups: &Backups,
     source: &Source,
     manifest: &Manifest,
     wanted: &[&Workspace],
 ) -> Result<(), RpcError> {
-    let rules = SourceRules::new(&shared.config.sources.include, &[]);
+    let rules = SourceRules::new(&backups.include, &[]);
     let rules =
         rules.map_err(|error| RpcError::bad_request(error.to_string()).hint("correct sources.include"))?;
     let files = manifest.members.iter().filter_map(|member| {

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use hippo_proto::{ErrorKind, Paths, RpcError};
 
-use super::commit::Staged;
 use super::refusal::io_refusal;
 use crate::files;
 use crate::registry::state_folder;
+use crate::staged::Staged;
 
 /// Returns the canonical path of a folder that may not exist yet.
 ///

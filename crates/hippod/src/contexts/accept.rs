@@ -10,8 +10,8 @@ use std::sync::Mutex;
 use hippo_proto::{ErrorKind, RpcError, SessionFlushRequest, TranscriptFormat};
 use hippo_store::contexts::Accepted;
 
+use super::Contexts;
 use super::{lock, refusal};
-use crate::shared::Shared;
 
 /// Workspaces and numbers of the flushes in progress.
 pub type UnderWay = Mutex<HashSet<(PathBuf, i64)>>;
@@ -29,7 +29,7 @@ pub struct Promise {
 ///
 /// # Errors
 /// `bad-request` for a path that is not absolute, or the error of the context database if it cannot be written.
-pub fn accept(shared: &Shared, root: &Path, request: &SessionFlushRequest) -> Result<Promise, RpcError> {
+pub fn accept(contexts: &Contexts, root: &Path, request: &SessionFlushRequest) -> Result<Promise, RpcError> {
     if !Path::new(&request.path).is_absolute() {
         let what = format!("the path of the transcript is not absolute: {}", request.path);
         return Err(RpcError::bad_request(what).hint("give the absolute path of a transcript"));
@@ -42,12 +42,12 @@ pub fn accept(shared: &Shared, root: &Path, request: &SessionFlushRequest) -> Re
         close: request.close,
         tree: request.tree,
     };
-    let place = shared.contexts.place(shared, root);
+    let place = contexts.place(root);
     let mut held = place.held()?;
     let number = held.parts()?.0.accept(&accepted).map_err(refusal)?;
     drop(held);
     let root = root.to_path_buf();
-    lock(&shared.contexts.under_way).insert((root.clone(), number));
+    lock(&contexts.under_way).insert((root.clone(), number));
     Ok(Promise {
         root,
         number,
@@ -60,8 +60,8 @@ pub fn accept(shared: &Shared, root: &Path, request: &SessionFlushRequest) -> Re
 /// # Errors
 /// The context database could not be read.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-pub fn promised(shared: &Shared, root: &Path) -> Result<Vec<Promise>, RpcError> {
-    let place = shared.contexts.place(shared, root);
+pub fn promised(contexts: &Contexts, root: &Path) -> Result<Vec<Promise>, RpcError> {
+    let place = contexts.place(root);
     if !place.file.exists() {
         return Ok(Vec::new());
     }
@@ -69,7 +69,7 @@ pub fn promised(shared: &Shared, root: &Path) -> Result<Vec<Promise>, RpcError> 
         let mut held = place.held()?;
         held.parts()?.0.read().accepted().map_err(refusal)?
     };
-    let mut under_way = lock(&shared.contexts.under_way);
+    let mut under_way = lock(&contexts.under_way);
     let left = accepted
         .into_iter()
         .filter(|(number, _)| under_way.insert((root.to_path_buf(), *number)));
@@ -94,10 +94,10 @@ pub fn promised(shared: &Shared, root: &Path) -> Result<Vec<Promise>, RpcError> 
 ///
 /// # Errors
 /// The context database could not be written; the flush is then repeated.
-pub fn kept(shared: &Shared, promise: &Promise, failure: Option<&RpcError>) -> Result<(), RpcError> {
+pub fn kept(contexts: &Contexts, promise: &Promise, failure: Option<&RpcError>) -> Result<(), RpcError> {
     let never = |error: &RpcError| matches!(error.data.kind, ErrorKind::NotFound | ErrorKind::BadRequest);
     let ended = if failure.is_none_or(never) {
-        let place = shared.contexts.place(shared, &promise.root);
+        let place = contexts.place(&promise.root);
         // A workspace that was removed together with its database has no accepted flushes left.
         match place
             .is_there()
@@ -112,7 +112,7 @@ pub fn kept(shared: &Shared, promise: &Promise, failure: Option<&RpcError>) -> R
     } else {
         Ok(())
     };
-    lock(&shared.contexts.under_way).remove(&(promise.root.clone(), promise.number));
+    lock(&contexts.under_way).remove(&(promise.root.clone(), promise.number));
     ended
 }
 

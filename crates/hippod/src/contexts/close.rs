@@ -11,13 +11,12 @@ use hippo_proto::{
 use hippo_store::contexts::SessionRow;
 use hippo_types::time::Timestamp;
 
+use super::Contexts;
 use super::session::changed;
 use super::{Home, now, refusal};
 use crate::clock::{date_in, rfc3339};
+use crate::errors::task_failed;
 use crate::own_part;
-use crate::recall::gone;
-use crate::server::remember;
-use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
 /// The file that agents read at the start of every session.
@@ -54,16 +53,16 @@ enum Step {
 /// `not-found` for an unknown session, `conflict` if clients keep adding entries, and the errors of `remember`. The
 /// session stays open then, and closing it again continues.
 pub async fn close(
-    shared: &Arc<Shared>,
+    contexts: &Arc<Contexts>,
     request: ContextCloseRequest,
 ) -> Result<ContextCloseResponse, RpcError> {
     let mut persisted = Vec::new();
     let mut notes = Vec::new();
     let mut written = Vec::new();
     for _ in 0..ROUNDS {
-        let (of, id) = (Arc::clone(shared), request.session.clone());
+        let (of, id) = (Arc::clone(contexts), request.session.clone());
         let step = tokio::task::spawn_blocking(move || step(&of, &id, &written));
-        let leaving = match step.await.map_err(gone)?? {
+        let leaving = match step.await.map_err(task_failed)?? {
             Step::Closed {
                 session,
                 already,
@@ -90,20 +89,17 @@ pub async fn close(
             .iter()
             .map(|(text, _)| format!("- {text}"))
             .collect();
-        let said = remember(
-            shared,
-            RememberRequest {
-                workspace: leaving.view.root.display().to_string(),
-                text: lines.join("\n"),
-                topic: Some(topic(&leaving.session)),
-                tags: Some(vec!["session".to_owned()]),
-                ..RememberRequest::default()
-            },
-        )
-        .await?;
+        let said = contexts.memory.remember(RememberRequest {
+            workspace: leaving.view.root.display().to_string(),
+            text: lines.join("\n"),
+            topic: Some(topic(&leaving.session)),
+            tags: Some(vec!["session".to_owned()]),
+            ..RememberRequest::default()
+        });
+        let said = said.await?;
         notes.extend(said.notes);
         if leaving.view.config.context.persist_to_memory_md {
-            notes.extend(promote(shared, &leaving).await?);
+            notes.extend(promote(contexts, &leaving).await?);
         }
         let first = said.start_line + 2;
         persisted.extend(
@@ -127,7 +123,7 @@ pub async fn close(
 }
 
 /// Writes the entries to `MEMORY.md` as well. Returns a note if that failed.
-async fn promote(shared: &Arc<Shared>, leaving: &Leaving) -> Result<Option<String>, RpcError> {
+async fn promote(contexts: &Arc<Contexts>, leaving: &Leaving) -> Result<Option<String>, RpcError> {
     let view = &leaving.view;
     // Tool results are not put into every prompt; they are in the log.
     let own = leaving
@@ -141,14 +137,14 @@ async fn promote(shared: &Arc<Shared>, leaving: &Leaving) -> Result<Option<Strin
     if texts.is_empty() {
         return Ok(None);
     }
-    let today = date_in(shared.clock.now(), &shared.zone_of(view));
+    let today = date_in(contexts.clock.now(), &view.zone(&*contexts.clock));
     let write = move || {
         let most = LifecycleSettings::default().persist_tokens;
         own_part::change(&root, MEMORY, BLOCK, |body| {
             merge_promoted(body, today, &texts, most)
         })
     };
-    let written = tokio::task::spawn_blocking(write).await.map_err(gone)?;
+    let written = tokio::task::spawn_blocking(write).await.map_err(task_failed)?;
     // A failure is only a note, because the daily log already has the entries.
     Ok(written
         .err()
@@ -163,8 +159,8 @@ fn topic(session: &SessionRow) -> String {
 }
 
 /// Marks the written entries as persisted, and closes the session unless more entries must be written.
-fn step(shared: &Shared, id: &str, written: &[String]) -> Result<Step, RpcError> {
-    let Home { view, place, session } = shared.contexts.home(shared, id)?;
+fn step(contexts: &Contexts, id: &str, written: &[String]) -> Result<Step, RpcError> {
+    let Home { view, place, session } = contexts.home(id)?;
     let mut held = place.held()?;
     let (store, sessions) = held.parts()?;
     if session.closed_ms.is_none() {
@@ -185,7 +181,7 @@ fn step(shared: &Shared, id: &str, written: &[String]) -> Result<Step, RpcError>
         });
         let (ids, texts): (Vec<_>, Vec<_>) = texts.unzip();
         if !ids.is_empty() {
-            if let Err(error) = store.update_entries(&wrote, now(shared)) {
+            if let Err(error) = store.update_entries(&wrote, now(contexts)) {
                 sessions.forget(id);
                 return Err(refusal(error));
             }
@@ -206,8 +202,8 @@ fn step(shared: &Shared, id: &str, written: &[String]) -> Result<Step, RpcError>
         last.extend(moved.map(|kept| (kept.entry.id.clone(), kept)));
         let last: Vec<SessionEntry> = last.into_values().collect();
         sessions.forget(id);
-        store.update_entries(&last, now(shared)).map_err(refusal)?;
-        let closed = store.close_session(id, now(shared)).map_err(refusal)?;
+        store.update_entries(&last, now(contexts)).map_err(refusal)?;
+        let closed = store.close_session(id, now(contexts)).map_err(refusal)?;
         return Ok(Step::Closed {
             session: closed.session,
             already: closed.already,

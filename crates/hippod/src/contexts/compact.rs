@@ -17,10 +17,10 @@ use hippo_session::compaction::{
 };
 use hippo_store::contexts::{ContentId, ContextError, MAX_CONTENT, TranscriptPiece};
 
+use super::Contexts;
 use super::{Place, now, refusal};
 use crate::files;
-use crate::server::Cancellation;
-use crate::shared::Shared;
+use crate::tasks::Cancellation;
 use crate::view::WorkspaceView;
 
 /// Number of bytes read at a time.
@@ -40,12 +40,12 @@ const LARGEST: u64 = 1 << 20;
 /// `not-found` if the file does not exist, `bad-request` if it is not a regular file, `budget` if the store is full,
 /// `internal` otherwise, also if the client disconnected. Messages that were already stored stay.
 pub fn compact(
-    shared: &Shared,
+    contexts: &Contexts,
     view: Option<&WorkspaceView>,
     request: SessionCompactRequest,
     cancellation: Cancellation<'_>,
 ) -> Result<SessionCompactResponse, RpcError> {
-    let (config, mut notes) = config(shared, view, &request)?;
+    let (config, mut notes) = config(contexts, view, &request)?;
     let options = CompactionOptions {
         config,
         format: request.format.and_then(format),
@@ -53,7 +53,7 @@ pub fn compact(
         stored: view.is_some(),
         parallel: Some(run_in_parallel),
     };
-    let mut keeper = view.map(|view| Keeper::new(shared, view, owner(&request)));
+    let mut keeper = view.map(|view| Keeper::new(contexts, view, owner(&request)));
     let compacted = match (&request.path, request.messages) {
         (Some(path), _) => read(Path::new(path), &options, &mut keeper, cancellation)?,
         (None, messages) => {
@@ -160,7 +160,7 @@ pub(super) fn format(format: TranscriptFormat) -> Option<compaction::SessionForm
 
 /// Returns the settings of the request, else those of the workspace, else the defaults, and the warnings about them.
 fn config(
-    shared: &Shared,
+    contexts: &Contexts,
     view: Option<&WorkspaceView>,
     request: &SessionCompactRequest,
 ) -> Result<(CompactionConfig, Vec<String>), RpcError> {
@@ -174,7 +174,7 @@ fn config(
     match hippo_fs::read(&view.root, CONFIG_FILE, LARGEST) {
         Ok(bytes) => {
             let (config, warnings) = CompactionConfig::parse(&bytes);
-            let trusted = Trust::of(&shared.paths.state, &view.root).covers(CONFIG_FILE, &bytes);
+            let trusted = Trust::of(&contexts.state, &view.root).covers(CONFIG_FILE, &bytes);
             Ok((if trusted { config } else { config.narrowed().0 }, warnings))
         }
         Err(error) if files::is_absence(&error) => Ok((CompactionConfig::default(), Vec::new())),
@@ -277,12 +277,12 @@ struct Keeper {
 }
 
 impl Keeper {
-    fn new(shared: &Shared, view: &WorkspaceView, owner: String) -> Self {
+    fn new(contexts: &Contexts, view: &WorkspaceView, owner: String) -> Self {
         Self {
-            place: shared.contexts.place(shared, &view.root),
+            place: contexts.place(&view.root),
             owner,
             budget: view.config.context.budget_bytes(),
-            now: now(shared),
+            now: now(contexts),
             batch: Vec::new(),
             size: 0,
             stored: 0,

@@ -11,11 +11,11 @@ use hippo_store::contexts::{
 };
 use hippo_types::time::DAY_MS;
 
+use super::Contexts;
 use super::turn::unknown;
 use super::{Home, Place, now, refusal, wire};
 use crate::clock::rfc3339;
 use crate::files;
-use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
 /// Maximum size of a source that is read again, in bytes; the answer must fit into one line.
@@ -26,28 +26,28 @@ const LARGEST: u64 = 8 << 20;
 /// # Errors
 /// `not-found` for an unknown id, `conflict` for an ambiguous prefix, `internal` if a database cannot be read.
 /// Content that was removed from the store is not an error.
-pub fn fetch(shared: &Shared, request: &ContextFetchRequest) -> Result<ContextFetchResponse, RpcError> {
+pub fn fetch(contexts: &Contexts, request: &ContextFetchRequest) -> Result<ContextFetchResponse, RpcError> {
     if let Some(session) = &request.session {
-        let Home { view, place, session } = shared.contexts.home(shared, session)?;
+        let Home { view, place, session } = contexts.home(session)?;
         if let Some(name) = content_name(&request.id)? {
-            return content(&[place], name, &request.id, now(shared));
+            return content(&[place], name, &request.id, now(contexts));
         }
         let found = place.read(|reader| reader.entry(&request.id))?.flatten();
         let found = found.filter(|entry| entry.session == session.id);
         let found = found.ok_or_else(|| unknown(&request.id, &session))?;
-        return entry(shared, &view, &place, found);
+        return entry(contexts, &view, &place, found);
     }
-    let views = shared.views.open();
-    let place_of = |view: &Arc<WorkspaceView>| shared.contexts.place(shared, &view.root);
+    let views = contexts.views.open();
+    let place_of = |view: &Arc<WorkspaceView>| contexts.place(&view.root);
     if let Some(name) = content_name(&request.id)? {
         let places: Vec<Arc<Place>> = views.iter().map(place_of).collect();
-        return content(&places, name, &request.id, now(shared));
+        return content(&places, name, &request.id, now(contexts));
     }
     let mut unreadable = None;
     for view in &views {
         let place = place_of(view);
         match place.read(|reader| reader.entry(&request.id)) {
-            Ok(Some(Some(found))) => return entry(shared, view, &place, found),
+            Ok(Some(Some(found))) => return entry(contexts, view, &place, found),
             Ok(_) => {}
             Err(error) => unreadable = Some(error),
         }
@@ -118,14 +118,14 @@ fn content(
 }
 
 fn entry(
-    shared: &Shared,
+    contexts: &Contexts,
     view: &WorkspaceView,
     place: &Place,
     found: KeptEntry,
 ) -> Result<ContextFetchResponse, RpcError> {
     let stored = match found.content {
         None => Err("the entry has no separate content".to_owned()),
-        Some(id) => bytes_of(place, id, now(shared))?,
+        Some(id) => bytes_of(place, id, now(contexts))?,
     };
     let source = complete::source_path(&found.entry.source.kind, &found.entry.source.reference)
         .ok_or_else(|| {
@@ -149,7 +149,7 @@ fn entry(
         if let Some(at) = entries.position(&found.entry.id) {
             let mut kept = entries.kept[at].clone();
             kept.touch(turn);
-            match store.update_entries(std::slice::from_ref(&kept), now(shared)) {
+            match store.update_entries(std::slice::from_ref(&kept), now(contexts)) {
                 Ok(()) => {
                     entries.kept[at] = kept.clone();
                     now_so = kept;

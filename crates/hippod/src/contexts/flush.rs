@@ -17,14 +17,14 @@ use hippo_session::flush::{FlushOptions, Flushed, Flusher, LoggedMessageKey};
 use hippo_store::contexts::{ContextReader, Flush, FlushPart, TakenUp};
 use hippo_types::time::{Date, Timestamp};
 
+use super::Contexts;
 use super::compact::format;
-use super::{Place, Turn, now, refusal};
+use super::{Place, now, refusal};
 use crate::clock::date_in;
-use crate::engine::root_missing;
+use crate::errors::root_missing;
 use crate::files;
 use crate::remember;
-use crate::server::Cancellation;
-use crate::shared::Shared;
+use crate::tasks::{Cancellation, OneAtATimeGuard};
 use crate::view::WorkspaceView;
 
 /// Number of bytes read at a time.
@@ -42,11 +42,11 @@ const SESSION: usize = 40;
 /// transcript was read; nothing was recorded then.
 #[expect(clippy::disallowed_methods, reason = "a place that a person names")]
 pub fn flush(
-    shared: &Shared,
+    contexts: &Contexts,
     view: &WorkspaceView,
     request: &SessionFlushRequest,
     cancellation: Cancellation<'_>,
-    _: &Turn,
+    _: &OneAtATimeGuard,
 ) -> Result<SessionFlushResponse, RpcError> {
     if view.status().is_some_and(|status| !status.root_present) || !hippo_fs::is_present(&view.root) {
         return Err(root_missing(&view.root));
@@ -58,7 +58,7 @@ pub fn flush(
     }
     let path = &path.canonicalize().map_err(|error| unread(path, error))?;
     let name = path.display().to_string();
-    let place = shared.contexts.place(shared, &view.root);
+    let place = contexts.place(&view.root);
     let mut answer = SessionFlushResponse {
         done: true,
         ..SessionFlushResponse::default()
@@ -80,7 +80,7 @@ pub fn flush(
         }
     }
     let session = Session {
-        shared,
+        contexts,
         view,
         request,
         path,
@@ -98,7 +98,7 @@ pub fn flush(
         let mut held = place.held()?;
         let (store, _) = held.parts()?;
         store
-            .begin_flush(&session.name, &read.upto, &read.parts, &read.keys, now(shared))
+            .begin_flush(&session.name, &read.upto, &read.parts, &read.keys, now(contexts))
             .map_err(refusal)?
     };
     if let Some(row) = row {
@@ -146,7 +146,7 @@ fn complete(
 
 /// Session whose transcript is read.
 struct Session<'a> {
-    shared: &'a Shared,
+    contexts: &'a Contexts,
     view: &'a WorkspaceView,
     request: &'a SessionFlushRequest,
     path: &'a Path,
@@ -193,7 +193,7 @@ impl Session<'_> {
             .as_ref()
             .filter(|_| known)
             .and_then(|taken| taken.topic.clone());
-        let zone = self.shared.zone_of(self.view);
+        let zone = self.view.zone(&*self.contexts.clock);
         let day = |at: Timestamp| date_in(at, &zone);
         let keys = RefCell::new(Vec::new());
         let trouble = RefCell::new(None);
@@ -256,10 +256,10 @@ impl Session<'_> {
             topic: found.topic.clone(),
         };
         let written = metadata.modified().ok().map_or_else(
-            || self.shared.clock.now(),
+            || self.contexts.clock.now(),
             |at| match at.duration_since(std::time::UNIX_EPOCH) {
                 Ok(since) => Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX)),
-                Err(_) => self.shared.clock.now(),
+                Err(_) => self.contexts.clock.now(),
             },
         );
         let parts = self.parts(&found, day(written), position);
@@ -302,7 +302,7 @@ impl Session<'_> {
         } else {
             format!(" session {session}")
         };
-        let begun = now(self.shared);
+        let begun = now(self.contexts);
         days.into_iter()
             .map(|(day, text)| {
                 let mut hasher = blake3::Hasher::new();

@@ -9,7 +9,6 @@ use hippo_store::contexts::{ContextReader, ContextStore};
 
 use super::{Contexts, lock, policies, unusable};
 use crate::clock::rfc3339;
-use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
 impl Contexts {
@@ -17,8 +16,8 @@ impl Contexts {
     ///
     /// # Errors
     /// The problem that was found, with a hint.
-    pub fn check(&self, shared: &Shared, root: &Path) -> Result<Option<PathBuf>, RpcError> {
-        let place = self.place(shared, root);
+    pub fn check(&self, root: &Path) -> Result<Option<PathBuf>, RpcError> {
+        let place = self.place(root);
         if !place.is_there()? {
             return Ok(None);
         }
@@ -32,13 +31,13 @@ impl Contexts {
     }
 
     /// Returns the number of acknowledged changes that are missing since this start and not yet reported.
-    pub fn lost(&self, shared: &Shared, root: &Path) -> u64 {
-        self.place(shared, root).lost.load(Ordering::Relaxed)
+    pub fn lost(&self, root: &Path) -> u64 {
+        self.place(root).lost.load(Ordering::Relaxed)
     }
 
     /// Records that `doctor` has reported the missing changes.
-    pub fn loss_is_told(&self, shared: &Shared, root: &Path) {
-        self.place(shared, root).lost.store(0, Ordering::Relaxed);
+    pub fn loss_is_told(&self, root: &Path) {
+        self.place(root).lost.store(0, Ordering::Relaxed);
     }
 
     /// Writes the write-ahead logs back into the databases at shutdown.
@@ -54,16 +53,16 @@ impl Contexts {
     }
 
     /// Returns the reason why the policies of a workspace are not used.
-    pub fn policies_trouble(&self, shared: &Shared, root: &Path) -> Option<String> {
-        let trust = Trust::of(&shared.paths.state, root);
-        let trouble = self.place(shared, root).policies.of(root, &trust).1;
+    pub fn policies_trouble(&self, root: &Path) -> Option<String> {
+        let trust = Trust::of(&self.state, root);
+        let trouble = self.place(root).policies.of(root, &trust).1;
         // Problems are reported only for a trusted file.
         trouble.filter(|_| policies::is_trusted(root, &trust))
     }
 
     /// Returns the usage of a workspace's contexts; `None` if there was never a session.
-    pub fn usage(&self, shared: &Shared, view: &WorkspaceView) -> Option<ContextsStatus> {
-        let place = self.place(shared, &view.root);
+    pub fn usage(&self, view: &WorkspaceView) -> Option<ContextsStatus> {
+        let place = self.place(&view.root);
         let usage = place.read(ContextReader::usage).ok()??;
         Some(ContextsStatus {
             sessions: usage.sessions,

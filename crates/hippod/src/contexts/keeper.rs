@@ -10,12 +10,14 @@ use hippo_proto::{ContextCloseRequest, CycleName, Event, RpcError};
 use hippo_store::contexts::{ContextError, ContextReader, SessionRow};
 use hippo_types::time::{DAY_MS, Timestamp};
 use tokio::sync::broadcast::error::RecvError;
-use tokio::sync::watch;
+use tokio::sync::{broadcast, watch};
 
+use super::Contexts;
 use super::session::changed;
 use super::{close, now, refusal};
-use crate::recall::gone;
-use crate::shared::{Shared, stopped};
+use crate::clock::Clock;
+use crate::errors::task_failed;
+use crate::tasks::wait_until_set;
 use crate::view::WorkspaceView;
 
 /// Interval between two rounds over all workspaces.
@@ -27,32 +29,35 @@ const AHEAD: Duration = Duration::from_secs(24 * 3600);
 const IDLE_DAYS: i64 = 30;
 
 /// Maintains the sessions of all workspaces until the daemon stops: every hour, and after each archival cycle.
-pub async fn keep(shared: Arc<Shared>, mut stop: watch::Receiver<bool>) {
-    let mut news = shared.news.subscribe();
+pub async fn keep(
+    contexts: Arc<Contexts>,
+    mut news: broadcast::Receiver<Event>,
+    mut stop: watch::Receiver<bool>,
+) {
     let mut rounds = tokio::time::interval(ROUND);
     rounds.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     // The first tick is immediate.
     rounds.tick().await;
-    let mut last = Moment::of(&shared);
+    let mut last = Moment::of(&*contexts.clock);
     loop {
         let due: Vec<(Arc<WorkspaceView>, Trigger)> = tokio::select! {
-            () = stopped(&mut stop) => return,
+            () = wait_until_set(&mut stop) => return,
             _ = rounds.tick() => {
-                let set = Moment::of(&shared).was_set_since(&last);
-                last = Moment::of(&shared);
+                let set = Moment::of(&*contexts.clock).was_set_since(&last);
+                last = Moment::of(&*contexts.clock);
                 if set {
                     tracing::warn!("the clock was set forward: sessions are checked in an hour");
                     continue;
                 }
-                let views = shared.views.open();
+                let views = contexts.views.open();
                 views.into_iter().map(|view| (view, Trigger::TurnComplete)).collect()
             }
             heard = news.recv() => match heard {
                 // A clock that was set forward also makes archival cycles due.
                 Ok(Event::Cycle { cycle: CycleName::Archival, .. })
-                    if Moment::of(&shared).was_set_since(&last) => continue,
+                    if Moment::of(&*contexts.clock).was_set_since(&last) => continue,
                 Ok(Event::Cycle { workspace, cycle: CycleName::Archival, .. }) => {
-                    let views = shared.views.open();
+                    let views = contexts.views.open();
                     let it = views.into_iter().find(|view| view.root.as_os_str() == workspace.as_str());
                     it.map(|view| (view, Trigger::DefragCycle)).into_iter().collect()
                 }
@@ -61,7 +66,7 @@ pub async fn keep(shared: Arc<Shared>, mut stop: watch::Receiver<bool>) {
             },
         };
         for (view, trigger) in due {
-            if let Err(error) = look_after(&shared, &view, trigger).await {
+            if let Err(error) = look_after(&contexts, &view, trigger).await {
                 tracing::warn!(root = %view.root.display(), error = error.message, "could not check the sessions; retrying in an hour");
             }
         }
@@ -72,8 +77,8 @@ pub async fn keep(shared: Arc<Shared>, mut stop: watch::Receiver<bool>) {
 struct Moment(Timestamp, Instant);
 
 impl Moment {
-    fn of(shared: &Shared) -> Self {
-        Self(shared.clock.now(), shared.clock.monotonic())
+    fn of(clock: &dyn Clock) -> Self {
+        Self(clock.now(), clock.monotonic())
     }
 
     /// Returns whether the wall clock ran ahead of the monotonic clock by more than [`AHEAD`].
@@ -85,22 +90,22 @@ impl Moment {
 }
 
 async fn look_after(
-    shared: &Arc<Shared>,
+    contexts: &Arc<Contexts>,
     view: &Arc<WorkspaceView>,
     trigger: Trigger,
 ) -> Result<(), RpcError> {
-    let place = shared.contexts.place(shared, &view.root);
+    let place = contexts.place(&view.root);
     let Some(sessions) = place.read(ContextReader::sessions)? else {
         return Ok(());
     };
-    let before = now(shared).saturating_sub(IDLE_DAYS * DAY_MS);
+    let before = now(contexts).saturating_sub(IDLE_DAYS * DAY_MS);
     let (over, open): (Vec<SessionRow>, Vec<SessionRow>) = sessions
         .into_iter()
         .filter(|session| session.closed_ms.is_none())
         .partition(|session| session.last_used_ms < before);
     for session in over {
         let id = session.id.clone();
-        match close(shared, ContextCloseRequest { session: session.id }).await {
+        match close(contexts, ContextCloseRequest { session: session.id }).await {
             Ok(_) => tracing::info!(session = id, "closing a session that was idle for a long time"),
             // The other sessions are still closed, and expired contents are still removed.
             Err(error) => tracing::warn!(
@@ -110,19 +115,19 @@ async fn look_after(
             ),
         }
     }
-    let (of, view) = (Arc::clone(shared), Arc::clone(view));
+    let (of, view) = (Arc::clone(contexts), Arc::clone(view));
     let tidied = tokio::task::spawn_blocking(move || tidy(&of, &view, &open, trigger));
-    tidied.await.map_err(gone)?
+    tidied.await.map_err(task_failed)?
 }
 
 /// Updates the entries of open sessions, removes expired contents, and frees their disk space.
 fn tidy(
-    shared: &Shared,
+    contexts: &Contexts,
     view: &WorkspaceView,
     open: &[SessionRow],
     trigger: Trigger,
 ) -> Result<(), RpcError> {
-    let place = shared.contexts.place(shared, &view.root);
+    let place = contexts.place(&view.root);
     if trigger == Trigger::DefragCycle {
         for session in open {
             let mut held = place.held()?;
@@ -144,14 +149,14 @@ fn tidy(
         let mut held = place.held()?;
         let (store, _) = held.parts()?;
         store
-            .trim(settings.budget_bytes(), settings.keep_days, now(shared))
+            .trim(settings.budget_bytes(), settings.keep_days, now(contexts))
             .map_err(refusal)?
     };
     if !trimmed.contents.is_empty() {
         tracing::info!(root = %view.root.display(), contents = trimmed.contents.len(), bytes = trimmed.stored_bytes, "removed expired contents of closed sessions");
         let mut held = place.held()?;
         let (store, _) = held.parts()?;
-        store.tidy().map_err(|error| crate::engine::store_error(&error))?;
+        store.tidy().map_err(|error| crate::errors::store_error(&error))?;
     }
     Ok(())
 }

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use hippo_context::policy::{self, PolicyRule};
 use hippo_proto::folder::Trust;
 
-/// Policy file of a workspace, relative to its root.
-pub const FILE: &str = ".hippocampus/policies.yaml";
+use crate::trust::POLICIES;
+
 /// Maximum size of the file, in bytes.
 const LARGEST: u64 = 1 << 20;
 
@@ -21,14 +21,14 @@ impl Policies {
     /// Returns the built-in rules and those of the file. If the file is invalid or untrusted, returns the built-in
     /// rules and the reason.
     pub fn of(&self, root: &Path, trust: &Trust) -> Read {
-        let bytes = match hippo_fs::read(root, FILE, LARGEST) {
+        let bytes = match hippo_fs::read(root, POLICIES, LARGEST) {
             Ok(bytes) => bytes,
             Err(error) if hippo_fs::is_absence(&error) => Vec::new(),
             Err(error) => return built_in(Some(error.to_string())),
         };
-        if !bytes.is_empty() && !trust.covers(FILE, &bytes) {
+        if !bytes.is_empty() && !trust.covers(POLICIES, &bytes) {
             let why = format!(
-                "{FILE} is not trusted; the built-in policies are used; to accept it: hippoctl workspace trust {}",
+                "{POLICIES} is not trusted; the built-in policies are used; to accept it: hippoctl workspace trust {}",
                 root.display()
             );
             return (policy::built_in_rules().into(), Some(why));
@@ -53,12 +53,12 @@ impl Policies {
 
 /// Returns whether the current policy file of a workspace is trusted.
 pub fn is_trusted(root: &Path, trust: &Trust) -> bool {
-    hippo_fs::read(root, FILE, LARGEST).is_ok_and(|bytes| trust.covers(FILE, &bytes))
+    hippo_fs::read(root, POLICIES, LARGEST).is_ok_and(|bytes| trust.covers(POLICIES, &bytes))
 }
 
 fn built_in(why: Option<String>) -> Read {
     let why = why.map(|why| {
-        format!("{FILE} is not used: {why}; the built-in policies are used until the file is corrected")
+        format!("{POLICIES} is not used: {why}; the built-in policies are used until the file is corrected")
     });
     (policy::built_in_rules().into(), why)
 }

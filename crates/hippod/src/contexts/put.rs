@@ -11,9 +11,9 @@ use hippo_proto::{
 };
 use hippo_store::contexts::{ContextError, NewContent, NewEntry, PackedContent, PutOutcome};
 
+use super::Contexts;
 use super::session::Known;
 use super::{Home, Place, lock, now, refusal, wire};
-use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
 /// Maximum number of ids tried for an entry.
@@ -28,7 +28,7 @@ const LONG: usize = 16 << 10;
 /// `conflict` if the session is closed or belongs to another workspace, `warming` while a workspace that may have it
 /// is being opened, `internal` otherwise.
 pub fn open(
-    shared: &Shared,
+    contexts: &Contexts,
     view: &WorkspaceView,
     request: &ContextOpenRequest,
 ) -> Result<ContextOpenResponse, RpcError> {
@@ -37,7 +37,7 @@ pub fn open(
         None => format!("s{:016x}", random()),
     };
     if request.session.is_some() {
-        match shared.contexts.home(shared, &id) {
+        match contexts.home(&id) {
             Ok(home) if home.view.root != view.root => {
                 let whose = home.view.root.display();
                 let what = format!("the session {id} belongs to {whose}");
@@ -50,13 +50,13 @@ pub fn open(
             _ => {}
         }
     }
-    let place = shared.contexts.place(shared, &view.root);
+    let place = contexts.place(&view.root);
     let mut held = place.held()?;
     let (store, _) = held.parts()?;
     let opened = store
-        .open_session(&id, request.agent.as_deref(), now(shared))
+        .open_session(&id, request.agent.as_deref(), now(contexts))
         .map_err(refusal)?;
-    lock(&shared.contexts.homes).insert(id, view.root.clone());
+    lock(&contexts.homes).insert(id, view.root.clone());
     Ok(ContextOpenResponse {
         session: opened.session.id,
         turn: opened.session.turn,
@@ -70,12 +70,12 @@ pub fn open(
 /// # Errors
 /// `not-found` for an unknown session, `conflict` for a closed one, `budget` if the store is full, `internal`
 /// otherwise. Nothing was stored then.
-pub fn put(shared: &Shared, request: &ContextPutRequest) -> Result<ContextPutResponse, RpcError> {
-    let Home { view, place, session } = shared.contexts.home(shared, &request.session)?;
+pub fn put(contexts: &Contexts, request: &ContextPutRequest) -> Result<ContextPutResponse, RpcError> {
+    let Home { view, place, session } = contexts.home(&request.session)?;
     let turn = request.turn.max(session.turn);
     let (rules, why) = place
         .policies
-        .of(&view.root, &Trust::of(&shared.paths.state, &view.root));
+        .of(&view.root, &Trust::of(&contexts.state, &view.root));
     let settings = view.config.context.capture();
     let content = request.content.as_bytes();
     let mut ready = None;
@@ -128,7 +128,7 @@ pub fn put(shared: &Shared, request: &ContextPutRequest) -> Result<ContextPutRes
                 withhold: !captured.store,
             }),
             budget_bytes: view.config.context.budget_bytes(),
-            now_ms: now(shared),
+            now_ms: now(contexts),
         };
         let entries = sessions.entries(store, &request.session)?;
         match store.put_ready(&new, ready.as_ref()) {
@@ -149,7 +149,7 @@ pub fn put(shared: &Shared, request: &ContextPutRequest) -> Result<ContextPutRes
                     || request.lifecycle.is_some();
                 kept.renew(entry, turn, asked);
                 store
-                    .update_entries(std::slice::from_ref(&kept), now(shared))
+                    .update_entries(std::slice::from_ref(&kept), now(contexts))
                     .map_err(refusal)?;
                 answer.outcome = ContextPutOutcome::Known;
                 answer.content_id = known.content.map(|content| content.to_string());

@@ -11,10 +11,10 @@ use hippo_proto::{
 use hippo_store::contexts::{ContextReader, SessionRow};
 use hippo_types::time::Timestamp;
 
+use super::Contexts;
 use super::session::changed;
 use super::{Home, now, refusal, wire};
 use crate::clock::rfc3339;
-use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
 /// Maximum number of dormant entries that one cue reactivates.
@@ -28,12 +28,12 @@ const LISTED: usize = 10_000;
 ///
 /// # Errors
 /// `not-found` for an unknown session, `conflict` for a closed one, `internal` otherwise.
-pub fn turn(shared: &Shared, request: &ContextTurnRequest) -> Result<ContextTurnResponse, RpcError> {
-    let Home { view, place, .. } = shared.contexts.home(shared, &request.session)?;
+pub fn turn(contexts: &Contexts, request: &ContextTurnRequest) -> Result<ContextTurnResponse, RpcError> {
+    let Home { view, place, .. } = contexts.home(&request.session)?;
     let mut held = place.held()?;
     let (store, sessions) = held.parts()?;
     let highest = store
-        .advance(&request.session, request.turn, now(shared))
+        .advance(&request.session, request.turn, now(contexts))
         .map_err(refusal)?;
     let entries = sessions.entries(store, &request.session)?;
     let threshold = view.config.context.threshold;
@@ -51,7 +51,7 @@ pub fn turn(shared: &Shared, request: &ContextTurnRequest) -> Result<ContextTurn
         })
         .collect();
     let changed = changed(entries, &plan);
-    if let Err(error) = store.update_entries(&changed, now(shared)) {
+    if let Err(error) = store.update_entries(&changed, now(contexts)) {
         sessions.forget(&request.session);
         return Err(refusal(error));
     }
@@ -78,8 +78,11 @@ pub fn turn(shared: &Shared, request: &ContextTurnRequest) -> Result<ContextTurn
 ///
 /// # Errors
 /// `not-found` for an unknown session, `internal` otherwise.
-pub fn render(shared: &Shared, request: &ContextRenderRequest) -> Result<ContextRenderResponse, RpcError> {
-    let Home { view, place, session } = shared.contexts.home(shared, &request.session)?;
+pub fn render(
+    contexts: &Contexts,
+    request: &ContextRenderRequest,
+) -> Result<ContextRenderResponse, RpcError> {
+    let Home { view, place, session } = contexts.home(&request.session)?;
     let mut held = place.held()?;
     let (store, sessions) = held.parts()?;
     let entries = sessions.entries(store, &session.id)?;
@@ -103,7 +106,7 @@ pub fn render(shared: &Shared, request: &ContextRenderRequest) -> Result<Context
                 touched.push(kept.clone());
             }
         }
-        if let Err(error) = store.update_entries(&touched, now(shared)) {
+        if let Err(error) = store.update_entries(&touched, now(contexts)) {
             // The section is returned even if nothing can be written.
             sessions.forget(&session.id);
             notes = vec![format!("the entries that match the cue stay dormant: {error}")];
@@ -140,8 +143,8 @@ pub fn render(shared: &Shared, request: &ContextRenderRequest) -> Result<Context
 ///
 /// # Errors
 /// `not-found` for an unknown session or entry, `conflict` for a closed session, `internal` otherwise.
-pub fn touch(shared: &Shared, request: &ContextTouchRequest) -> Result<ContextTouchResponse, RpcError> {
-    let Home { place, session, .. } = shared.contexts.home(shared, &request.session)?;
+pub fn touch(contexts: &Contexts, request: &ContextTouchRequest) -> Result<ContextTouchResponse, RpcError> {
+    let Home { place, session, .. } = contexts.home(&request.session)?;
     let turn = request.turn.unwrap_or(session.turn).max(session.turn);
     let mut held = place.held()?;
     let (store, sessions) = held.parts()?;
@@ -152,7 +155,7 @@ pub fn touch(shared: &Shared, request: &ContextTouchRequest) -> Result<ContextTo
     let mut kept = entries.kept[at].clone();
     kept.touch(turn);
     store
-        .update_entries(std::slice::from_ref(&kept), now(shared))
+        .update_entries(std::slice::from_ref(&kept), now(contexts))
         .map_err(refusal)?;
     let entry = wire::entry(&kept.entry, kept.entry.strength);
     entries.kept[at] = kept;
@@ -172,15 +175,15 @@ pub(super) fn unknown(id: &str, session: &SessionRow) -> RpcError {
 /// # Errors
 /// `not-found` for an unknown session, `internal` otherwise.
 pub fn list(
-    shared: &Shared,
+    contexts: &Contexts,
     only: Option<&WorkspaceView>,
     request: &ContextListRequest,
 ) -> Result<ContextListResponse, RpcError> {
     let limit = request.limit.map_or(LISTED, |limit| limit as usize);
     let Some(id) = &request.session else {
-        return sessions(shared, only, limit);
+        return sessions(contexts, only, limit);
     };
-    let Home { place, session, .. } = shared.contexts.home(shared, id)?;
+    let Home { place, session, .. } = contexts.home(id)?;
     let mut held = place.held()?;
     let (store, sessions) = held.parts()?;
     let entries = sessions.entries(store, id)?;
@@ -210,16 +213,16 @@ pub fn list(
 }
 
 fn sessions(
-    shared: &Shared,
+    contexts: &Contexts,
     only: Option<&WorkspaceView>,
     limit: usize,
 ) -> Result<ContextListResponse, RpcError> {
     let mut all: Vec<(i64, ContextSession)> = Vec::new();
-    for view in shared.views.open() {
+    for view in contexts.views.open() {
         if only.is_some_and(|only| only.root != view.root) {
             continue;
         }
-        let place = shared.contexts.place(shared, &view.root);
+        let place = contexts.place(&view.root);
         let found = match place.read(ContextReader::sessions) {
             Ok(found) => found.unwrap_or_default(),
             // The other workspaces are still listed; `doctor` reports this one.

@@ -3,8 +3,7 @@
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::event::Event;
-use crate::shared::Shared;
+use super::event::Event;
 
 /// Work of a thread, which returns the event for the engine.
 pub(super) type Work = Box<dyn FnOnce() -> Event + Send>;
@@ -30,10 +29,10 @@ impl Drop for Guard {
 }
 
 /// Runs work on its own thread, or on the current thread if the system cannot create one.
-pub(super) fn spawn(shared: &Shared, name: &str, work: Work) {
+pub(super) fn spawn(events: &Sender<Event>, name: &str, work: Work) {
     let work = Arc::new(Mutex::new(Some(work)));
     let go = {
-        let events = shared.events.clone();
+        let events = events.clone();
         move || {
             let guard = Guard(Some(events));
             let work = work.lock().unwrap_or_else(PoisonError::into_inner).take();

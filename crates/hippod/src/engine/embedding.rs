@@ -12,19 +12,19 @@ use hippo_store::system;
 use hippo_store::vector::VectorIndex;
 use hippo_text::chunk::ContentHash;
 
+use super::Resources;
 use super::patch;
 use super::reading::open_source;
 use super::workspace::Workspace;
 use crate::embed_worker::{Job, ModelState};
-use crate::shared::Shared;
 use crate::verify::FileMark;
 use passages::{Part, Placed, Window, length, passages};
 
 /// Returns the state of the model that embeds a workspace.
-pub(super) fn model_state(shared: &Shared, workspace: &Workspace) -> ModelState {
+pub(super) fn model_state(resources: &Resources, workspace: &Workspace) -> ModelState {
     match &workspace.embedder {
-        Some(embedder) => shared.embed.state_of(&embedder.model),
-        None => shared.models.state_of(&workspace.view.config.model),
+        Some(embedder) => resources.embed.state_of(&embedder.model),
+        None => resources.models.state_of(&workspace.view.config.model),
     }
 }
 

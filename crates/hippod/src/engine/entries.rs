@@ -12,7 +12,6 @@ mod requests;
 mod undo;
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -33,11 +32,10 @@ use crate::view::WorkspaceView;
 
 use gather::MOST_LIVE;
 
-pub use access::{Lesson, Trace};
-pub use cycle::{Order, Planned, root_missing};
-pub use remember::{Awaited, Remembered};
-pub use report::{cycle as cycle_of, name as cycle_named, run as run_on_wire};
-pub use requests::Change;
+use crate::message::Order;
+pub use cycle::Planned;
+pub use remember::Awaited;
+pub use report::run as run_on_wire;
 
 /// Maximum delay before changed entries are visible to queries.
 const PUBLISH: Duration = Duration::from_millis(250);
@@ -285,9 +283,4 @@ fn failed(runs: &[RunRow]) -> Vec<RunRow> {
         .filter_map(last);
     let failed = last.filter(|row| row.record.outcome == Outcome::Failed && row.undone.is_none());
     failed.copied().collect()
-}
-
-/// Returns the path of a workspace's index file.
-pub fn index_path(root: &Path) -> PathBuf {
-    root.join(hippo_map::layout::INDEX_FILE)
 }

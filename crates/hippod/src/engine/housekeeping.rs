@@ -9,11 +9,13 @@ use hippo_proto::Event as News;
 use hippo_store::StoreError;
 use hippo_store::vector::BuiltGraph;
 
+use super::Resources;
+use super::agenda::Chore;
+use super::event::Event;
 use super::turn::Hand;
 use super::workspace::Workspace;
 use super::{Engine, open};
-use crate::event::Event;
-use crate::shared::Shared;
+use crate::message::EngineMessage;
 use crate::watcher::{CanaryError, WatchEvent, Watcher};
 
 /// Time limit for the report of a canary; after it the watcher counts as silent.
@@ -33,15 +35,40 @@ const COUNT_AGAIN: Duration = Duration::from_secs(60);
 const BUILD_AGAIN: Duration = Duration::from_secs(3600);
 
 impl Workspace {
+    /// Handles a report of the watcher.
+    pub fn take_watch_event(&mut self, event: WatchEvent, now: Instant) {
+        self.reports_taken += u64::from(event.is_report());
+        match event {
+            WatchEvent::Dirty(_, paths) => self.note_events(paths, now),
+            WatchEvent::Rescan(_, reason) => {
+                let root = self.root.display();
+                tracing::info!(root = %root, ?reason, "watch events were lost; the disk is compared");
+                self.agenda.plan(Chore::Scan, now);
+            }
+            WatchEvent::CanarySeen(_) => {
+                self.times.canary = Some(now);
+                self.times.canary_sent = None;
+                self.watcher_silent = false;
+            }
+            WatchEvent::Dead(_, reason) => {
+                let root = self.root.display();
+                tracing::warn!(root = %root, %reason, "the watcher stopped; it is started again");
+                self.watcher_silent = true;
+                self.agenda.plan(Chore::Scan, now);
+            }
+        }
+    }
+
     /// Returns the time of the next housekeeping.
     pub fn housekeeping_due(&self, now: Instant) -> Instant {
         let canary = match (&self.watcher, self.times.canary_sent) {
             (None, _) => None,
             (Some(_), Some(sent)) => Some(sent + CANARY_PATIENCE),
-            (Some(_), None) => Some(self.canary_at),
+            (Some(_), None) => Some(self.agenda.time(Chore::Canary, now)),
         };
         let save = (self.unsaved && self.pending.len() == 0).then(|| self.last_write + SAVE_AFTER);
-        let spare = (self.spared != Some(self.entries.revision)).then_some(self.spare_at);
+        let spare =
+            (self.spared != Some(self.entries.revision)).then(|| self.agenda.time(Chore::SaveSpare, now));
         canary
             .into_iter()
             .chain(save)
@@ -59,7 +86,8 @@ impl Workspace {
         let begun = Instant::now();
         let saved = self.store.write_spare(&self.root.to_string_lossy());
         // A copy that takes long is written less often.
-        self.spare_at = begun + (begun.elapsed() * 20).max(SPARE_AFTER);
+        self.agenda
+            .plan(Chore::SaveSpare, begun + (begun.elapsed() * 20).max(SPARE_AFTER));
         match saved {
             Ok(()) => self.spared = Some(revision),
             Err(error) => {
@@ -67,7 +95,7 @@ impl Workspace {
                 if error.is_damage() {
                     self.trouble = Some(error);
                 }
-                self.spare_at = begun + WRITE_AGAIN;
+                self.agenda.plan(Chore::SaveSpare, begun + WRITE_AGAIN);
             }
         }
     }
@@ -103,16 +131,17 @@ impl Hand {
     /// Does the housekeeping that is due.
     pub(super) fn keep_house(&mut self, workspace: &mut Workspace, now: Instant) {
         self.keep_watch(workspace, now);
-        if now >= workspace.spare_at {
+        if workspace.agenda.is_due(Chore::SaveSpare, now) {
             workspace.save_spare();
         }
-        let may_build =
-            !workspace.building && now >= workspace.build_again_at && workspace.pending.is_at_rest();
+        let may_build = !workspace.building
+            && workspace.agenda.is_due(Chore::BuildGraph, now)
+            && workspace.pending.is_at_rest();
         if may_build && workspace.view.picture().vectors.needs_rebuild() {
             if workspace.has_texts_for_graph() {
                 self.build_graph(workspace);
             } else {
-                workspace.build_again_at = now + COUNT_AGAIN;
+                workspace.agenda.plan(Chore::BuildGraph, now + COUNT_AGAIN);
             }
         }
         let quiet = workspace.pending.len() == 0 && workspace.dirty.is_empty();
@@ -121,7 +150,7 @@ impl Hand {
                 workspace.untidy = 0;
                 self.tidy(workspace);
             }
-            workspace.save_vectors(&self.shared.paths.state);
+            workspace.save_vectors(&self.resources.paths.state);
         }
     }
 
@@ -140,27 +169,32 @@ impl Hand {
     /// Starts the watcher if none is running, and checks it with a canary from time to time.
     fn keep_watch(&mut self, workspace: &mut Workspace, now: Instant) {
         if workspace.watcher.is_none() || workspace.watcher_silent {
-            if workspace.watch_again_at.is_some_and(|at| now < at) {
+            if !workspace.agenda.is_due(Chore::StartWatcher, now) {
                 return;
             }
-            workspace.watch_again_at = Some(now + Duration::from_secs(30));
+            workspace
+                .agenda
+                .plan(Chore::StartWatcher, now + Duration::from_secs(30));
             self.start_watcher(workspace);
-            workspace.canary_at = now;
+            workspace.agenda.plan(Chore::Canary, now);
         }
         if let Some(sent) = workspace.times.canary_sent {
             if now >= sent + CANARY_PATIENCE {
                 tracing::warn!(root = %workspace.root.display(), "the watcher receives no events; restarting it");
                 workspace.times.canary_sent = None;
                 workspace.watcher_silent = true;
-                workspace.scan_at = now;
+                workspace.agenda.plan(Chore::Scan, now);
             }
             return;
         }
-        if now < workspace.canary_at || !workspace.root_present {
+        if !workspace.agenda.is_due(Chore::Canary, now) || !workspace.root_present {
             return;
         }
-        self.shared.contexts.look();
-        workspace.canary_at = now + Duration::from_secs(workspace.view.config.watch.canary_secs);
+        self.resources.contexts.look();
+        workspace.agenda.plan(
+            Chore::Canary,
+            now + Duration::from_secs(workspace.view.config.watch.canary_secs),
+        );
         let Some(watcher) = &workspace.watcher else { return };
         match watcher.write_canary() {
             Ok(()) => {
@@ -172,14 +206,14 @@ impl Hand {
     }
 
     fn start_watcher(&self, workspace: &mut Workspace) {
-        let events = self.shared.events.clone();
+        let events = self.events.clone();
         let view = Arc::clone(&workspace.view);
         let sink = Box::new(move |event: WatchEvent| {
             if event.is_report() {
                 view.count_report();
             }
             // The receiver is closed only when the daemon ends.
-            let _ = events.send(Event::Watch(event));
+            let _ = events.send(Event::Sent(EngineMessage::Watch(event)));
         });
         let watch = &workspace.view.config.watch;
         match Watcher::start(&workspace.root, watch, sink) {
@@ -188,7 +222,9 @@ impl Hand {
                 workspace.watcher = Some(watcher);
                 workspace.watcher_silent = false;
                 // The next scan hands the folders over, and finds changes made meanwhile.
-                workspace.scan_at = workspace.scan_at.min(self.shared.clock.monotonic());
+                workspace
+                    .agenda
+                    .bring_forward(Chore::Scan, self.resources.clock.monotonic());
             }
             Err(error) => {
                 tracing::warn!(%error, "could not watch; changes are found only by comparing the disk with the index")
@@ -200,7 +236,7 @@ impl Hand {
         let job = workspace.view.picture_mut().vectors.snapshot_for_build();
         let (key, total) = (workspace.key, job.len() as u64);
         let root = workspace.root.display().to_string();
-        let events = self.shared.events.clone();
+        let events = self.events.clone();
         let cancel = Arc::new(AtomicBool::new(false));
         workspace.cancel_build = Some(Arc::clone(&cancel));
         let build = move || {
@@ -236,7 +272,9 @@ impl Hand {
             Some(built) => picture.vectors.install(built),
             None => {
                 picture.vectors.abandon_build();
-                workspace.build_again_at = self.shared.clock.monotonic() + BUILD_AGAIN;
+                workspace
+                    .agenda
+                    .plan(Chore::BuildGraph, self.resources.clock.monotonic() + BUILD_AGAIN);
                 false
             }
         };
@@ -244,7 +282,7 @@ impl Hand {
         drop(picture);
         if installed {
             workspace.unsaved = true;
-            workspace.last_write = self.shared.clock.monotonic();
+            workspace.last_write = self.resources.clock.monotonic();
         }
         let root = workspace.root.display().to_string();
         self.tell(job_news(&root, total, total, true));
@@ -254,8 +292,8 @@ impl Hand {
 impl Engine {
     /// Settles the replaced copies of all index files, so that none remain beside them.
     fn close_index_files(&mut self) {
-        let at = self.shared.clock.monotonic();
-        let hand = Hand::new(&self.shared);
+        let at = self.resources.clock.monotonic();
+        let hand = Hand::new(&self.resources, &self.events);
         for workspace in self.here_mut() {
             hand.close_index_file(workspace, at);
         }
@@ -265,7 +303,7 @@ impl Engine {
     pub(super) fn finish(mut self) {
         // Running turns finish their step first.
         while self.are_some_out() {
-            match self.events.recv() {
+            match self.inbox.recv() {
                 Ok(Event::Turned(turned)) => self.turned(*turned),
                 Ok(Event::Opened(opened)) => self.opened(*opened),
                 Ok(Event::Closed { workspace }) => self.closed(workspace),
@@ -273,16 +311,16 @@ impl Engine {
                 Ok(_) => {}
             }
         }
-        self.shared.rescuing.store(true, Ordering::Relaxed);
-        self.shared.contexts.look();
-        let shared = Arc::clone(&self.shared);
+        self.rescuing.store(true, Ordering::Relaxed);
+        self.resources.contexts.look();
+        let resources = Arc::clone(&self.resources);
         for workspace in self.here_mut() {
             // A failure is in the log, and there is no later attempt.
-            let _ = bring_back(&shared, workspace);
+            let _ = bring_back(&resources, workspace);
         }
-        self.shared.rescuing.store(false, Ordering::Relaxed);
+        self.rescuing.store(false, Ordering::Relaxed);
         self.close_index_files();
-        let state = self.shared.paths.state.clone();
+        let state = self.resources.paths.state.clone();
         for workspace in self.here_mut() {
             if let Some(cancel) = &workspace.cancel_build {
                 cancel.store(true, Ordering::Relaxed);
@@ -297,7 +335,7 @@ impl Engine {
                 tracing::warn!(%error, "could not checkpoint the database; the next start does");
             }
         }
-        self.shared.contexts.checkpoint();
+        self.resources.contexts.checkpoint();
     }
 }
 
@@ -315,13 +353,13 @@ fn job_news(root: &str, done: u64, total: u64, finished: bool) -> News {
 }
 
 /// Writes the database to its place again if it was removed.
-pub(super) fn look_at_database(shared: &Shared, workspace: &mut Workspace) {
-    let now = shared.clock.monotonic();
-    if now < workspace.write_again_at || workspace.store.is_in_place() {
+pub(super) fn look_at_database(resources: &Resources, workspace: &mut Workspace) {
+    let now = resources.clock.monotonic();
+    if !workspace.agenda.is_due(Chore::CheckDatabase, now) || workspace.store.is_in_place() {
         return;
     }
-    workspace.write_again_at = now + WRITE_AGAIN;
-    if let Err(error) = write_again(shared, workspace) {
+    workspace.agenda.plan(Chore::CheckDatabase, now + WRITE_AGAIN);
+    if let Err(error) = write_again(resources, workspace) {
         workspace.trouble = Some(error);
     }
 }
@@ -330,18 +368,18 @@ pub(super) fn look_at_database(shared: &Shared, workspace: &mut Workspace) {
 ///
 /// # Errors
 /// Returns the error of the write; the workspace must stay open then.
-pub(super) fn bring_back(shared: &Shared, workspace: &mut Workspace) -> Result<(), StoreError> {
+pub(super) fn bring_back(resources: &Resources, workspace: &mut Workspace) -> Result<(), StoreError> {
     if workspace.store.is_in_place() {
         return Ok(());
     }
-    write_again(shared, workspace)
+    write_again(resources, workspace)
 }
 
-fn write_again(shared: &Shared, workspace: &mut Workspace) -> Result<(), StoreError> {
+fn write_again(resources: &Resources, workspace: &mut Workspace) -> Result<(), StoreError> {
     let database = workspace.store.path().display().to_string();
     let pulse = workspace.pulse.clone();
     let beat = || {
-        shared.pulse.beat();
+        resources.pulse.beat();
         pulse.beat();
         true
     };

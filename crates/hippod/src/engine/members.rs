@@ -8,13 +8,14 @@ use std::time::{Duration, Instant};
 use hippo_proto::WorkspaceAddResponse;
 
 use super::aside::{Work, spawn};
+use super::event::Event;
 use super::opening::{BeforeOpening, Opened};
 use super::turn::{Hand, Turned};
 use super::workspace::{Waiter, Workspace};
 use super::{Engine, SLICE};
-use crate::event::{Answer, Event};
-use crate::service::Pulse;
-use crate::shared::Slot;
+use crate::message::{Answer, EngineMessage};
+use crate::tasks::Pulse;
+use crate::views::Slot;
 
 /// Maximum number of concurrent turns shorter than a slice; a longer turn makes room for another one.
 const AT_ONCE: usize = 2;
@@ -129,7 +130,7 @@ impl Engine {
 
     /// Starts turns for the workspaces that have work, as far as the limits permit.
     pub(super) fn dispatch(&mut self) {
-        let now = self.shared.clock.monotonic();
+        let now = self.resources.clock.monotonic();
         let keys: Vec<u64> = self.members.keys().copied().collect();
         for key in keys {
             self.serve_at_door(key);
@@ -160,7 +161,7 @@ impl Engine {
             let Some(event) = member.inbox.pop_front() else {
                 return;
             };
-            if let Event::Request(request, span) = event {
+            if let Event::Sent(EngineMessage::Request(request, span)) = event {
                 span.in_scope(|| self.serve(request));
             }
             if let Some(Member {
@@ -168,7 +169,7 @@ impl Engine {
                 ..
             }) = self.members.get_mut(&key)
             {
-                workspace.due = Some(self.shared.clock.monotonic());
+                workspace.due = Some(self.resources.clock.monotonic());
             }
         }
     }
@@ -188,13 +189,16 @@ impl Engine {
         let Some(member) = self.members.get_mut(&key) else {
             return;
         };
-        let hand = self.hands.pop().unwrap_or_else(|| Hand::new(&self.shared));
+        let hand = self
+            .hands
+            .pop()
+            .unwrap_or_else(|| Hand::new(&self.resources, &self.events));
         let mut out = Out {
             since: Instant::now(),
             pulse: Pulse::default(),
             seen: 0,
         };
-        let seat = std::mem::replace(&mut member.seat, Seat::Closed(self.shared.clock.monotonic()));
+        let seat = std::mem::replace(&mut member.seat, Seat::Closed(self.resources.clock.monotonic()));
         let work: Work = match seat {
             Seat::Here(mut workspace) => {
                 out.pulse = workspace.pulse.clone();
@@ -214,10 +218,10 @@ impl Engine {
             }
             Seat::Closed(_) => {
                 let (root, pulse) = (member.root.clone(), out.pulse.clone());
-                let (before, shared) = (std::mem::take(&mut member.before), Arc::clone(&self.shared));
-                let registry = Arc::clone(&self.registry);
+                let before = std::mem::take(&mut member.before);
+                let (registry, views) = (Arc::clone(&self.registry), Arc::clone(&self.views));
                 Box::new(move || {
-                    if !before.run(&shared, &registry, &root) {
+                    if !before.run(&hand.resources, &views, &registry, &root) {
                         return Event::Closed { workspace: key };
                     }
                     let result = hand.open(key, &root, pulse).map(Box::new);
@@ -230,7 +234,7 @@ impl Engine {
             }
         };
         member.seat = Seat::Out(out);
-        spawn(&self.shared, "turn", work);
+        spawn(&self.events, "turn", work);
     }
 
     /// Handles the end of a turn.
@@ -256,13 +260,13 @@ impl Engine {
                 tracing::info!(root = %root, "the settings of a workspace have changed; reopening it");
             } else {
                 tracing::info!(root = %root, "rebuilding a workspace");
-                self.shared.views.set(&former.root, Slot::Opening);
+                self.views.set(&former.root, Slot::Opening);
             }
             member.inbox.retain(|event| !event.is_for_one_opening());
             member.waiters.extend(former.let_go());
             member.before.rebuilds.append(&mut former.rebuilds);
             member.before.former = Some(former);
-            member.seat = Seat::Closed(self.shared.clock.monotonic());
+            member.seat = Seat::Closed(self.resources.clock.monotonic());
         } else {
             let adding = std::mem::take(&mut member.adding);
             self.answer_added(&member.root, adding);
@@ -286,7 +290,7 @@ impl Engine {
 
     /// Returns the time until the next work is due.
     pub(super) fn sleep(&self) -> Duration {
-        let now = self.shared.clock.monotonic();
+        let now = self.resources.clock.monotonic();
         let free = self.may_go();
         let wait = |member: &Member| match &member.seat {
             Seat::Here(workspace) if member.inbox.is_empty() => {

@@ -30,7 +30,7 @@ impl Engine {
         } else {
             return None;
         };
-        let views = self.shared.views.open();
+        let views = self.views.open();
         let outer = views.into_iter().find(|view| view.root == outer)?;
         let below = files::below(&outer.root, inner)?;
         let (rules, config) = (&outer.rules, &outer.config);

@@ -15,13 +15,14 @@ use hippo_text::source::SourceRules;
 use hippo_tree::Period;
 use hippo_types::time::Timestamp;
 
+use super::agenda::Agenda;
 use super::entries::Entries;
 use super::patch;
 use super::settings::OwnSettings;
 use super::workspace::{Known, Pending, Times, Workspace};
 use crate::config::WorkspaceConfig;
 use crate::registry;
-use crate::service::Pulse;
+use crate::tasks::Pulse;
 use crate::verify::FileMark;
 use crate::view::{Picture, WorkspaceView};
 
@@ -43,11 +44,6 @@ pub struct Opening<'a> {
     pub now: Instant,
     /// Wall clock.
     pub wall: Timestamp,
-}
-
-/// Returns the path of a workspace's database.
-pub fn database(state: &Path, root: &Path) -> PathBuf {
-    registry::state_folder(state, root).join("index.db")
 }
 
 /// Returns the folder of a workspace's saved vector index.
@@ -76,7 +72,7 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
     let folder = registry::state_folder(state, root);
     std::fs::create_dir_all(&folder)
         .with_context(|| format!("could not create the state folder: {}", folder.display()))?;
-    let file = database(state, root);
+    let file = registry::database_file(state, root);
     let recovered = hippo_store::db::recover(&file, &root.to_string_lossy())?;
     if let Some(recovered) = &recovered {
         tracing::error!(
@@ -138,7 +134,7 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
         reports_taken: 0,
         times: Times::default(),
         own: OwnSettings::default(),
-        scan_at: now,
+        agenda: Agenda::default(),
         canary_unprovable: None,
         watcher_silent: false,
         trouble: None,
@@ -146,13 +142,7 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
         last_write: now,
         untidy: 0,
         building: false,
-        build_again_at: now,
         cancel_build: None,
-        canary_at: now,
-        watch_again_at: None,
-        write_again_at: now,
-        look_for_root_at: now,
-        look_at_held_at: now,
         busy: true,
         due: Some(now),
         rest: std::time::Duration::ZERO,
@@ -160,7 +150,6 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
         mended,
         repair_is_told: false,
         spared: None,
-        spare_at: now,
     };
     if let Some(embedder) = embedder {
         workspace.set_embedder(embedder)?;

@@ -9,15 +9,17 @@ use hippo_proto::{ErrorKind, Restored, RpcError, WorkspaceAddResponse};
 use hippo_store::StoreError;
 
 use super::Engine;
+use super::Resources;
 use super::members::{Member, Seat};
-use super::rebuild::{self, Lost};
-use super::requests::store_error;
+use super::rebuild;
 use super::turn::Hand;
 use super::workspace::{Waiter, Workspace};
-use crate::backup::{self, Staged};
-use crate::event::Answer;
+use crate::backup;
+use crate::errors::store_error;
+use crate::message::{Answer, Lost};
 use crate::registry::{self, Registry};
-use crate::shared::{Shared, Slot, no_workspace};
+use crate::staged::Staged;
+use crate::views::{Slot, Views, no_workspace};
 
 /// Delay before another attempt to open a workspace after a lack of open files.
 const OPEN_AGAIN: Duration = Duration::from_secs(5);
@@ -48,16 +50,16 @@ impl BeforeOpening {
 
     /// Runs the steps. Returns true if the workspace is registered and must be opened: a restore into a new folder may
     /// fail.
-    pub(super) fn run(self, shared: &Shared, registry: &Registry, root: &Path) -> bool {
+    pub(super) fn run(self, resources: &Resources, views: &Views, registry: &Registry, root: &Path) -> bool {
         drop(self.former);
         let restored = self.restore.map(|(staged, reply)| {
-            shared.contexts.look();
-            shared.contexts.let_go(&staged.root);
-            (backup::commit(&shared.paths.state, staged, registry), reply)
+            resources.contexts.look();
+            resources.contexts.let_go(&staged.root);
+            (backup::commit(&resources.paths.state, staged, registry), reply)
         });
         let is_registered = registry.contains(root);
         if !is_registered {
-            shared.views.remove(root);
+            views.remove(root);
         }
         // A client that has disconnected needs no answer.
         if let Some((taken, reply)) = restored {
@@ -65,7 +67,7 @@ impl BeforeOpening {
         }
         for reply in self.rebuilds {
             let _ = reply.send(if is_registered {
-                rebuild::rebuild(&shared.paths.state, root)
+                rebuild::rebuild(&resources.paths.state, root)
             } else {
                 Err(no_workspace(root))
             });
@@ -85,10 +87,10 @@ impl std::fmt::Debug for Opened {
 impl Engine {
     /// Adds a workspace to be opened at the next opportunity. Returns its key.
     pub(super) fn open(&mut self, root: &Path, waiters: Vec<Waiter>) -> u64 {
-        self.shared.views.set(root, Slot::Opening);
+        self.views.set(root, Slot::Opening);
         let member = Member {
             root: root.to_path_buf(),
-            seat: Seat::Closed(self.shared.clock.monotonic()),
+            seat: Seat::Closed(self.resources.clock.monotonic()),
             inbox: VecDeque::new(),
             waiters,
             leaving: false,
@@ -103,7 +105,7 @@ impl Engine {
 
     /// Retries now all workspaces that could not be opened for lack of open files, because some may have been closed.
     pub(super) fn open_soon(&mut self) {
-        let now = self.shared.clock.monotonic();
+        let now = self.resources.clock.monotonic();
         for member in self.members.values_mut() {
             if let Seat::Closed(from) = &mut member.seat {
                 *from = now;
@@ -151,10 +153,10 @@ impl Engine {
                 self.open_soon();
                 key
             }
-            None if self.shared.views.slot(root).is_some() => self.open(root, Vec::new()),
+            None if self.views.slot(root).is_some() => self.open(root, Vec::new()),
             None => return drop(reply.send(Err(no_workspace(root)))),
         };
-        self.shared.views.set(root, Slot::Opening);
+        self.views.set(root, Slot::Opening);
         if let Some(member) = self.members.get_mut(&key) {
             member.before.rebuilds.push(reply);
         }
@@ -202,7 +204,7 @@ impl Engine {
                 member.seat = Seat::Here(workspace);
                 member.leaving = false;
                 self.members.insert(key, member);
-                self.shared.views.set(&root, slot);
+                self.views.set(&root, slot);
                 self.answer_added(&root, adding);
             }
             Err(error) => {
@@ -212,7 +214,7 @@ impl Engine {
                     None => RpcError::internal(format!("{error:#}"))
                         .hint("correct the named file, then restart hippod"),
                 };
-                self.shared.views.set(&root, Slot::Broken(refusal.clone()));
+                self.views.set(&root, Slot::Broken(refusal.clone()));
                 // A client that has disconnected needs no answer.
                 for (reply, _) in member.adding.drain(..) {
                     let _ = reply.send(Err(refusal.clone()));
@@ -225,7 +227,7 @@ impl Engine {
                     .filter_map(|event| event.refuse_unopened(&refusal))
                     .collect();
                 if refusal.data.kind == ErrorKind::TooManyOpenFiles {
-                    member.seat = Seat::Closed(self.shared.clock.monotonic() + OPEN_AGAIN);
+                    member.seat = Seat::Closed(self.resources.clock.monotonic() + OPEN_AGAIN);
                     self.members.insert(key, member);
                     return;
                 }

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use tokio::sync::oneshot;
 
+use super::agenda::Chore;
 use super::workspace::{Dirty, Workspace};
 
 /// A query that waits until files are read.
@@ -32,7 +33,7 @@ impl Workspace {
 
     /// Answers the queries whose files are read. Files that cannot be read now do not delay the answer.
     pub fn answer_readers(&mut self, now: Instant) {
-        let (dirty, scans) = (&self.dirty, self.scan_at <= now);
+        let (dirty, scans) = (&self.dirty, self.agenda.is_due(Chore::Scan, now));
         let is_due = |dirty: &Dirty| dirty.not_before <= now;
         for reader in std::mem::take(&mut self.readers) {
             let waits = if reader.paths.is_empty() {

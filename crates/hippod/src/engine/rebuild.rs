@@ -1,6 +1,6 @@
 //! Deletion of derived workspace state for `doctor --rebuild`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Result;
 
@@ -10,16 +10,9 @@ use hippo_store::db::{Store, salvage};
 use hippo_store::in_place::Replacement;
 
 use super::open;
-use super::requests::store_error;
-
-/// Data that existed only in a damaged database and could not be read.
-#[derive(Debug)]
-pub struct Lost {
-    /// Descriptions for people.
-    pub what: Vec<String>,
-    /// Path of the kept damaged database.
-    pub aside: PathBuf,
-}
+use crate::errors::store_error;
+use crate::message::Lost;
+use crate::registry;
 
 /// Deletes all derived data of a closed workspace. An undamaged database keeps its vectors, each of which belongs to a
 /// text and a model; a damaged database is renamed. Returns the unreadable data that existed only in the damaged
@@ -36,7 +29,7 @@ pub(super) fn rebuild(state: &Path, root: &Path) -> Result<Option<Lost>, RpcErro
 
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 fn empty(state: &Path, root: &Path) -> Result<Option<Lost>> {
-    let file = open::database(state, root);
+    let file = registry::database_file(state, root);
     let emptied = Store::open(&file, &root.to_string_lossy()).and_then(|mut store| {
         store
             .check()

@@ -11,6 +11,7 @@ use hippo_fs::harness;
 use hippo_store::StoreError;
 use hippo_tree::Period;
 
+use super::agenda::Chore;
 use super::ingest::Refreshed;
 use super::workspace::Workspace;
 use crate::files;
@@ -60,13 +61,16 @@ impl Workspace {
             self.trouble = Some(StoreError::TooManyOpenFiles {
                 path: self.root.clone(),
             });
-            self.scan_at = now + SHORTAGE;
+            self.agenda.plan(Chore::Scan, now + SHORTAGE);
             return;
         }
         self.times.reconcile = Some(now);
         self.own.look = true;
         self.look_at_harness();
-        self.scan_at = now + Duration::from_secs(self.view.config.watch.reconcile_secs);
+        self.agenda.plan(
+            Chore::Scan,
+            now + Duration::from_secs(self.view.config.watch.reconcile_secs),
+        );
         // A mount point without its disk is an empty folder.
         self.root_present = scan.root_present && (!scan.root_empty || self.known.is_empty());
         if !self.root_present {
@@ -154,7 +158,7 @@ impl Workspace {
             if self.view.rules.is_source(&relative) && !hippo_fs::is_folder(&self.root, &relative) {
                 self.mark_dirty(relative, now);
             } else if relative.is_empty() || self.is_folder_of_memory(&relative) {
-                self.scan_at = now;
+                self.agenda.plan(Chore::Scan, now);
             }
         }
     }

@@ -3,27 +3,26 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use hippo_proto::{
-    ErrorKind, RpcError, WorkspaceAddResponse, WorkspaceRemoveResponse, WorkspaceSyncResponse,
-};
+use hippo_proto::{RpcError, WorkspaceAddResponse, WorkspaceRemoveResponse, WorkspaceSyncResponse};
 use hippo_store::StoreError;
 
 use super::Engine;
 use super::aside::spawn;
 use super::embedding::model_state;
-use super::entries::root_missing;
+use super::event::Event;
 use super::open::{self, Opening};
 use super::settings::withdraw_trust;
 use super::turn::Hand;
 use super::workspace::Workspace;
 use crate::contexts;
 use crate::embed_worker::ModelState;
-use crate::event::{Answer, Event, Request, Until};
+use crate::errors::{root_missing, store_error};
 use crate::files;
 use crate::handles;
+use crate::message::{Answer, EngineMessage, Request, Until};
 use crate::registry;
-use crate::service::Pulse;
-use crate::shared::no_workspace;
+use crate::tasks::Pulse;
+use crate::views::no_workspace;
 
 /// Number of files that the process must still be able to open before it opens another workspace: databases, watcher
 /// and readers, plus some for clients and for reading files.
@@ -51,17 +50,17 @@ impl Engine {
 
     /// Starts using a model that was installed manually after it was missing.
     pub(super) fn look_for_model(&mut self) {
-        let models = &self.shared.models;
+        let models = &self.resources.models;
         let differs =
             |before: ModelState, now: ModelState| matches!(before, ModelState::Absent(_)) && before != now;
-        let found = differs(self.shared.embed.state().0, models.state())
+        let found = differs(self.resources.embed.state().0, models.state())
             || self.here().any(|workspace| {
                 // For a workspace with its own model, only this check looks at the model's files.
-                matches!(model_state(&self.shared, workspace), ModelState::Absent(_))
+                matches!(model_state(&self.resources, workspace), ModelState::Absent(_))
                     && models.state_of(&workspace.view.config.model).is_usable()
             });
         if found {
-            self.take(Event::ModelChanged);
+            self.take(Event::Sent(EngineMessage::ModelChanged));
         }
     }
 
@@ -85,7 +84,7 @@ impl Engine {
             return Err(RpcError::bad_request(format!("not a folder: {}", root.display()))
                 .hint("give the folder that holds the memory files"));
         }
-        files::check_fit(&self.shared.paths, &root)?;
+        files::check_fit(&self.resources.paths, &root)?;
         let added = self.registry.add(&root).map_err(|error| registry_error(&error))?;
         let key = match self.key_of(&root) {
             Some(key) => {
@@ -111,16 +110,16 @@ impl Engine {
             // A client that has disconnected needs no answer.
             Err(error) => return drop(reply.send(Err(registry_error(&error)))),
         };
-        let paths = &self.shared.paths;
+        let paths = &self.resources.paths;
         let state = registry::state_folder(&paths.state, &root);
         let stored = contexts::stand_in(&state);
         // An earlier removal may have kept session data.
         if !(known || purge && state.exists()) {
             return drop(reply.send(Err(no_workspace(&root))));
         }
-        self.shared.views.remove(&root);
+        self.views.remove(&root);
         let here = self.take_leave(&root);
-        let shared = Arc::clone(&self.shared);
+        let resources = Arc::clone(&self.resources);
         let (key, workspace) = here.unzip();
         let mut workspace = workspace.flatten();
         let answer = WorkspaceRemoveResponse {
@@ -129,25 +128,25 @@ impl Engine {
             restored: Vec::new(),
             notes: Vec::new(),
         };
-        let hand = Hand::new(&self.shared);
+        let hand = Hand::new(&self.resources, &self.events);
         // Dropping a large snapshot and removing large files takes a while.
         let work = move || {
             if let Some(workspace) = &mut workspace {
-                hand.close_index_file(workspace, shared.clock.monotonic());
+                hand.close_index_file(workspace, resources.clock.monotonic());
             }
             for waiter in workspace.iter_mut().flat_map(|workspace| workspace.let_go()) {
                 let _ = waiter.reply.send(Err(no_workspace(&root)));
             }
             drop(workspace);
-            shared.contexts.let_go(&root);
+            resources.contexts.let_go(&root);
             remove_state(&state, purge);
-            withdraw_trust(&shared, &root);
+            withdraw_trust(&resources.paths.state, &root);
             let _ = reply.send(Ok(answer));
             Event::Closed {
                 workspace: key.unwrap_or(0),
             }
         };
-        spawn(&self.shared, "remove", Box::new(work));
+        spawn(&self.events, "remove", Box::new(work));
     }
 }
 
@@ -158,20 +157,20 @@ impl Hand {
     /// See [`open::open`].
     pub(super) fn open(&self, key: u64, root: &Path, pulse: Pulse) -> anyhow::Result<Workspace> {
         if handles::left().is_some_and(|left| left < FILES_TO_OPEN) {
-            let path = open::database(&self.shared.paths.state, root);
+            let path = registry::database_file(&self.resources.paths.state, root);
             return Err(StoreError::TooManyOpenFiles { path }.into());
         }
         let (config, own) = self.settings_of(root);
-        let model = self.shared.models.named(&config.model);
+        let model = self.resources.models.named(&config.model);
         let mut workspace = open::open(Opening {
             key,
             root,
             config,
-            state: &self.shared.paths.state,
+            state: &self.resources.paths.state,
             model: model.as_ref().map(|model| (&*model.id, model.dimension)),
             pulse,
-            now: self.shared.clock.monotonic(),
-            wall: self.shared.clock.now(),
+            now: self.resources.clock.monotonic(),
+            wall: self.resources.clock.now(),
         })?;
         workspace.own = own;
         Ok(workspace)
@@ -179,8 +178,8 @@ impl Hand {
 
     /// Answers the waiting clients whose condition is met, or all of them if the store reported an error.
     pub(super) fn answer_waiters(&self, workspace: &mut Workspace) {
-        let now = self.shared.clock.monotonic();
-        let embedding = model_state(&self.shared, workspace).is_usable() && !workspace.pending.blocked;
+        let now = self.resources.clock.monotonic();
+        let embedding = model_state(&self.resources, workspace).is_usable() && !workspace.pending.blocked;
         let unread = !workspace.dirty.is_empty() || !workspace.missing.is_empty();
         let entries = &workspace.entries;
         let unwritten = entries.enabled && (!entries.is_begun() || entries.file.is_behind(now));
@@ -195,8 +194,8 @@ impl Hand {
             return;
         }
         let mut notes = not_as_the_disk(workspace);
-        if !embedding && workspace.pending.len() > 0 && self.shared.config.embed.enabled {
-            let fix = self.shared.models.remedy(&workspace.view.config.model);
+        if !embedding && workspace.pending.len() > 0 && self.resources.config.embed.enabled {
+            let fix = self.resources.models.remedy(&workspace.view.config.model);
             let waiting = workspace.pending.len();
             notes.push(format!(
                 "everything is searchable by words; {waiting} passages wait for the embedding model, which cannot be \
@@ -259,35 +258,6 @@ fn not_as_the_disk(workspace: &Workspace) -> Vec<String> {
     }
     notes.extend(workspace.entries.held_story());
     notes
-}
-
-/// Converts an error of the store into an error for clients.
-pub fn store_error(error: &StoreError) -> RpcError {
-    let refusal = RpcError::new(
-        match error {
-            StoreError::ReadOnly { .. } => ErrorKind::ReadOnly,
-            _ if error.is_shortage() => ErrorKind::TooManyOpenFiles,
-            _ => ErrorKind::Internal,
-        },
-        error.to_string(),
-    );
-    match error {
-        StoreError::Corrupt { .. } | StoreError::NewerSchema { .. } => {
-            refusal.hint(
-            "hippoctl doctor --rebuild rebuilds it from the files and keeps all readable accesses and removals",
-        )
-        }
-        _ if error.is_shortage() => refusal.hint(
-            "raise the limit of open files (ulimit -n, LimitNOFILE), or remove workspaces; hippod then continues by \
-             itself",
-        ),
-        StoreError::DiskFull { .. } => refusal.hint("free some space; hippod then writes the pending changes"),
-        StoreError::ReadOnly { .. } => refusal.hint("make the state folder writable"),
-        StoreError::Row { .. } => refusal.hint("everything else can be read; for details: hippoctl doctor"),
-        StoreError::Io { .. } | StoreError::Sql { .. } | StoreError::TooManyOpenFiles { .. } => {
-            refusal.hint("check the disk of the state folder; pending changes are written when the disk works again")
-        }
-    }
 }
 
 fn registry_error(error: &anyhow::Error) -> RpcError {

@@ -11,7 +11,6 @@ use hippo_proto::{RpcError, SettingsFile, WorkspaceTrustRequest, WorkspaceTrustR
 use super::turn::Hand;
 use super::workspace::Workspace;
 use crate::config::WorkspaceConfig;
-use crate::shared::Shared;
 use crate::trust::{self, SETTINGS, Surveyed};
 
 /// State of the workspace's own settings files at the last read.
@@ -43,8 +42,8 @@ pub fn settings_path(root: &Path) -> PathBuf {
 impl Hand {
     fn surveyed(&self, root: &Path) -> Surveyed {
         trust::survey(
-            &self.shared.config,
-            &Trust::of(&self.shared.paths.state, root),
+            &self.resources.config,
+            &Trust::of(&self.resources.paths.state, root),
             root,
         )
     }
@@ -57,7 +56,7 @@ impl Hand {
             Ok(config) => (config, None),
             Err(error) => {
                 tracing::warn!(root = %root.display(), %error, "the settings of a workspace cannot be used; using those of the daemon");
-                (self.shared.config.without_a_file(), Some(error.to_string()))
+                (self.resources.config.without_a_file(), Some(error.to_string()))
             }
         };
         let own = OwnSettings {
@@ -78,8 +77,8 @@ impl Hand {
         request: &WorkspaceTrustRequest,
     ) -> Result<WorkspaceTrustResponse, RpcError> {
         workspace.own.look = true;
-        let paths = &self.shared.paths;
-        trust::decide(&self.shared.config, &paths.state, &workspace.root, request)
+        let paths = &self.resources.paths;
+        trust::decide(&self.resources.config, &paths.state, &workspace.root, request)
     }
 
     /// Checks the settings files if they may have changed. Returns true if the workspace must be reopened.
@@ -90,7 +89,7 @@ impl Hand {
             return false;
         }
         workspace.own.look = false;
-        let model = self.shared.models.named(&workspace.view.config.model);
+        let model = self.resources.models.named(&workspace.view.config.model);
         let embedder = workspace
             .embedder
             .as_ref()
@@ -122,8 +121,8 @@ impl Hand {
 }
 
 /// Withdraws the trust in the settings of a removed workspace.
-pub(super) fn withdraw_trust(shared: &Shared, root: &Path) {
-    if let Err(error) = Trust::default().keep(&shared.paths.state, root) {
+pub(super) fn withdraw_trust(state: &Path, root: &Path) {
+    if let Err(error) = Trust::default().keep(state, root) {
         tracing::warn!(%error, "could not revoke the trust in the settings of a workspace");
     }
 }

@@ -16,9 +16,6 @@ use crate::embed_worker::ModelState;
 use crate::view::Freshness;
 use crate::watcher::Mode;
 
-/// Code of a repair that has not been reported yet.
-pub const REPAIRED: &str = "repaired";
-
 /// Maximum number of skipped files listed by `status`.
 const SKIPPED_LISTED: usize = 20;
 
@@ -129,13 +126,13 @@ impl Hand {
             let (word, why) = Freshness::WARMING;
             return Some((word, why.to_owned()));
         }
-        if !self.shared.config.embed.enabled {
+        if !self.resources.config.embed.enabled {
             return None;
         }
         let waiting = workspace.pending.len();
-        match model_state(&self.shared, workspace) {
+        match model_state(&self.resources, workspace) {
             ModelState::Absent(why) => {
-                let fix = self.shared.models.remedy(&workspace.view.config.model);
+                let fix = self.resources.models.remedy(&workspace.view.config.model);
                 Some(("no-model", format!("{why}; install it: {fix}")))
             }
             ModelState::Failed(why) => Some(("no-model", format!("{why}; for details: hippoctl doctor"))),
@@ -158,7 +155,7 @@ fn repaired(workspace: &Workspace) -> Option<(&'static str, String)> {
     let is_repaired = workspace.recovered.is_some() || workspace.mended.is_some();
     (is_repaired && !workspace.repair_is_told).then(|| {
         let why = "the database was damaged and was repaired; hippoctl doctor lists the losses";
-        (REPAIRED, why.to_owned())
+        (Freshness::REPAIRED, why.to_owned())
     })
 }
 
@@ -166,7 +163,7 @@ fn repaired(workspace: &Workspace) -> Option<(&'static str, String)> {
 pub(super) fn repair_is_told(workspace: &mut Workspace) {
     workspace.repair_is_told = true;
     if let Some(mut status) = workspace.view.status()
-        && status.degraded.as_deref() == Some(REPAIRED)
+        && status.degraded.as_deref() == Some(Freshness::REPAIRED)
     {
         (status.degraded, status.why) = (None, None);
         workspace.view.set_status(status);

@@ -5,24 +5,26 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 use hippo_proto::Event as News;
 use hippo_store::StoreError;
 use hippo_text::terms::Analyzer;
 
+use super::Resources;
+use super::agenda::Chore;
 use super::embedding::model_state;
+use super::event::Event;
 use super::housekeeping::{bring_back, look_at_database};
 use super::ingest::{Ingest, Refreshed};
-use super::requests::store_error;
 use super::workspace::{Waiter, Workspace};
 use super::{FRESH, JOBS_AHEAD, SLICE, SPARE};
 use crate::embed_worker::EmbedEvent;
-use crate::event::{Event, Request};
+use crate::errors::store_error;
+use crate::message::{EngineMessage, Request};
 use crate::power;
 use crate::scan::Looker;
-use crate::shared::Shared;
-use crate::watcher::WatchEvent;
 
 /// Interval between checks for a missing root.
 const LOOK_FOR_ROOT: Duration = Duration::from_secs(2);
@@ -32,7 +34,9 @@ const LOOK_AT_HELD: Duration = Duration::from_secs(5);
 
 /// Worker that processes one workspace at a time.
 pub struct Hand {
-    pub(super) shared: Arc<Shared>,
+    pub(super) resources: Arc<Resources>,
+    /// Channel to the engine.
+    pub(super) events: Sender<Event>,
     pub(super) analyzer: Analyzer,
 }
 
@@ -53,9 +57,10 @@ impl std::fmt::Debug for Turned {
 }
 
 impl Hand {
-    pub(super) fn new(shared: &Arc<Shared>) -> Self {
+    pub(super) fn new(resources: &Arc<Resources>, events: &Sender<Event>) -> Self {
         Self {
-            shared: Arc::clone(shared),
+            resources: Arc::clone(resources),
+            events: events.clone(),
             analyzer: Analyzer::new(),
         }
     }
@@ -65,46 +70,50 @@ impl Hand {
         let idle = events.is_empty();
         for event in events {
             workspace.pulse.beat();
-            let now = self.shared.clock.monotonic();
+            let now = self.resources.clock.monotonic();
             self.take(workspace, event, now);
         }
         let reopen = self.work_on(workspace);
-        workspace.rest_after(idle, self.shared.clock.monotonic());
+        workspace.rest_after(idle, self.resources.clock.monotonic());
         reopen
     }
 
     fn take(&mut self, workspace: &mut Workspace, event: Event, now: Instant) {
         match event {
-            Event::Request(request, span) => span.in_scope(|| self.serve(workspace, request, now)),
-            Event::Watch(event) => watched(workspace, event, now),
-            Event::Embed(EmbedEvent::Done { embeddings, .. }) => workspace.take_vectors(embeddings, now),
-            Event::Embed(EmbedEvent::Refused { .. }) => workspace.job_refused(),
-            Event::Embed(EmbedEvent::State(_)) => workspace.pending.blocked = false,
-            Event::Stale { paths, .. } => {
+            Event::Sent(message) => self.take_message(workspace, message, now),
+            Event::Planned(planned) => self.planned(workspace, planned),
+            Event::GraphBuilt { built, .. } => self.graph_built(workspace, built),
+            // The engine handles these events itself.
+            Event::Turned(_) | Event::Opened(_) | Event::Closed { .. } | Event::Lost => {}
+        }
+    }
+
+    fn take_message(&mut self, workspace: &mut Workspace, message: EngineMessage, now: Instant) {
+        match message {
+            EngineMessage::Request(request, span) => span.in_scope(|| self.serve(workspace, request, now)),
+            EngineMessage::Watch(event) => workspace.take_watch_event(event, now),
+            EngineMessage::Embed(EmbedEvent::Done { embeddings, .. }) => {
+                workspace.take_vectors(embeddings, now)
+            }
+            EngineMessage::Embed(EmbedEvent::Refused { .. }) => workspace.job_refused(),
+            EngineMessage::Embed(EmbedEvent::State(_)) => workspace.pending.blocked = false,
+            EngineMessage::Stale { paths, .. } => {
                 for path in paths {
                     workspace.mark_dirty(path, now);
                 }
             }
-            Event::Read { paths, done, .. } => workspace.read_soon(paths, done, now),
-            Event::Damaged { error, .. } => workspace.trouble = Some(error),
-            Event::Planned(planned) => self.planned(workspace, planned),
-            Event::Asked { trace, .. } => self.asked(workspace, trace, now),
-            Event::Order { order, .. } => self.order(workspace, order, now),
-            Event::Tick => workspace.entries.look_at = now,
-            Event::GraphBuilt { built, .. } => self.graph_built(workspace, built),
-            Event::ModelChanged => {
+            EngineMessage::Read { paths, done, .. } => workspace.read_soon(paths, done, now),
+            EngineMessage::Damaged { error, .. } => workspace.trouble = Some(error),
+            EngineMessage::Asked { trace, .. } => self.asked(workspace, trace, now),
+            EngineMessage::Order { order, .. } => self.order(workspace, order, now),
+            EngineMessage::Tick => workspace.entries.look_at = now,
+            EngineMessage::ModelChanged => {
                 workspace.pending.blocked = false;
                 // The workspace's model may be available now, or may have been replaced under the same name.
                 workspace.own.look = true;
             }
-            // The engine handles these events itself.
-            Event::LookForModel
-            | Event::Turned(_)
-            | Event::Opened(_)
-            | Event::Closed { .. }
-            | Event::Lost
-            | Event::Pulse
-            | Event::Shutdown => {}
+            // The engine handles these messages itself.
+            EngineMessage::LookForModel | EngineMessage::Pulse | EngineMessage::Shutdown => {}
         }
     }
 
@@ -128,8 +137,8 @@ impl Hand {
                         }
                     }
                 }
-                workspace.scan_at = now;
-                workspace.look_at_held_at = now;
+                workspace.agenda.plan(Chore::Scan, now);
+                workspace.agenda.plan(Chore::LookAtHeld, now);
                 workspace.entries.file.look(now);
                 workspace.waiters.push(Waiter {
                     reply,
@@ -151,7 +160,7 @@ impl Hand {
                     workspace.entries.file.conflicts.are_told();
                 }
             }
-            Request::Rebuild { reply, .. } => match bring_back(&self.shared, workspace) {
+            Request::Rebuild { reply, .. } => match bring_back(&self.resources, workspace) {
                 Ok(()) => workspace.rebuilds.push(reply),
                 Err(error) => drop(reply.send(Err(store_error(&error)))),
             },
@@ -169,29 +178,31 @@ impl Hand {
             return true;
         }
         workspace.busy = false;
-        look_at_database(&self.shared, workspace);
+        look_at_database(&self.resources, workspace);
         // Never close a database whose file was removed: the open handle holds the only copy.
         if workspace.store.is_in_place() && self.look_at_settings(workspace) {
             return true;
         }
-        let now = self.shared.clock.monotonic();
-        if workspace.is_short_of_files() && (workspace.scan_at <= now || !workspace.dirty.is_empty()) {
+        let now = self.resources.clock.monotonic();
+        if workspace.is_short_of_files()
+            && (workspace.agenda.is_due(Chore::Scan, now) || !workspace.dirty.is_empty())
+        {
             // The next attempt shows at once if files are still short.
             workspace.trouble = None;
         }
-        if !workspace.root_present && now >= workspace.look_for_root_at {
-            workspace.look_for_root_at = now + LOOK_FOR_ROOT;
+        if !workspace.root_present && workspace.agenda.is_due(Chore::LookForRoot, now) {
+            workspace.agenda.plan(Chore::LookForRoot, now + LOOK_FOR_ROOT);
             if workspace.root_is_back() {
-                workspace.scan_at = now;
+                workspace.agenda.plan(Chore::Scan, now);
             }
         }
-        if now >= workspace.scan_at {
+        if workspace.agenda.is_due(Chore::Scan, now) {
             workspace.reconcile(now);
             // Publish the findings of the scan before processing them.
             self.publish(workspace, now, 0, 0);
         }
         let (changed, removed) = self.ingest(workspace, now);
-        workspace.answer_awaited(self.shared.clock.monotonic());
+        workspace.answer_awaited(self.resources.clock.monotonic());
         let removed = removed + self.delete(workspace, now);
         workspace.pulse.beat();
         self.place_vectors(workspace);
@@ -211,11 +222,11 @@ impl Hand {
             waiter.removed += removed;
         }
         self.publish(workspace, now, changed, removed);
-        workspace.answer_readers(self.shared.clock.monotonic());
+        workspace.answer_readers(self.resources.clock.monotonic());
         self.answer_waiters(workspace);
-        let now = self.shared.clock.monotonic();
+        let now = self.resources.clock.monotonic();
         workspace.busy = (tending && workspace.entries.again_at.is_none())
-            || workspace.scan_at <= now
+            || workspace.agenda.is_due(Chore::Scan, now)
             || (!workspace.pending.to_place.is_empty() && workspace.pending.blocked_until.is_none())
             || (workspace.own.look
                 && workspace.store.is_in_place()
@@ -227,7 +238,7 @@ impl Hand {
 
     /// Assigns vectors to their chunks for one slice.
     fn place_vectors(&mut self, workspace: &mut Workspace) {
-        let begun = self.shared.clock.monotonic();
+        let begun = self.resources.clock.monotonic();
         if workspace.pending.blocked_until.is_some_and(|until| until > begun) {
             return;
         }
@@ -238,15 +249,15 @@ impl Hand {
                 workspace.vectors_refused(error, now);
                 return;
             }
-            now = self.shared.clock.monotonic();
+            now = self.resources.clock.monotonic();
         }
     }
 
     /// Reads dirty paths for one slice. Returns the number of changed and of removed documents.
     fn ingest(&mut self, workspace: &mut Workspace, start: Instant) -> (u64, u64) {
         let (mut changed, mut removed) = (0, 0);
-        let shared = Arc::clone(&self.shared);
-        let to_date = |at| shared.clock.date_of(at);
+        let resources = Arc::clone(&self.resources);
+        let to_date = |at| resources.clock.date_of(at);
         let mut now = start;
         // The looker must not borrow from the workspace, which changes in the loop.
         let view = Arc::clone(&workspace.view);
@@ -261,7 +272,7 @@ impl Hand {
             };
             let mut ingest = Ingest {
                 analyzer: &mut self.analyzer,
-                now: shared.clock.now(),
+                now: resources.clock.now(),
                 at: now,
                 to_date: &to_date,
                 looker: &mut looker,
@@ -274,7 +285,7 @@ impl Hand {
             if workspace.is_short_of_files() {
                 break;
             }
-            now = shared.clock.monotonic();
+            now = resources.clock.monotonic();
         }
         (changed, removed)
     }
@@ -306,10 +317,13 @@ impl Hand {
     }
 
     fn release_held(&self, workspace: &mut Workspace, now: Instant) -> u64 {
-        if workspace.held.is_empty() || !workspace.dirty.is_empty() || now < workspace.look_at_held_at {
+        if workspace.held.is_empty()
+            || !workspace.dirty.is_empty()
+            || !workspace.agenda.is_due(Chore::LookAtHeld, now)
+        {
             return 0;
         }
-        workspace.look_at_held_at = now + LOOK_AT_HELD;
+        workspace.agenda.plan(Chore::LookAtHeld, now + LOOK_AT_HELD);
         match workspace.release_held(now) {
             Ok(released) => released as u64,
             Err(error) => {
@@ -322,7 +336,7 @@ impl Hand {
 
     /// Submits the next jobs to the embed worker.
     fn feed(&mut self, workspace: &mut Workspace, now: Instant) {
-        if workspace.pending.blocked || !model_state(&self.shared, workspace).is_usable() {
+        if workspace.pending.blocked || !model_state(&self.resources, workspace).is_usable() {
             // Obsolete wait times would keep the engine awake.
             workspace.pending.blocked_until = None;
             workspace.pending.spared = None;
@@ -342,12 +356,12 @@ impl Hand {
                 return;
             }
         }
-        if self.shared.config.embed.spare && self.spares(workspace, now) {
+        if self.resources.config.embed.spare && self.spares(workspace, now) {
             return;
         }
         while workspace.pending.in_flight.len() < JOBS_AHEAD {
             match workspace.next_job(now) {
-                Some(job) => self.shared.embed.submit(job),
+                Some(job) => self.resources.embed.submit(job),
                 None => break,
             }
         }
@@ -362,7 +376,7 @@ impl Hand {
             return false;
         }
         if workspace.pending.spared.is_none_or(|(until, _)| until <= now) {
-            let reason = power::reason_to_wait(self.shared.config.embed.threads);
+            let reason = power::reason_to_wait(self.resources.config.embed.threads);
             workspace.pending.spared = reason.map(|why| (now + SPARE, why));
         }
         workspace.pending.spared.is_some()
@@ -370,29 +384,6 @@ impl Hand {
 
     pub(super) fn tell(&self, news: News) {
         // There may be no subscriber.
-        let _ = self.shared.news.send(news);
-    }
-}
-
-fn watched(workspace: &mut Workspace, event: WatchEvent, now: Instant) {
-    workspace.reports_taken += u64::from(event.is_report());
-    match event {
-        WatchEvent::Dirty(_, paths) => workspace.note_events(paths, now),
-        WatchEvent::Rescan(_, reason) => {
-            let root = workspace.root.display();
-            tracing::info!(root = %root, ?reason, "watch events were lost; comparing the disk with the index");
-            workspace.scan_at = now;
-        }
-        WatchEvent::CanarySeen(_) => {
-            workspace.times.canary = Some(now);
-            workspace.times.canary_sent = None;
-            workspace.watcher_silent = false;
-        }
-        WatchEvent::Dead(_, reason) => {
-            let root = workspace.root.display();
-            tracing::warn!(root = %root, %reason, "the watcher stopped; restarting it");
-            workspace.watcher_silent = true;
-            workspace.scan_at = now;
-        }
+        let _ = self.resources.news.send(news);
     }
 }

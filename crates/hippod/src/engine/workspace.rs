@@ -10,13 +10,13 @@ use hippo_proto::WorkspaceSyncResponse;
 use hippo_store::StoreError;
 use hippo_store::db::{EmbedderRow, Mended, Recovered, Store, StoredVector};
 
+use super::agenda::{Agenda, Chore};
 use super::entries::{Awaited, Entries};
 use super::readers::Reader;
-use super::rebuild::Lost;
 use super::settings::OwnSettings;
-use crate::event::{Answer, Until};
+use crate::message::{Answer, Lost, Until};
 use crate::scan::Skipped;
-use crate::service::Pulse;
+use crate::tasks::Pulse;
 use crate::verify::FileMark;
 use crate::view::WorkspaceView;
 use crate::watcher::Watcher;
@@ -211,8 +211,8 @@ pub struct Workspace {
     pub times: Times,
     /// The workspace's own settings as last read.
     pub own: OwnSettings,
-    /// Time of the next disk scan.
-    pub scan_at: Instant,
+    /// Times of repeated work.
+    pub agenda: Agenda,
     /// Reason why the canary cannot be written (read-only workspace).
     pub canary_unprovable: Option<String>,
     /// True if the watcher did not report the canary in time.
@@ -227,18 +227,8 @@ pub struct Workspace {
     pub untidy: u64,
     /// True while a graph is built in the background.
     pub building: bool,
-    /// Earliest time for another graph build after a failed one.
-    pub build_again_at: Instant,
     /// Flag that cancels the running build.
     pub cancel_build: Option<Arc<AtomicBool>>,
-    /// Time of the next canary.
-    pub canary_at: Instant,
-    /// Time of the next attempt to start the watcher; `None` before the first attempt.
-    pub watch_again_at: Option<Instant>,
-    /// Time of the next check for a missing root.
-    pub look_for_root_at: Instant,
-    /// Time of the next comparison of held deletions with the disk.
-    pub look_at_held_at: Instant,
     /// Recovery at opening, if the database was empty or missing.
     pub recovered: Option<Recovered>,
     /// Repair at opening, if rows of the database were damaged.
@@ -247,16 +237,12 @@ pub struct Workspace {
     pub repair_is_told: bool,
     /// Revision of the entries in the spare copy of the database.
     pub spared: Option<u64>,
-    /// Earliest time for the next spare copy.
-    pub spare_at: Instant,
     /// True if more work waits than the last turn could do.
     pub busy: bool,
     /// Time of the next turn.
     pub due: Option<Instant>,
     /// Pause after a turn whose due work could not be done.
     pub rest: Duration,
-    /// Time of the next check that the database is still in its place.
-    pub write_again_at: Instant,
 }
 
 impl Workspace {
@@ -313,11 +299,11 @@ impl Workspace {
     fn next_due(&self, now: Instant) -> Option<Instant> {
         let dirty = self.dirty.values().map(|dirty| dirty.not_before);
         dirty
-            .chain([self.scan_at, self.housekeeping_due(now)])
+            .chain([self.agenda.time(Chore::Scan, now), self.housekeeping_due(now)])
             .chain(self.entries_due())
             .chain(self.entries.again_at)
-            .chain((!self.root_present).then_some(self.look_for_root_at))
-            .chain((!self.held.is_empty()).then_some(self.look_at_held_at))
+            .chain((!self.root_present).then(|| self.agenda.time(Chore::LookForRoot, now)))
+            .chain((!self.held.is_empty()).then(|| self.agenda.time(Chore::LookAtHeld, now)))
             .chain(self.pending.blocked_until)
             .chain(self.pending.spared.map(|(until, _)| until))
             .chain(self.deletions_due().filter(|_| self.dirty.is_empty()))

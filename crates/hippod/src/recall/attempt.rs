@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use hippo_proto::{ErrorKind, Mode, RpcError};
 
+use super::Searcher;
 use super::index_first::{self, Consulted, Route};
 use super::question::Question;
-use super::{Answered, Recall, gone, refused};
-use crate::shared::Shared;
+use super::{Answered, Recall, refused};
+use crate::errors::task_failed;
 use crate::view::WorkspaceView;
 
 /// Maximum wait for the query's vector; loading the model takes a fraction of a second.
@@ -21,13 +22,13 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// # Errors
 /// Same as [`super::search`].
 pub async fn answer(
-    shared: &Arc<Shared>,
+    searcher: &Arc<Searcher>,
     view: &Arc<WorkspaceView>,
     question: &Arc<Question>,
 ) -> Result<(Arc<Consulted>, Answered), RpcError> {
     let mut consulted = index_first::consult(view, question)?;
     if consulted.route == Route::Index {
-        match from_index(shared, view, question, &consulted).await? {
+        match from_index(searcher, view, question, &consulted).await? {
             Ok(answered) => return Ok((Arc::new(consulted), answered)),
             Err(why) => consulted.verify(why),
         }
@@ -35,7 +36,7 @@ pub async fn answer(
     let consulted = Arc::new(consulted);
     // The model may change between embedding and ranking; the query is then embedded again, at most once.
     for _ in 0..2 {
-        if let Some(answered) = search(shared, view, question, &consulted).await? {
+        if let Some(answered) = search(searcher, view, question, &consulted).await? {
             return Ok((consulted, answered));
         }
     }
@@ -47,28 +48,28 @@ pub async fn answer(
 
 /// Answers from the entries alone, or returns the reason why they have no answer.
 async fn from_index(
-    shared: &Arc<Shared>,
+    searcher: &Arc<Searcher>,
     view: &Arc<WorkspaceView>,
     question: &Arc<Question>,
     consulted: &Consulted,
 ) -> Result<Result<Answered, &'static str>, RpcError> {
-    let (shared, view, question) = (Arc::clone(shared), Arc::clone(view), Arc::clone(question));
+    let (searcher, view, question) = (Arc::clone(searcher), Arc::clone(view), Arc::clone(question));
     let consulted = consulted.clone();
     let work = move || {
         Recall {
-            shared: &shared,
+            searcher: &searcher,
             view: &view,
             question: &question,
             consulted: &consulted,
         }
         .by_entries()
     };
-    tokio::task::spawn_blocking(work).await.map_err(gone)?
+    tokio::task::spawn_blocking(work).await.map_err(task_failed)?
 }
 
 /// Answers by search; returns `None` if the model changed in the meantime.
 async fn search(
-    shared: &Arc<Shared>,
+    searcher: &Arc<Searcher>,
     view: &Arc<WorkspaceView>,
     question: &Arc<Question>,
     consulted: &Arc<Consulted>,
@@ -76,7 +77,7 @@ async fn search(
     let model = view.picture().model.clone().filter(|_| question.meaning);
     let waiting = model
         .clone()
-        .map(|model| shared.embed.query(model, question.request.query.clone()));
+        .map(|model| searcher.embed.query(model, question.request.query.clone()));
     // Words are looked up while the model embeds the query.
     let words = (question.mode == Mode::Hybrid).then(|| {
         let (view, question) = (Arc::clone(view), Arc::clone(question));
@@ -93,11 +94,11 @@ async fn search(
     if let Some(words) = words {
         words
             .await
-            .map_err(gone)?
-            .map_err(|error| refused(shared, view, error))?;
+            .map_err(task_failed)?
+            .map_err(|error| refused(searcher, view, error))?;
     }
     if question.mode == Mode::Vector && vector.is_none() {
-        if shared.config.embed.enabled && !question.meaning {
+        if searcher.models.are_enabled() && !question.meaning {
             return Err(RpcError::new(
                 ErrorKind::Degraded,
                 "search by meaning is switched off for this workspace",
@@ -111,16 +112,16 @@ async fn search(
                 .hint("hippoctl model pull installs the model; mode hybrid searches by words meanwhile"),
         );
     }
-    let (shared, view, question) = (Arc::clone(shared), Arc::clone(view), Arc::clone(question));
+    let (searcher, view, question) = (Arc::clone(searcher), Arc::clone(view), Arc::clone(question));
     let consulted = Arc::clone(consulted);
     let recall = move || {
         Recall {
-            shared: &shared,
+            searcher: &searcher,
             view: &view,
             question: &question,
             consulted: &consulted,
         }
         .answer(vector.as_deref(), model.as_deref())
     };
-    tokio::task::spawn_blocking(recall).await.map_err(gone)?
+    tokio::task::spawn_blocking(recall).await.map_err(task_failed)?
 }

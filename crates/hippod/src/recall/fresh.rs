@@ -2,16 +2,13 @@
 //!
 //! Files that changed after they were indexed are read before the answer, or named in it.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hippo_proto::{RpcError, SearchResponse, shorten};
-use tokio::sync::oneshot;
 
-use super::gone;
-use crate::event::Event;
-use crate::shared::Shared;
+use super::Searcher;
+use crate::errors::task_failed;
 use crate::view::WorkspaceView;
 
 /// Maximum total wait of one answer for changed files.
@@ -32,7 +29,7 @@ pub struct Stale {
 
 /// Index update for one question.
 pub struct Freshener {
-    shared: Arc<Shared>,
+    searcher: Arc<Searcher>,
     view: Arc<WorkspaceView>,
     deadline: Instant,
     /// True if the system reported all changes in time.
@@ -41,9 +38,9 @@ pub struct Freshener {
 
 impl Freshener {
     /// Creates the update for a question; its time limit starts now.
-    pub fn new(shared: &Arc<Shared>, view: &Arc<WorkspaceView>) -> Self {
+    pub fn new(searcher: &Arc<Searcher>, view: &Arc<WorkspaceView>) -> Self {
         Self {
-            shared: Arc::clone(shared),
+            searcher: Arc::clone(searcher),
             view: Arc::clone(view),
             deadline: Instant::now() + PATIENCE,
             heard: true,
@@ -58,17 +55,16 @@ impl Freshener {
         let Some(listener) = self.view.listener() else {
             return Ok(());
         };
-        let (shared, view) = (Arc::clone(&self.shared), Arc::clone(&self.view));
+        let (searcher, view) = (Arc::clone(&self.searcher), Arc::clone(&self.view));
         let listen = move || {
             let heard = listener.catch_up();
             if let Some(event) = listener.take() {
                 view.count_report();
-                // The send fails only at shutdown.
-                let _ = shared.events.send(Event::Watch(event));
+                searcher.engine.forward_watch(event);
             }
             heard
         };
-        self.heard = tokio::task::spawn_blocking(listen).await.map_err(gone)?;
+        self.heard = tokio::task::spawn_blocking(listen).await.map_err(task_failed)?;
         let freshness = self.view.freshness();
         let warming = freshness.degraded.is_some_and(|(word, _)| word == "warming");
         if !warming && (1..=MOST_FILES).contains(&freshness.unread) {
@@ -85,16 +81,9 @@ impl Freshener {
     }
 
     async fn read(&self, paths: Vec<String>) -> bool {
-        let (done, read) = oneshot::channel();
-        let root: PathBuf = self.view.root.clone();
-        if self
-            .shared
-            .events
-            .send(Event::Read { root, paths, done })
-            .is_err()
-        {
+        let Some(read) = self.searcher.engine.read_files(&self.view.root, paths) else {
             return false;
-        }
+        };
         let left = self.deadline.saturating_duration_since(Instant::now());
         matches!(tokio::time::timeout(left, read).await, Ok(Ok(())))
     }
@@ -120,12 +109,11 @@ impl Freshener {
 }
 
 /// Checks in the background whether a missing model was copied into its folder.
-pub fn look_for_model(shared: &Arc<Shared>) {
-    let shared = Arc::clone(shared);
+pub fn look_for_model(searcher: &Arc<Searcher>) {
+    let searcher = Arc::clone(searcher);
     tokio::task::spawn_blocking(move || {
-        shared.models.check_copied();
-        // The send fails only at shutdown.
-        let _ = shared.events.send(Event::LookForModel);
+        searcher.models.check_copied();
+        searcher.engine.look_for_model();
     });
 }
 

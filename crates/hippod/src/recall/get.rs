@@ -7,11 +7,11 @@ use hippo_fs::Refusal;
 use hippo_proto::{ErrorKind, GetRequest, GetResponse, RpcError, shorten};
 use hippo_text::chunk::{self, ContentHash, Document};
 
-use super::gone;
 use super::hit::public_id;
-use crate::shared::Shared;
+use crate::errors::task_failed;
 use crate::verify::{FileMark, Span, Verifier};
 use crate::view::WorkspaceView;
+use crate::views::Views;
 
 /// Maximum bytes of text in one answer; clients request the rest with `from`.
 const LONGEST_TEXT: usize = 1 << 20;
@@ -22,14 +22,14 @@ const LONGEST_TEXT: usize = 1 << 20;
 /// `no-workspace`; `not-found` if the id, file or section does not exist or the file is not a memory file; `stale`
 /// for a hit whose text is missing on disk; `bad-request` for a path outside the workspace; `too-large` for a file
 /// above the size limit.
-pub async fn get(shared: &Arc<Shared>, request: GetRequest) -> Result<GetResponse, RpcError> {
+pub async fn get(views: &Views, request: GetRequest) -> Result<GetResponse, RpcError> {
     let views = match &request.workspace {
-        Some(folder) => vec![shared.views.get(folder).await?],
-        None => shared.views.open(),
+        Some(folder) => vec![views.get(folder).await?],
+        None => views.open(),
     };
     tokio::task::spawn_blocking(move || answer(&views, &request))
         .await
-        .map_err(gone)?
+        .map_err(task_failed)?
 }
 
 fn answer(views: &[Arc<WorkspaceView>], request: &GetRequest) -> Result<GetResponse, RpcError> {

@@ -145,7 +145,7 @@ impl Recall<'_> {
             let whole = remembered.len() == learned.passages.len();
             let newer = self
                 .is_newer_told(&picture, learned.at, learned.generation)
-                .map_err(|error| refused(self.shared, self.view, error))?;
+                .map_err(|error| refused(self.searcher, self.view, error))?;
             if whole && !newer {
                 let answered = self.collect(picture, &remembered, false);
                 if !answered.gone && !answered.response.results.is_empty() {

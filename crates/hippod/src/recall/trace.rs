@@ -9,14 +9,14 @@ use hippo_redact::without_secrets;
 use hippo_text::terms;
 use hippo_types::entry::{EntryId, Pointer};
 
+use super::Answered;
+use super::Searcher;
 use super::index_first::{Consulted, Route};
 use super::question::Question;
-use super::{Answered, gone};
-use crate::engine::{Lesson, Trace};
-use crate::event::Event;
+use crate::errors::task_failed;
 use crate::files;
 use crate::index::answers;
-use crate::shared::Shared;
+use crate::message::{Lesson, Trace};
 use crate::view::WorkspaceView;
 
 /// Number of top results whose entries count as accessed, because readers start there.
@@ -38,25 +38,25 @@ const SUMMARY: usize = 160;
 /// # Errors
 /// `internal` if the task panicked.
 pub async fn complete(
-    shared: &Arc<Shared>,
+    searcher: &Arc<Searcher>,
     view: &Arc<WorkspaceView>,
     question: &Arc<Question>,
     consulted: Arc<Consulted>,
     answered: Answered,
 ) -> Result<SearchResponse, RpcError> {
     if !question.request.explain {
-        return Ok(leave(shared, view, question, &consulted, answered));
+        return Ok(leave(searcher, view, question, &consulted, answered));
     }
     // Explaining reads files, which must not block the threads that serve all clients.
-    let (shared, view, question) = (Arc::clone(shared), Arc::clone(view), Arc::clone(question));
-    let work = move || leave(&shared, &view, &question, &consulted, answered);
-    tokio::task::spawn_blocking(work).await.map_err(gone)
+    let (searcher, view, question) = (Arc::clone(searcher), Arc::clone(view), Arc::clone(question));
+    let work = move || leave(&searcher, &view, &question, &consulted, answered);
+    tokio::task::spawn_blocking(work).await.map_err(task_failed)
 }
 
 /// Adds entry information to an answer, and sends the records of the question to the engine. The engine stores them
 /// after the reply.
 fn leave(
-    shared: &Shared,
+    searcher: &Searcher,
     view: &WorkspaceView,
     question: &Question,
     consulted: &Consulted,
@@ -117,11 +117,7 @@ fn leave(
         response.trace = Some(told(view, question, consulted, created, &trace));
     }
     if question.request.record && asked && (!trace.accessed.is_empty() || trace.learned.is_some()) {
-        // The send fails only at shutdown.
-        let _ = shared.events.send(Event::Asked {
-            root: view.root.clone(),
-            trace,
-        });
+        searcher.engine.report_question(&view.root, trace);
     }
     response
 }

@@ -10,91 +10,93 @@ use hippo_proto::{
 };
 
 use super::connection::Outbox;
-use super::dispatch::ask;
 use super::long::{self, Tell};
-use crate::backup::{self, Job};
-use crate::event;
-use crate::shared::{Shared, Turn};
+use crate::backup::{self, Backups, Job};
+use crate::errors::{client_gone, task_failed};
+use crate::message::{EngineHandle, Request};
+use crate::tasks::OneAtATimeGuard;
+use crate::tree::Trees;
 
 /// Handles `backup`.
 pub async fn backup(
-    shared: &Arc<Shared>,
+    backups: &Arc<Backups>,
     request: BackupRequest,
     id: &Id,
     outbox: &Outbox,
 ) -> Result<BackupResponse, RpcError> {
-    shared.views.opened().await;
-    let turn = turn(shared, outbox).await?;
-    let work = move |shared: &Shared, job: &mut Job<'_>| backup::backup(shared, &request, job);
-    at_length(shared, "backup", turn, id, outbox, work).await
+    let turn = turn(backups, outbox).await?;
+    let backups = Arc::clone(backups);
+    let work = move |job: &mut Job<'_>| backup::backup(&backups, &request, job);
+    at_length("backup", turn, id, outbox, work).await
 }
 
 /// Handles `backup.verify`.
 pub async fn verify(
-    shared: &Arc<Shared>,
     request: BackupVerifyRequest,
     id: &Id,
     outbox: &Outbox,
 ) -> Result<BackupResponse, RpcError> {
-    let work = move |_: &Shared, job: &mut Job<'_>| backup::verify(&request, job);
-    at_length(shared, "verify", (), id, outbox, work).await
+    let work = move |job: &mut Job<'_>| backup::verify(&request, job);
+    at_length("verify", (), id, outbox, work).await
 }
 
 /// Handles `restore`: prepares the restored workspaces separately, then lets the engine install each one.
 pub async fn restore(
-    shared: &Arc<Shared>,
+    backups: &Arc<Backups>,
+    trees: &Arc<Trees>,
+    engine: &EngineHandle,
     request: RestoreRequest,
     id: &Id,
     outbox: &Outbox,
 ) -> Result<RestoreResponse, RpcError> {
     let start = std::time::Instant::now();
-    let turn = turn(shared, outbox).await?;
-    let prepare = move |shared: &Shared, job: &mut Job<'_>| {
-        let ready = backup::prepare(shared, &request, job)?;
+    let turn = turn(backups, outbox).await?;
+    let backups = Arc::clone(backups);
+    let prepare = move |job: &mut Job<'_>| {
+        let ready = backup::prepare(&backups, &request, job)?;
         // If the client is gone, the prepared files are deleted before the next turn begins.
         Ok((ready, turn))
     };
-    let (ready, turn) = at_length(shared, "restore", (), id, outbox, prepare).await?;
+    let (ready, turn) = at_length("restore", (), id, outbox, prepare).await?;
     // From here on, the restore finishes even if the client disconnects.
-    let shared = Arc::clone(shared);
+    let (trees, engine) = (Arc::clone(trees), engine.clone());
     let placed = tokio::spawn(async move {
-        let _turn: Turn = turn;
+        let _turn: OneAtATimeGuard = turn;
         let ready = ready;
         let mut workspaces = Vec::with_capacity(ready.staged.len());
         for staged in ready.staged.clone() {
-            let _alone = shared.trees.alone(&shared, &staged.root).await;
-            workspaces.push(ask(&shared, |reply| event::Request::TakeIn { staged, reply }).await?);
+            let _alone = trees.alone(&staged.root).await;
+            workspaces.push(engine.ask(|reply| Request::TakeIn { staged, reply }).await?);
         }
         Ok(workspaces)
     });
     Ok(RestoreResponse {
-        workspaces: placed.await.map_err(crate::recall::gone)??,
+        workspaces: placed.await.map_err(task_failed)??,
         took_ms: start.elapsed().as_secs_f64() * 1e3,
     })
 }
 
 /// Waits for earlier backups and restores. Fails if the client disconnects.
-async fn turn(shared: &Shared, outbox: &Outbox) -> Result<Turn, RpcError> {
+async fn turn(backups: &Backups, outbox: &Outbox) -> Result<OneAtATimeGuard, RpcError> {
     tokio::select! {
-        turn = shared.backups.take() => Ok(turn),
-        () = outbox.gone() => Err(long::nobody_waits()),
+        turn = backups.enter_queue() => Ok(turn),
+        () = outbox.gone() => Err(client_gone()),
     }
 }
 
 /// Runs long work with progress reports, and cancels it if the client disconnects. `held` is dropped when the work
 /// itself ends.
 async fn at_length<T: Send + 'static>(
-    shared: &Arc<Shared>,
     stage: &'static str,
     held: impl Send + 'static,
     id: &Id,
     outbox: &Outbox,
-    work: impl FnOnce(&Shared, &mut Job<'_>) -> Result<T, RpcError> + Send + 'static,
+    work: impl FnOnce(&mut Job<'_>) -> Result<T, RpcError> + Send + 'static,
 ) -> Result<T, RpcError> {
-    let work = move |shared: &Shared, tell: Tell<'_>, given_up: &AtomicBool| {
+    let work = move |tell: Tell<'_>, given_up: &AtomicBool| {
         let _held = held;
         let mut tell = |stage: &'static str, item: &str, done: u64| tell(stage, item, done, None);
-        work(shared, &mut Job::new(stage, &mut tell, given_up))
+        work(&mut Job::new(stage, &mut tell, given_up))
     };
-    long::at_length(shared, id, outbox, work).await
+    long::at_length(id, outbox, work).await
 }

@@ -3,7 +3,6 @@
 //! Many requests run at once, answers are sent in any order, and no client can harm another.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use interprocess::local_socket::tokio::Stream;
@@ -16,11 +15,12 @@ use tracing::field::Empty;
 
 use hippo_proto::{Call, ErrorKind, Frame, FrameReader, Id, Reply, RpcError, encode_error, parse_request};
 
+use super::Components;
 use super::dispatch;
-use super::measures::{NO_METHOD, outcome};
 use super::room::{Budget, Room};
 use super::silent::Quiet;
-use crate::shared::{Shared, stopped};
+use crate::measures::{NO_METHOD, outcome};
+use crate::tasks::wait_until_set;
 
 /// Maximum number of concurrent requests per connection; more wait in the socket.
 const IN_FLIGHT: usize = 64;
@@ -53,14 +53,14 @@ impl Outbox {
         let mut gone = self.gone.clone();
         tokio::select! {
             () = self.lines.closed() => {}
-            () = stopped(&mut gone) => {}
+            () = wait_until_set(&mut gone) => {}
         }
     }
 }
 
 /// Serves a connection until the client closes it or `stop` is true.
 pub async fn run(
-    shared: Arc<Shared>,
+    components: Arc<Components>,
     stream: Stream,
     quiet: Quiet,
     budget: Budget,
@@ -90,7 +90,7 @@ pub async fn run(
     };
     let reader = async move {
         let mut tasks = JoinSet::new();
-        let mut frames = FrameReader::with_limit(shared.config.server.max_line_bytes);
+        let mut frames = FrameReader::with_limit(components.settings.max_line_bytes);
         let places = Arc::new(Semaphore::new(IN_FLIGHT));
         let mut buffer = vec![0; READ_BUFFER];
         let mut quiet = Some(quiet);
@@ -101,7 +101,7 @@ pub async fn run(
         };
         loop {
             let read = tokio::select! {
-                () = stopped(&mut stop) => break,
+                () = wait_until_set(&mut stop) => break,
                 () = ended(&quiet) => break,
                 () = tokio::time::sleep(LINE_PATIENCE), if frames.has_partial_line() => break,
                 read = from.read(&mut buffer) => read,
@@ -116,15 +116,15 @@ pub async fn run(
                 let Ok(place) = Arc::clone(&places).acquire_owned().await else {
                     break;
                 };
-                let (shared, outbox) = (Arc::clone(&shared), outbox.clone());
+                let (components, outbox) = (Arc::clone(&components), outbox.clone());
                 let memory = room.take();
                 tasks.spawn(async move {
-                    answer(&shared, frame, &outbox).await;
+                    answer(&components, frame, &outbox).await;
                     drop((place, memory));
                 });
             }
             let has_room = tokio::select! {
-                () = stopped(&mut stop) => break,
+                () = wait_until_set(&mut stop) => break,
                 () = ended(&quiet) => break,
                 () = hung_up.comes() => break,
                 has_room = room.grow(&frames) => has_room,
@@ -136,7 +136,7 @@ pub async fn run(
                 // The client may already be disconnected.
                 let _ = outbox
                     .lines
-                    .send(refused(&shared, &Reply::refuse(Id::Null, busy)))
+                    .send(refused(&components, &Reply::refuse(Id::Null, busy)))
                     .await;
             }
             while tasks.try_join_next().is_some() {}
@@ -158,48 +158,49 @@ pub async fn run(
     }
 }
 
-async fn answer(shared: &Arc<Shared>, frame: Frame, outbox: &Outbox) {
+async fn answer(components: &Arc<Components>, frame: Frame, outbox: &Outbox) {
     let line = match frame {
         Frame::Line(line) => match parse_request(&line) {
-            Ok(call) => traced(shared, call, outbox).await,
-            Err(refusal) => refused(shared, &refusal),
+            Ok(call) => traced(components, call, outbox).await,
+            Err(refusal) => refused(components, &refusal),
         },
-        Frame::TooLarge { limit } => {
-            refused(shared, &Reply::refuse(Id::Null, RpcError::line_too_large(limit)))
-        }
+        Frame::TooLarge { limit } => refused(
+            components,
+            &Reply::refuse(Id::Null, RpcError::line_too_large(limit)),
+        ),
     };
-    shared.served.fetch_add(1, Ordering::Relaxed);
+    components.measures.count_served();
     // The client may already be disconnected.
     let _ = outbox.lines.send(line).await;
 }
 
 /// Encodes the refusal of input that is not a valid request, and counts it.
-fn refused(shared: &Shared, refusal: &Reply) -> Vec<u8> {
+fn refused(components: &Components, refusal: &Reply) -> Vec<u8> {
     let kind = refusal.outcome.as_ref().err().map(|error| error.data.kind);
-    shared.measures.request(NO_METHOD, kind, Duration::ZERO);
+    components.measures.request(NO_METHOD, kind, Duration::ZERO);
     refusal.to_line()
 }
 
 /// Serves a request under a unique log id, and counts it.
-async fn traced(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Vec<u8> {
+async fn traced(components: &Arc<Components>, call: Call, outbox: &Outbox) -> Vec<u8> {
     let (id, method) = (call.id.clone(), call.request.method());
-    let request = shared.measures.next_id();
+    let request = components.measures.next_id();
     // The span has the level error, so that every log line of the request has it.
     let span = tracing::error_span!("request", id = request, method, workspace = Empty);
-    let begun = shared.clock.monotonic();
-    let answered = dispatch::answer(shared, call, outbox)
+    let begun = components.clock.monotonic();
+    let answered = dispatch::answer(components, call, outbox)
         .instrument(span.clone())
         .await;
-    let answered = answered.and_then(|line| fits(shared, line));
-    let took = shared.clock.monotonic().saturating_duration_since(begun);
+    let answered = answered.and_then(|line| fits(components, line));
+    let took = components.clock.monotonic().saturating_duration_since(begun);
     let failed = answered.as_ref().err().map(|error| error.data.kind);
-    shared.measures.request(method, failed, took);
+    components.measures.request(method, failed, took);
     span.in_scope(|| tell(answered.as_ref().err(), took));
     answered.unwrap_or_else(|error| encode_error(&id, &findable(error, &request)))
 }
 
-fn fits(shared: &Shared, line: Vec<u8>) -> Result<Vec<u8>, RpcError> {
-    if line.len() <= shared.config.server.max_line_bytes {
+fn fits(components: &Components, line: Vec<u8>) -> Result<Vec<u8>, RpcError> {
+    if line.len() <= components.settings.max_line_bytes {
         return Ok(line);
     }
     let error = RpcError::new(ErrorKind::TooLarge, "the answer is longer than the maximum line");

@@ -5,27 +5,29 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
-use tokio::sync::{broadcast::error::RecvError, oneshot};
-use tracing::Span;
+use tokio::sync::broadcast::{self, error::RecvError};
 
 use hippo_proto::{
-    Call, EventName, HelloResponse, Id, PROTOCOL, Request, RpcError, ShutdownResponse, SubscribeRequest,
-    SubscribeResponse, WorkspaceInfo, WorkspaceListResponse, encode_result,
+    Call, Event, EventName, HelloResponse, Id, PROTOCOL, Request, RpcError, ShutdownResponse,
+    SubscribeRequest, SubscribeResponse, WorkspaceInfo, WorkspaceListResponse, encode_result,
 };
 
 use super::connection::Outbox;
-use super::long::{Cancellation, Tell, at_length, nobody_waits};
+use super::long::{Tell, at_length};
 use super::removal::remove;
-use super::{backups, doctor, entries, flush, models};
+use super::{Components, backups, entries, flush, models};
 use crate::audit;
-use crate::contexts;
-use crate::engine::Change;
-use crate::event::{self, Answer, Event, Until};
+use crate::contexts::{self, Contexts};
+use crate::doctor;
+use crate::errors::client_gone;
+use crate::message::{self, Change, Until};
+use crate::models::check_copied;
 use crate::recall;
-use crate::shared::{Shared, Slot};
 use crate::status;
-use crate::tree;
+use crate::tasks::{Cancellation, run_blocking_on};
+use crate::tree::{self, Trees};
 use crate::view::WorkspaceView;
+use crate::views::{Slot, Views};
 
 /// Protocol features of this daemon.
 const FEATURES: [&str; 14] = [
@@ -49,40 +51,48 @@ const FEATURES: [&str; 14] = [
 ///
 /// # Errors
 /// The error of the method.
-pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Result<Vec<u8>, RpcError> {
+pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Result<Vec<u8>, RpcError> {
     let Call { id, request } = call;
     match request {
         Request::Hello(_) => line(&id, Ok(hello())),
-        Request::Status(_) => line(&id, Ok(status::status(shared).await)),
-        Request::Metrics(_) => line(&id, Ok(status::metrics(shared).await)),
+        Request::Status(_) => line(&id, Ok(status::status(&components.reporter).await)),
+        Request::Metrics(_) => line(&id, Ok(status::metrics(&components.reporter).await)),
         Request::Doctor(request) => tokio::select! {
-            answer = doctor::doctor(shared, request) => line(&id, answer),
-            () = outbox.gone() => Err(nobody_waits()),
+            answer = doctor::examine(&components.doctor, request) => line(&id, answer),
+            () = outbox.gone() => Err(client_gone()),
         },
         Request::Audit(request) => {
-            let view = shared.views.get(&request.workspace).await?;
-            let audit = move |shared: &Shared, _: Tell<'_>, given_up: &AtomicBool| {
-                audit::audit(shared, &view, &request, given_up)
-            };
-            line(&id, at_length(shared, &id, outbox, audit).await)
+            let view = components.views.get(&request.workspace).await?;
+            let auditor = Arc::clone(&components.auditor);
+            let audit =
+                move |_: Tell<'_>, given_up: &AtomicBool| audit::audit(&auditor, &view, &request, given_up);
+            line(&id, at_length(&id, outbox, audit).await)
         }
         Request::Shutdown(_) => {
-            shared.stop.send_replace(true);
+            components.stop.send_replace(true);
             let pid = std::process::id();
             line(&id, Ok(ShutdownResponse { pid }))
         }
-        Request::Subscribe(request) => line(&id, subscribe(shared, request, outbox)),
+        Request::Subscribe(request) => line(
+            &id,
+            subscribe(&components.views, &components.news, request, outbox),
+        ),
         Request::WorkspaceAdd(request) => {
             let folder = PathBuf::from(request.workspace);
-            let added = ask(shared, |reply| event::Request::Add { folder, reply });
+            let added = components
+                .engine
+                .ask(|reply| message::Request::Add { folder, reply });
             line(&id, added.await)
         }
-        Request::WorkspaceList(_) => line(&id, Ok(list(shared))),
-        Request::WorkspaceRemove(request) => line(&id, remove(shared, request).await),
+        Request::WorkspaceList(_) => line(&id, Ok(list(&components.views))),
+        Request::WorkspaceRemove(request) => {
+            let removed = remove(&components.trees, &components.views, &components.engine, request);
+            line(&id, removed.await)
+        }
         Request::WorkspaceSync(request) => {
-            let view = shared.views.get(&request.workspace).await?;
-            models::check_copied(shared).await?;
-            let synced = ask(shared, |reply| event::Request::Sync {
+            let view = components.views.get(&request.workspace).await?;
+            check_copied(&components.models).await?;
+            let synced = components.engine.ask(|reply| message::Request::Sync {
                 root: view.root.clone(),
                 until: if request.wait {
                     Until::Searchable
@@ -95,119 +105,153 @@ pub async fn answer(shared: &Arc<Shared>, call: Call, outbox: &Outbox) -> Result
             line(&id, synced.await)
         }
         Request::WorkspaceTrust(request) => {
-            let root = shared.views.get(&request.workspace).await?.root.clone();
-            let trusted = ask(shared, |reply| event::Request::Trust { root, request, reply });
+            let root = components.views.get(&request.workspace).await?.root.clone();
+            let trusted = components
+                .engine
+                .ask(|reply| message::Request::Trust { root, request, reply });
             line(&id, trusted.await)
         }
-        Request::Search(request) => line(&id, recall::search(shared, request).await),
-        Request::Get(request) => line(&id, recall::get(shared, request).await),
-        Request::Remember(request) => line(&id, entries::remember(shared, request).await),
-        Request::IndexList(request) => line(&id, entries::list(shared, request).await),
-        Request::IndexShow(request) => line(&id, entries::show(shared, request).await),
+        Request::Search(request) => line(&id, recall::search(&components.searcher, request).await),
+        Request::Get(request) => line(&id, recall::get(&components.views, request).await),
+        Request::Remember(request) => line(&id, components.memory.remember(request).await),
+        Request::IndexList(request) => line(
+            &id,
+            entries::list(&components.views, &*components.clock, request).await,
+        ),
+        Request::IndexShow(request) => line(
+            &id,
+            entries::show(&components.views, &*components.clock, request).await,
+        ),
         Request::IndexEdit(request) => {
             let workspace = request.workspace.clone();
             let edit = |reply| Change::Edit(request, reply);
-            line(&id, entries::change(shared, &workspace, edit).await)
+            line(&id, components.memory.change(&workspace, edit).await)
         }
         Request::IndexForget(request) => {
             let forget = |reply| Change::Forget(request.id, reply);
-            line(&id, entries::change(shared, &request.workspace, forget).await)
+            line(&id, components.memory.change(&request.workspace, forget).await)
         }
         Request::IndexRestore(request) => {
             let restore = |reply| Change::Restore(request.id, reply);
-            line(&id, entries::change(shared, &request.workspace, restore).await)
+            line(&id, components.memory.change(&request.workspace, restore).await)
         }
-        Request::CycleRun(request) => line(&id, entries::run(shared, request).await),
+        Request::CycleRun(request) => line(&id, components.cycles.run(request).await),
         Request::CycleHistory(request) => {
-            let root = shared.views.get(&request.workspace).await?.root.clone();
-            let history = ask(shared, |reply| event::Request::History { root, request, reply });
+            let root = components.views.get(&request.workspace).await?.root.clone();
+            let history = components
+                .engine
+                .ask(|reply| message::Request::History { root, request, reply });
             line(&id, history.await)
         }
         Request::CycleUndo(request) => {
             let undo = |reply| Change::Undo(request.run, reply);
-            line(&id, entries::change(shared, &request.workspace, undo).await)
+            line(&id, components.memory.change(&request.workspace, undo).await)
         }
-        Request::Heartbeat(request) => line(&id, entries::heartbeat(shared, request).await),
+        Request::Heartbeat(request) => line(&id, components.cycles.heartbeat(request).await),
         Request::TreeCompact(request) => {
-            let view = entries::view_to_write(shared, &request.workspace).await?;
-            let wish = tree::wish_of(shared, &view, &request)?;
-            let compact = move |shared: &Shared, _: Tell<'_>, given_up: &AtomicBool| {
-                tree::compact(shared, &view, wish, Cancellation::by(given_up))
+            let view = components.memory.view_to_write(&request.workspace).await?;
+            let wish = tree::wish_of(&components.trees, &view, &request)?;
+            let trees = Arc::clone(&components.trees);
+            let compact = move |_: Tell<'_>, given_up: &AtomicBool| {
+                tree::compact(&trees, &view, wish, Cancellation::by(given_up))
             };
-            line(&id, at_length(shared, &id, outbox, compact).await)
+            line(&id, at_length(&id, outbox, compact).await)
         }
         Request::TreePending(request) => {
-            let view = shared.views.get(&request.workspace).await?;
-            let pending = move |shared: &Shared| tree::pending(shared, &view, &request);
-            line(&id, blocking(shared, pending).await)
+            let view = components.views.get(&request.workspace).await?;
+            let pending = move |trees: &Trees| tree::pending(trees, &view, &request);
+            line(&id, run_blocking_on(&components.trees, pending).await)
         }
         Request::TreeSubmit(request) => {
-            let view = shared.views.get(&request.workspace).await?;
-            let submit = move |shared: &Shared| tree::submit(shared, &view, &request);
-            line(&id, blocking(shared, submit).await)
+            let view = components.views.get(&request.workspace).await?;
+            let submit = move |trees: &Trees| tree::submit(trees, &view, &request);
+            line(&id, run_blocking_on(&components.trees, submit).await)
         }
         Request::TreeShow(request) => {
-            let view = shared.views.get(&request.workspace).await?;
-            let show = move |shared: &Shared| tree::show(shared, &view, &request);
-            line(&id, blocking(shared, show).await)
+            let view = components.views.get(&request.workspace).await?;
+            let show = move |trees: &Trees| tree::show(trees, &view, &request);
+            line(&id, run_blocking_on(&components.trees, show).await)
         }
         Request::ContextOpen(request) => {
-            let view = shared.views.get(&request.workspace).await?;
-            let open = move |shared: &Shared| contexts::open(shared, &view, &request);
-            line(&id, blocking(shared, open).await)
+            let view = components.views.get(&request.workspace).await?;
+            let open = move |contexts: &Contexts| contexts::open(contexts, &view, &request);
+            line(&id, run_blocking_on(&components.contexts, open).await)
         }
         Request::ContextPut(request) => {
-            let put = move |shared: &Shared| contexts::put(shared, &request);
-            line(&id, in_all(shared, put).await)
+            let put = move |contexts: &Contexts| contexts::put(contexts, &request);
+            line(&id, in_all(components, put).await)
         }
         Request::ContextTurn(request) => {
-            let turn = move |shared: &Shared| contexts::turn(shared, &request);
-            line(&id, in_all(shared, turn).await)
+            let turn = move |contexts: &Contexts| contexts::turn(contexts, &request);
+            line(&id, in_all(components, turn).await)
         }
         Request::ContextRender(request) => {
-            let render = move |shared: &Shared| contexts::render(shared, &request);
-            line(&id, in_all(shared, render).await)
+            let render = move |contexts: &Contexts| contexts::render(contexts, &request);
+            line(&id, in_all(components, render).await)
         }
         Request::ContextFetch(request) => {
-            let fetch = move |shared: &Shared| contexts::fetch(shared, &request);
-            line(&id, in_all(shared, fetch).await)
+            let fetch = move |contexts: &Contexts| contexts::fetch(contexts, &request);
+            line(&id, in_all(components, fetch).await)
         }
         Request::ContextTouch(request) => {
-            let touch = move |shared: &Shared| contexts::touch(shared, &request);
-            line(&id, in_all(shared, touch).await)
+            let touch = move |contexts: &Contexts| contexts::touch(contexts, &request);
+            line(&id, in_all(components, touch).await)
         }
         Request::ContextList(request) => {
-            let view = view_of(shared, request.workspace.as_deref()).await?;
-            let list = move |shared: &Shared| contexts::list(shared, view.as_deref(), &request);
-            line(&id, in_all(shared, list).await)
+            let view = view_of(&components.views, request.workspace.as_deref()).await?;
+            let list = move |contexts: &Contexts| contexts::list(contexts, view.as_deref(), &request);
+            line(&id, in_all(components, list).await)
         }
         Request::ContextClose(request) => {
-            shared.views.opened().await;
-            line(&id, contexts::close(shared, request).await)
+            components.views.opened().await;
+            line(&id, contexts::close(&components.contexts, request).await)
         }
         Request::SessionCompact(request) => {
-            let view = view_of(shared, request.workspace.as_deref()).await?;
-            let compact = move |shared: &Shared, _: Tell<'_>, given_up: &AtomicBool| {
-                contexts::compact(shared, view.as_deref(), request, Cancellation::by(given_up))
+            let view = view_of(&components.views, request.workspace.as_deref()).await?;
+            let contexts = Arc::clone(&components.contexts);
+            let compact = move |_: Tell<'_>, given_up: &AtomicBool| {
+                contexts::compact(&contexts, view.as_deref(), request, Cancellation::by(given_up))
             };
-            line(&id, at_length(shared, &id, outbox, compact).await)
+            line(&id, at_length(&id, outbox, compact).await)
         }
-        Request::SessionFlush(request) => line(&id, flush::flush(shared, request, &id, outbox).await),
-        Request::ModelList(_) => line(&id, models::list(shared).await),
-        Request::ModelPull(request) => line(&id, models::pull(shared, request, &id, outbox).await),
-        Request::ModelVerify(request) => line(&id, models::verify(shared, request).await),
-        Request::ModelImport(request) => line(&id, models::import(shared, request).await),
-        Request::ModelRemove(request) => line(&id, models::remove(shared, request).await),
-        Request::Backup(request) => line(&id, backups::backup(shared, request, &id, outbox).await),
-        Request::BackupVerify(request) => line(&id, backups::verify(shared, request, &id, outbox).await),
-        Request::Restore(request) => line(&id, backups::restore(shared, request, &id, outbox).await),
+        Request::SessionFlush(request) => {
+            line(&id, flush::flush(&components.flusher, request, &id, outbox).await)
+        }
+        Request::ModelList(_) => line(&id, models::list(&components.models, &components.engine).await),
+        Request::ModelPull(request) => line(
+            &id,
+            models::pull(&components.models, &components.engine, request, &id, outbox).await,
+        ),
+        Request::ModelVerify(request) => line(
+            &id,
+            models::verify(&components.models, &components.engine, request).await,
+        ),
+        Request::ModelImport(request) => line(
+            &id,
+            models::import(&components.models, &components.engine, request).await,
+        ),
+        Request::ModelRemove(request) => {
+            let removed = models::remove(&components.models, &components.views, request);
+            line(&id, removed.await)
+        }
+        Request::Backup(request) => {
+            components.views.opened().await;
+            let backup = backups::backup(&components.backups, request, &id, outbox);
+            line(&id, backup.await)
+        }
+        Request::BackupVerify(request) => line(&id, backups::verify(request, &id, outbox).await),
+        Request::Restore(request) => {
+            let (trees, engine) = (&components.trees, &components.engine);
+            let restore = backups::restore(&components.backups, trees, engine, request, &id, outbox);
+            line(&id, restore.await)
+        }
     }
 }
 
 /// Returns the workspace that a request names, if any.
-async fn view_of(shared: &Shared, workspace: Option<&str>) -> Result<Option<Arc<WorkspaceView>>, RpcError> {
+async fn view_of(views: &Views, workspace: Option<&str>) -> Result<Option<Arc<WorkspaceView>>, RpcError> {
     match workspace {
-        Some(workspace) => shared.views.get(workspace).await.map(Some),
+        Some(workspace) => views.get(workspace).await.map(Some),
         None => Ok(None),
     }
 }
@@ -225,44 +269,16 @@ fn hello() -> HelloResponse {
     }
 }
 
-/// Returns the error for requests while the engine is stopping.
-pub fn stopping() -> RpcError {
-    RpcError::internal("the daemon is stopping").hint("start it again: hippoctl service start")
-}
-
-/// Sends a request to the engine and waits for the answer.
-pub async fn ask<T>(
-    shared: &Shared,
-    request: impl FnOnce(Answer<T>) -> event::Request,
-) -> Result<T, RpcError> {
-    let (reply, answer) = oneshot::channel();
-    shared
-        .events
-        .send(Event::Request(request(reply), Span::current()))
-        .map_err(|_| stopping())?;
-    answer.await.map_err(|_| stopping())?
-}
-
-pub(super) async fn blocking<T: Send + 'static>(
-    shared: &Arc<Shared>,
-    work: impl FnOnce(&Shared) -> Result<T, RpcError> + Send + 'static,
-) -> Result<T, RpcError> {
-    let (shared, span) = (Arc::clone(shared), Span::current());
-    tokio::task::spawn_blocking(move || span.in_scope(|| work(&shared)))
-        .await
-        .map_err(recall::gone)?
-}
-
-/// Waits until all workspaces are open, then runs work that searches them.
+/// Waits until all workspaces are open, then runs work that searches their sessions.
 async fn in_all<T: Send + 'static>(
-    shared: &Arc<Shared>,
-    work: impl FnOnce(&Shared) -> Result<T, RpcError> + Send + 'static,
+    components: &Components,
+    work: impl FnOnce(&Contexts) -> Result<T, RpcError> + Send + 'static,
 ) -> Result<T, RpcError> {
-    shared.views.opened().await;
-    blocking(shared, work).await
+    components.views.opened().await;
+    run_blocking_on(&components.contexts, work).await
 }
 
-fn list(shared: &Shared) -> WorkspaceListResponse {
+fn list(views: &Views) -> WorkspaceListResponse {
     let info = |(root, slot): (PathBuf, Slot)| {
         let (status, opening) = match slot {
             Slot::Open(view) => {
@@ -283,20 +299,20 @@ fn list(shared: &Shared) -> WorkspaceListResponse {
         }
     };
     WorkspaceListResponse {
-        workspaces: shared.views.all().into_iter().map(info).collect(),
+        workspaces: views.all().into_iter().map(info).collect(),
     }
 }
 
 /// Sends events to the client until it closes the connection.
 fn subscribe(
-    shared: &Arc<Shared>,
+    views: &Views,
+    news: &broadcast::Sender<Event>,
     request: SubscribeRequest,
     outbox: &Outbox,
 ) -> Result<SubscribeResponse, RpcError> {
     let root = request.workspace.as_deref().map(|folder| {
         let folder = std::path::Path::new(folder);
-        shared
-            .views
+        views
             .root_of(folder)
             .unwrap_or_else(|| folder.to_path_buf())
             .display()
@@ -310,7 +326,7 @@ fn subscribe(
             EventName::Job,
         ]
     });
-    let mut news = shared.news.subscribe();
+    let mut news = news.subscribe();
     // A strong sender would keep the connection open forever.
     let outbox = outbox.lines.downgrade();
     let events = wanted.clone();

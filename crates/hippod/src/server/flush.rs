@@ -10,14 +10,26 @@ use hippo_proto::{
 };
 
 use super::connection::Outbox;
-use super::dispatch;
-use super::entries::view_to_write;
-use super::long::{Cancellation, Tell, at_length};
-use crate::contexts::{self, Promise};
-use crate::engine::root_missing;
-use crate::shared::{Shared, Slot};
-use crate::tree::{self, Wish};
+use super::long::{Tell, at_length};
+use crate::contexts::{self, Contexts, Promise};
+use crate::errors::root_missing;
+use crate::memory::MemoryWriter;
+use crate::tasks::{Cancellation, run_blocking, run_blocking_on};
+use crate::tree::{self, Trees, Wish};
 use crate::view::WorkspaceView;
+use crate::views::{Slot, Views};
+
+/// Flusher of sessions, which combines the steps of several components.
+pub struct SessionFlusher {
+    /// Registered workspaces.
+    pub views: Arc<Views>,
+    /// Writes to the memory.
+    pub memory: MemoryWriter,
+    /// Sessions of context entries.
+    pub contexts: Arc<Contexts>,
+    /// Trees, which are updated after a flush.
+    pub trees: Arc<Trees>,
+}
 
 /// Flushes a transcript. With `wait`, the work stops if the client disconnects. Without `wait`, the answer is sent as
 /// soon as the request is recorded, and a disconnected client does not stop the work.
@@ -25,57 +37,61 @@ use crate::view::WorkspaceView;
 /// # Errors
 /// `no-workspace`, and the errors of [`contexts::flush`].
 pub async fn flush(
-    shared: &Arc<Shared>,
+    flusher: &Arc<SessionFlusher>,
     request: SessionFlushRequest,
     id: &Id,
     outbox: &Outbox,
 ) -> Result<SessionFlushResponse, RpcError> {
-    let root = shared.views.root_of(&PathBuf::from(&request.workspace));
+    let root = flusher.views.root_of(&PathBuf::from(&request.workspace));
     if request.wait {
-        let answer = steps(shared, request, Some((id, outbox))).await;
+        let answer = steps(flusher, request, Some((id, outbox))).await;
         if let (Ok(_), Some(root)) = (&answer, root) {
-            let shared = Arc::clone(shared);
-            tokio::spawn(async move { keep_promises(&shared, &root).await });
+            let flusher = Arc::clone(flusher);
+            tokio::spawn(async move { keep_promises(&flusher, &root).await });
         }
         return answer;
     }
     let root = match root {
         None => {
             // This error explains how to register a workspace.
-            shared.views.get(&request.workspace).await?.root.clone()
+            flusher.views.get(&request.workspace).await?.root.clone()
         }
         Some(root) if !hippo_fs::is_present(&root) => return Err(root_missing(&root)),
         Some(root) => root,
     };
     let of = root.clone();
-    let accept = move |shared: &Shared| contexts::accept(shared, &of, &request);
-    let promise = dispatch::blocking(shared, accept).await?;
-    let shared = Arc::clone(shared);
+    let accept = move |contexts: &Contexts| contexts::accept(contexts, &of, &request);
+    let promise = run_blocking_on(&flusher.contexts, accept).await?;
+    let flusher = Arc::clone(flusher);
     tokio::spawn(async move {
-        keep_promise(&shared, promise).await;
-        keep_promises(&shared, &root).await;
+        keep_promise(&flusher, promise).await;
+        keep_promises(&flusher, &root).await;
     });
     Ok(SessionFlushResponse::default())
 }
 
 /// Finishes the flushes that an earlier daemon accepted, once the workspaces are open.
-pub async fn take_up_what_is_left(shared: Arc<Shared>) {
+pub async fn take_up_what_is_left(flusher: Arc<SessionFlusher>) {
     let opening = |(_, slot): &(PathBuf, Slot)| matches!(slot, Slot::Opening);
-    while shared.views.all().iter().any(opening) {
-        shared.views.opened().await;
+    while flusher.views.all().iter().any(opening) {
+        flusher.views.opened().await;
     }
-    for view in shared.views.open() {
-        keep_promises(&shared, &view.root).await;
+    for view in flusher.views.open() {
+        keep_promises(&flusher, &view.root).await;
     }
 }
 
 /// Runs the accepted flushes of a workspace that are not in progress.
-async fn keep_promises(shared: &Arc<Shared>, root: &Path) {
+async fn keep_promises(flusher: &Arc<SessionFlusher>, root: &Path) {
     let of = root.to_path_buf();
-    match dispatch::blocking(shared, move |shared| contexts::promised(shared, &of)).await {
+    match run_blocking_on(&flusher.contexts, move |contexts| {
+        contexts::promised(contexts, &of)
+    })
+    .await
+    {
         Ok(promises) => {
             for promise in promises {
-                keep_promise(shared, promise).await;
+                keep_promise(flusher, promise).await;
             }
         }
         Err(error) => {
@@ -84,29 +100,29 @@ async fn keep_promises(shared: &Arc<Shared>, root: &Path) {
     }
 }
 
-async fn keep_promise(shared: &Arc<Shared>, promise: Promise) {
-    let failure = steps(shared, promise.request.clone(), None).await.err();
+async fn keep_promise(flusher: &Arc<SessionFlusher>, promise: Promise) {
+    let failure = steps(flusher, promise.request.clone(), None).await.err();
     if let Some(error) = &failure {
         tracing::warn!("a session could not be flushed: {}", error.message);
     }
-    let kept = move |shared: &Shared| contexts::kept(shared, &promise, failure.as_ref());
-    if let Err(error) = dispatch::blocking(shared, kept).await {
+    let kept = move |contexts: &Contexts| contexts::kept(contexts, &promise, failure.as_ref());
+    if let Err(error) = run_blocking_on(&flusher.contexts, kept).await {
         tracing::warn!("could not record that a session was flushed: {}", error.message);
     }
 }
 
 async fn steps(
-    shared: &Arc<Shared>,
+    flusher: &Arc<SessionFlusher>,
     request: SessionFlushRequest,
     client: Option<(&Id, &Outbox)>,
 ) -> Result<SessionFlushResponse, RpcError> {
-    let view = view_to_write(shared, &request.workspace).await?;
+    let view = flusher.memory.view_to_write(&request.workspace).await?;
     let ended = request.session.clone().filter(|_| request.close);
     let tree = request.tree;
-    let taken = take_up(shared, &view, request, client).await;
+    let taken = take_up(flusher, &view, request, client).await;
     // A session is closed even if its transcript is missing.
     let closed = match ended {
-        Some(session) => close(shared, session).await,
+        Some(session) => close(flusher, session).await,
         None => Ok(Vec::new()),
     };
     // The error of the close is returned first: it may be temporary, and the flush is then retried whatever happened
@@ -119,24 +135,25 @@ async fn steps(
             when_due: true,
             ..Wish::default()
         };
-        tree::after(shared, &view, due).await;
+        tree::after(&flusher.trees, &view, due).await;
     }
     Ok(answer)
 }
 
 /// Appends new messages to the logs, and stores the messages if requested.
 async fn take_up(
-    shared: &Arc<Shared>,
+    flusher: &Arc<SessionFlusher>,
     view: &Arc<WorkspaceView>,
     request: SessionFlushRequest,
     client: Option<(&Id, &Outbox)>,
 ) -> Result<SessionFlushResponse, RpcError> {
-    let turn = shared.contexts.turn_to_flush().await;
+    let turn = flusher.contexts.turn_to_flush().await;
     let view = Arc::clone(view);
-    let work = move |shared: &Shared, cancellation: Cancellation<'_>| {
+    let contexts = Arc::clone(&flusher.contexts);
+    let work = move |cancellation: Cancellation<'_>| {
         // The turn is held until the work ends, even if the client disconnects.
         let turn = turn;
-        let mut answer = contexts::flush(shared, &view, &request, cancellation, &turn)?;
+        let mut answer = contexts::flush(&contexts, &view, &request, cancellation, &turn)?;
         if !request.compact {
             return Ok(answer);
         }
@@ -148,7 +165,7 @@ async fn take_up(
             format: request.format,
             ..SessionCompactRequest::default()
         };
-        match contexts::compact(shared, Some(&view), kept, cancellation) {
+        match contexts::compact(&contexts, Some(&view), kept, cancellation) {
             Ok(kept) => answer.stored = kept.stats.stored,
             Err(error) => answer
                 .notes
@@ -158,18 +175,16 @@ async fn take_up(
     };
     match client {
         Some((id, outbox)) => {
-            let work = |shared: &Shared, _: Tell<'_>, given_up: &AtomicBool| {
-                work(shared, Cancellation::by(given_up))
-            };
-            at_length(shared, id, outbox, work).await
+            let work = |_: Tell<'_>, given_up: &AtomicBool| work(Cancellation::by(given_up));
+            at_length(id, outbox, work).await
         }
-        None => dispatch::blocking(shared, |shared| work(shared, Cancellation::NEVER)).await,
+        None => run_blocking(|| work(Cancellation::NEVER)).await,
     }
 }
 
 /// Closes the context session with this name, if it exists: a harness names all its sessions, and few have entries.
-async fn close(shared: &Arc<Shared>, session: String) -> Result<Vec<String>, RpcError> {
-    match contexts::close(shared, ContextCloseRequest { session }).await {
+async fn close(flusher: &Arc<SessionFlusher>, session: String) -> Result<Vec<String>, RpcError> {
+    match contexts::close(&flusher.contexts, ContextCloseRequest { session }).await {
         Ok(closed) => Ok(closed.notes),
         Err(error) if matches!(error.data.kind, ErrorKind::NotFound | ErrorKind::BadRequest) => {
             Ok(Vec::new())

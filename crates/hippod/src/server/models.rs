@@ -9,18 +9,19 @@ use hippo_proto::{
 };
 
 use super::connection::Outbox;
-use super::dispatch::blocking;
 use super::long::{Tell, at_length};
-use crate::event::Event;
-use crate::shared::Shared;
+use crate::message::EngineHandle;
+use crate::models::Models;
+use crate::tasks::run_blocking_on;
+use crate::views::Views;
 
 /// Handles `model.list`.
 ///
 /// # Errors
 /// See [`crate::models::Models::list`].
-pub async fn list(shared: &Arc<Shared>) -> Result<ModelListResponse, RpcError> {
-    let listed = blocking(shared, |shared| shared.models.list()).await;
-    look_for_model(shared);
+pub async fn list(models: &Arc<Models>, engine: &EngineHandle) -> Result<ModelListResponse, RpcError> {
+    let listed = run_blocking_on(models, Models::list).await;
+    engine.look_for_model();
     listed
 }
 
@@ -29,12 +30,13 @@ pub async fn list(shared: &Arc<Shared>) -> Result<ModelListResponse, RpcError> {
 /// # Errors
 /// See [`crate::models::Models::verify`].
 pub async fn verify(
-    shared: &Arc<Shared>,
+    models: &Arc<Models>,
+    engine: &EngineHandle,
     request: ModelVerifyRequest,
 ) -> Result<ModelVerifyResponse, RpcError> {
-    let verify = move |shared: &Shared| shared.models.verify(request.model.as_deref());
-    let verified = blocking(shared, verify).await;
-    look_for_model(shared);
+    let verify = move |models: &Models| models.verify(request.model.as_deref());
+    let verified = run_blocking_on(models, verify).await;
+    engine.look_for_model();
     verified
 }
 
@@ -43,15 +45,18 @@ pub async fn verify(
 /// # Errors
 /// See [`crate::models::Models::import`].
 pub async fn import(
-    shared: &Arc<Shared>,
+    models: &Arc<Models>,
+    engine: &EngineHandle,
     request: ModelImportRequest,
 ) -> Result<ModelPullResponse, RpcError> {
-    let import = move |shared: &Shared| {
-        let imported = shared.models.import(&request);
-        model_changed(shared);
+    let engine = engine.clone();
+    let import = move |models: &Models| {
+        let imported = models.import(&request);
+        // The client may already be disconnected.
+        engine.report_model_change();
         imported
     };
-    blocking(shared, import).await
+    run_blocking_on(models, import).await
 }
 
 /// Handles `model.remove`.
@@ -59,16 +64,18 @@ pub async fn import(
 /// # Errors
 /// See [`crate::models::Models::remove`].
 pub async fn remove(
-    shared: &Arc<Shared>,
+    models: &Arc<Models>,
+    views: &Arc<Views>,
     request: ModelRemoveRequest,
 ) -> Result<ModelRemoveResponse, RpcError> {
-    let remove = move |shared: &Shared| shared.models.remove(&request.model, &models_in_use(shared));
-    blocking(shared, remove).await
+    let views = Arc::clone(views);
+    let remove = move |models: &Models| models.remove(&request.model, &models_in_use(&views));
+    run_blocking_on(models, remove).await
 }
 
 /// Returns the ids of the models in use, and the names in the workspaces' configurations.
-fn models_in_use(shared: &Shared) -> Vec<String> {
-    let views = shared.views.open();
+fn models_in_use(views: &Views) -> Vec<String> {
+    let views = views.open();
     let used = views.iter().flat_map(|view| {
         let answers = view.picture().model.as_ref().map(ToString::to_string);
         answers.into_iter().chain([view.config.model.clone()])
@@ -76,41 +83,19 @@ fn models_in_use(shared: &Shared) -> Vec<String> {
     used.collect()
 }
 
-/// Asks the engine to check whether a missing model is now available.
-fn look_for_model(shared: &Shared) {
-    // The send fails only at shutdown.
-    let _ = shared.events.send(Event::LookForModel);
-}
-
-/// Checks model files that were copied after they were found missing, so that the engine does not have to read them.
-///
-/// # Errors
-/// `internal` if the task panicked.
-pub async fn check_copied(shared: &Arc<Shared>) -> Result<(), RpcError> {
-    let check = |shared: &Shared| {
-        shared.models.check_copied();
-        Ok(())
-    };
-    blocking(shared, check).await
-}
-
-/// Notifies the engine of changed model files. The worker calls it, because the client may already be disconnected.
-fn model_changed(shared: &Shared) {
-    // The send fails only at shutdown.
-    let _ = shared.events.send(Event::ModelChanged);
-}
-
 /// Installs a model with progress reports, and stops if the client disconnects.
 ///
 /// # Errors
 /// See [`crate::models::Models::pull`].
 pub async fn pull(
-    shared: &Arc<Shared>,
+    models: &Arc<Models>,
+    engine: &EngineHandle,
     request: ModelPullRequest,
     id: &Id,
     outbox: &Outbox,
 ) -> Result<ModelPullResponse, RpcError> {
-    let work = move |shared: &Shared, tell: Tell<'_>, given_up: &AtomicBool| {
+    let (models, engine) = (Arc::clone(models), engine.clone());
+    let work = move |tell: Tell<'_>, given_up: &AtomicBool| {
         let mut progress = |progress: hippo_embed::acquire::Progress<'_>| {
             tell(
                 progress.step.name(),
@@ -119,11 +104,10 @@ pub async fn pull(
                 Some(progress.total),
             );
         };
-        let pulled = shared
-            .models
-            .pull(request.model.as_deref(), &mut progress, given_up);
-        model_changed(shared);
+        let pulled = models.pull(request.model.as_deref(), &mut progress, given_up);
+        // The client may already be disconnected.
+        engine.report_model_change();
         pulled
     };
-    at_length(shared, id, outbox, work).await
+    at_length(id, outbox, work).await
 }

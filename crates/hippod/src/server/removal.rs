@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use hippo_proto::{ErrorKind, RpcError, WorkspaceRemoveRequest, WorkspaceRemoveResponse};
 
-use super::dispatch::{ask, blocking};
-use crate::event;
-use crate::shared::{Shared, no_workspace};
-use crate::tree;
+use crate::message::{EngineHandle, Request};
+use crate::tasks::run_blocking;
+use crate::tree::{self, Trees};
+use crate::views::{Views, no_workspace};
 
 /// Removes a workspace; with `dry_run`, only reports what would be restored.
 ///
@@ -19,7 +19,9 @@ use crate::tree;
 /// stay in the state of the workspace. Nothing was removed then.
 #[expect(clippy::disallowed_methods, reason = "the root that the caller names")]
 pub async fn remove(
-    shared: &Arc<Shared>,
+    trees: &Arc<Trees>,
+    views: &Arc<Views>,
+    engine: &EngineHandle,
     request: WorkspaceRemoveRequest,
 ) -> Result<WorkspaceRemoveResponse, RpcError> {
     let WorkspaceRemoveRequest {
@@ -31,15 +33,15 @@ pub async fn remove(
     let folder = PathBuf::from(workspace);
     let root = folder.canonicalize().unwrap_or_else(|_| folder.clone());
     // A running tree update finishes first; nothing is written to the tree after the answer.
-    let _alone = shared.trees.alone(shared, &root).await;
-    let of = root.clone();
-    let given = blocking(shared, move |shared| {
-        if dry_run && !is_registered(shared, &of) {
+    let _alone = trees.alone(&root).await;
+    let (trees, views, of) = (Arc::clone(trees), Arc::clone(views), root.clone());
+    let given = run_blocking(move || {
+        if dry_run && !is_registered(&views, &of) {
             return Err(no_workspace(&of));
         }
-        let mut given = give_back(shared, &of, purge, dry_run)?;
+        let mut given = give_back(&trees, &of, purge, dry_run)?;
         if restore_carried {
-            given.restored.extend(restore_root(shared, &of, dry_run)?);
+            given.restored.extend(restore_root(&views, &of, dry_run)?);
         }
         Ok(given)
     });
@@ -52,7 +54,7 @@ pub async fn remove(
             notes: given.notes,
         });
     }
-    let removed = ask(shared, |reply| event::Request::Remove { folder, purge, reply });
+    let removed = engine.ask(|reply| Request::Remove { folder, purge, reply });
     let mut answer = removed.await?;
     answer.restored = given.restored;
     answer.notes = given.notes;
@@ -61,8 +63,8 @@ pub async fn remove(
 
 /// Restores the `ROOT.md` that an earlier build took over. Does nothing in an unregistered workspace, because the
 /// caller has not seen what would be written there.
-fn restore_root(shared: &Shared, root: &Path, dry_run: bool) -> Result<Option<String>, RpcError> {
-    if !is_registered(shared, root) {
+fn restore_root(views: &Views, root: &Path, dry_run: bool) -> Result<Option<String>, RpcError> {
+    if !is_registered(views, root) {
         return Ok(None);
     }
     tree::restore_carried(root, dry_run).map_err(|error| {
@@ -74,13 +76,12 @@ fn restore_root(shared: &Shared, root: &Path, dry_run: bool) -> Result<Option<St
     })
 }
 
-fn is_registered(shared: &Shared, root: &Path) -> bool {
-    shared.views.root_of(root).as_deref() == Some(root)
+fn is_registered(views: &Views, root: &Path) -> bool {
+    views.root_of(root).as_deref() == Some(root)
 }
 
-fn give_back(shared: &Shared, root: &Path, purge: bool, dry_run: bool) -> Result<tree::GivenBack, RpcError> {
-    let state = &shared.paths.state;
-    if !tree::has_originals(state, root) {
+fn give_back(trees: &Trees, root: &Path, purge: bool, dry_run: bool) -> Result<tree::GivenBack, RpcError> {
+    if !trees.has_originals(root) {
         return Ok(tree::GivenBack::default());
     }
     if !hippo_fs::is_present(root) {
@@ -91,7 +92,7 @@ fn give_back(shared: &Shared, root: &Path, purge: bool, dry_run: bool) -> Result
         return Err(RpcError::new(ErrorKind::ReadOnly, message)
             .hint("mount its disk and try again, or drop these files: hippoctl workspace remove --purge"));
     }
-    let given = tree::give_back(state, root, dry_run).map_err(|error| {
+    let given = trees.give_back(root, dry_run).map_err(|error| {
         RpcError::internal(format!("could not read the original files of the tree: {error}"))
             .hint("check the state folder: hippoctl doctor; nothing was removed")
     })?;

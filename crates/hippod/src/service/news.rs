@@ -3,12 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::broadcast::error::RecvError;
+use hippo_proto::Event;
+use tokio::sync::broadcast::{self, error::RecvError};
 
 use super::watchdog;
-use crate::event::Event;
-use crate::shared::{Shared, Slot};
-use crate::status;
+use crate::message::EngineHandle;
+use crate::status::{self, StatusReporter};
+use crate::tasks::Pulse;
+use crate::views::{Slot, Views};
 
 /// Minimum interval between status notifications; changes in between are combined.
 const SETTLED: Duration = Duration::from_secs(2);
@@ -17,30 +19,35 @@ const LAST_WORD: Duration = Duration::from_millis(200);
 
 /// Notifies the service manager of readiness, once `status` can be answered, and of every change of the
 /// status. Returns immediately without a service manager.
-pub async fn announce(shared: Arc<Shared>) {
+pub async fn announce(
+    reporter: Arc<StatusReporter>,
+    engine: EngineHandle,
+    pulse: Pulse,
+    news: broadcast::Sender<Event>,
+) {
     if std::env::var_os("NOTIFY_SOCKET").is_none() {
         return;
     }
     // Computes the status once, as for a client, so that readiness implies a working `status`.
-    status::status(&shared).await;
-    let mut told = text(&shared);
+    status::status(&reporter).await;
+    let mut told = text(&reporter.views);
     tell(vec!["READY=1".to_owned(), format!("STATUS={told}")]).await;
     let guard = async {
         if let Some(period) = watchdog_period().filter(|period| !period.is_zero()) {
-            let ask = || shared.events.send(Event::Pulse).is_ok();
-            watchdog::watch(&shared.pulse, period, ask, || tell(vec!["WATCHDOG=1".to_owned()])).await;
+            let ask = || engine.probe();
+            watchdog::watch(&pulse, period, ask, || tell(vec!["WATCHDOG=1".to_owned()])).await;
         }
     };
     let report = async {
-        let mut news = shared.news.subscribe();
-        let mut workspaces = shared.views.changes();
+        let mut news = news.subscribe();
+        let mut workspaces = reporter.views.changes();
         loop {
             tokio::select! {
                 heard = news.recv() => if matches!(heard, Err(RecvError::Closed)) { return },
                 changed = workspaces.changed() => if changed.is_err() { return },
             }
             tokio::time::sleep(SETTLED).await;
-            let now = text(&shared);
+            let now = text(&reporter.views);
             if now != told {
                 tell(vec![format!("STATUS={now}")]).await;
                 told = now;
@@ -89,8 +96,8 @@ fn watchdog_period() -> Option<Duration> {
 }
 
 /// Returns the status of the daemon in one line, without content of the memory.
-fn text(shared: &Shared) -> String {
-    let slots = shared.views.all();
+fn text(views: &Views) -> String {
+    let slots = views.all();
     let (mut files, mut waiting) = (0, 0);
     let (mut opening, mut broken) = (0, 0);
     let mut words: Vec<String> = Vec::new();

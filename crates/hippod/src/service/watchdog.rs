@@ -2,31 +2,9 @@
 
 use std::time::Duration;
 
-use tokio::sync::watch;
 use tokio::time::MissedTickBehavior;
 
-/// Progress counter of the engine. It is incremented with each event and each slice of a long step, which
-/// distinguishes a busy engine from one that hangs.
-#[derive(Debug, Clone)]
-pub struct Pulse(watch::Sender<u64>);
-
-impl Default for Pulse {
-    fn default() -> Self {
-        Self(watch::Sender::new(0))
-    }
-}
-
-impl Pulse {
-    /// Counts one step.
-    pub fn beat(&self) {
-        self.0.send_modify(|beats| *beats = beats.wrapping_add(1));
-    }
-
-    /// Returns the number of steps.
-    pub fn beats(&self) -> u64 {
-        *self.0.borrow()
-    }
-}
+use crate::tasks::Pulse;
 
 /// Reports liveness twice per watchdog period, each time after a probe made the engine progress. Returns when
 /// the engine can no longer be probed.
@@ -36,7 +14,7 @@ pub async fn watch<W: Future<Output = ()>>(
     ask: impl Fn() -> bool,
     well: impl Fn() -> W,
 ) {
-    let mut beats = pulse.0.subscribe();
+    let mut beats = pulse.subscribe();
     // A zero interval would panic.
     let mut times = tokio::time::interval((period / 2).max(Duration::from_millis(1)));
     times.set_missed_tick_behavior(MissedTickBehavior::Delay);

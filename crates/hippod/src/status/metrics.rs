@@ -6,26 +6,25 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
-use std::sync::Arc;
 
 use hippo_proto::{MetricsResponse, ModelLoad, StatusResponse, WorkspaceStatus};
 
+use super::StatusReporter;
+use crate::measures::BUCKETS;
 use crate::registry;
-use crate::server::BUCKETS;
-use crate::shared::Shared;
 
 /// Handles `metrics`.
-pub async fn metrics(shared: &Arc<Shared>) -> MetricsResponse {
-    let status = super::status(shared).await;
+pub async fn metrics(reporter: &StatusReporter) -> MetricsResponse {
+    let status = super::status(reporter).await;
     let mut page = Page::default();
     of_daemon(&mut page, &status);
     page.single(
         "hippod_engine_longest_slice_seconds",
         GAUGE,
         "Longest time since the start that the engine spent on one task.",
-        shared.measures.longest_engine_slice().as_secs_f64(),
+        reporter.measures.longest_engine_slice().as_secs_f64(),
     );
-    of_requests(&mut page, shared);
+    of_requests(&mut page, reporter);
     of_model(&mut page, &status);
     let workspaces: Vec<Named<'_>> = status
         .workspaces
@@ -64,8 +63,8 @@ fn of_daemon(page: &mut Page, status: &StatusResponse) {
     );
 }
 
-fn of_requests(page: &mut Page, shared: &Shared) {
-    let requests = shared.measures.requests();
+fn of_requests(page: &mut Page, reporter: &StatusReporter) {
+    let requests = reporter.measures.requests();
     let name = "hippod_requests_total";
     page.family(
         name,
@@ -106,7 +105,7 @@ fn of_requests(page: &mut Page, shared: &Shared) {
         COUNTER,
         "Runs of consolidation cycles since the start, by cycle and outcome.",
     );
-    for ((cycle, outcome), count) in shared.measures.cycles() {
+    for ((cycle, outcome), count) in reporter.measures.cycles() {
         page.sample(name, &[("cycle", cycle), ("outcome", outcome)], count as f64);
     }
 }

@@ -14,8 +14,8 @@ use serde::Serialize;
 
 use super::state::Spend;
 use crate::config::Tree;
-use crate::server::Cancellation;
-use crate::service::VARIABLES;
+use crate::environment::SERVICE_VARIABLES;
+use crate::tasks::Cancellation;
 
 /// Number of consecutive failures after which the program is disabled for the rest of the day.
 pub const MOST_FAILURES: u32 = 3;
@@ -89,7 +89,7 @@ pub fn write(settings: &Tree, job: &Job<'_>, cancellation: Cancellation<'_>) -> 
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null());
-    for variable in VARIABLES {
+    for variable in SERVICE_VARIABLES {
         command.env_remove(variable);
     }
     #[cfg(unix)]

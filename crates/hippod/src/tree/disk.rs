@@ -12,7 +12,7 @@ use hippo_tree::{Fingerprint, Node, Period, SourceFile, Writer};
 
 use crate::config::WorkspaceConfig;
 use crate::scan;
-use crate::server::Cancellation;
+use crate::tasks::Cancellation;
 
 /// Minimum length of a log, in bytes without surrounding whitespace; shorter logs are ignored.
 const LEAST: usize = 50;

@@ -9,6 +9,7 @@ use hippo_proto::{Problem, Severity};
 use hippo_text::source::NodeKind;
 use hippo_tree::{Period, Status, Writer, level_name};
 
+use super::Trees;
 use super::aside::{CARRIED, REJECTED};
 use super::command::MOST_FAILURES;
 use super::disk::LARGEST_NODE;
@@ -19,7 +20,6 @@ use super::settings::Settings;
 use super::state::{Spend, State};
 use crate::clock::date_in;
 use crate::config::{Summaries, Tree};
-use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
 /// Section titles of `ROOT.md`.
@@ -60,9 +60,9 @@ impl Examined {
 }
 
 /// Examines the files of a tree, the files kept beside it, and the program that writes its summaries.
-pub fn examine(shared: &Shared, view: &WorkspaceView) -> Examined {
+pub fn examine(trees: &Trees, view: &WorkspaceView) -> Examined {
     let mut found = Examined::default();
-    let trust = Trust::of(&shared.paths.state, &view.root);
+    let trust = Trust::of(&trees.state, &view.root);
     for note in Settings::of(&view.root, &trust, &view.config.tree).notes {
         let fix = "correct it; until then the configuration of hippod is used";
         let place = view.root.join(FILE);
@@ -90,22 +90,22 @@ pub fn examine(shared: &Shared, view: &WorkspaceView) -> Examined {
         found.detail = Some(format!("{}: {} nodes", view.root.display(), nodes.len()));
     }
     examine_aside(&view.root, &mut found);
-    foreign::examine(shared, view, &mut found);
-    let state = State::try_read(&shared.paths.state, &view.root);
+    foreign::examine(trees, view, &mut found);
+    let state = State::try_read(&trees.state, &view.root);
     let spend = match state {
         Ok(state) => state.spend,
         Err(error) => {
             let fix = "remove the file; the next hippoctl tree compact creates it again and adopts the current nodes of other programs";
             let what = format!("the state of the tree cannot be read: {error}");
-            let file = State::file(&shared.paths.state, &view.root);
+            let file = State::file(&trees.state, &view.root);
             found.add("tree-state", Severity::Warning, what, &file, fix);
             Spend::default()
         }
     };
     if view.config.tree.summaries == Summaries::Command {
-        let today = date_in(shared.clock.now(), &shared.zone_of(view)).to_string();
+        let today = date_in(trees.clock.now(), &view.zone(&*trees.clock)).to_string();
         let spend = spend.on(&today);
-        examine_program(&shared.config.tree, &view.root, &mut found);
+        examine_program(&trees.settings, &view.root, &mut found);
         if spend.failures >= MOST_FAILURES {
             let error = spend.error.unwrap_or_else(|| "unknown reason".to_owned());
             found.add(

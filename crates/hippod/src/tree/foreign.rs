@@ -12,13 +12,13 @@ use hippo_proto::Severity;
 use hippo_tree::{Node, Period, Writer};
 use serde::{Deserialize, Serialize};
 
+use super::Trees;
 use super::aside;
 use super::disk::{self, Disk, LARGEST_NODE};
 use super::examine::Examined;
 use super::health::foreign_nodes;
 use crate::files;
 use crate::registry::{state_folder, write_atomically};
-use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
 /// Name of the ledger file, below the state folder of the workspace.
@@ -58,8 +58,8 @@ pub struct GivenBack {
 }
 
 /// Reports nodes of another program to `doctor`.
-pub(super) fn examine(shared: &Shared, view: &WorkspaceView, found: &mut Examined) {
-    let foreign = foreign_nodes(shared, view);
+pub(super) fn examine(trees: &Trees, view: &WorkspaceView, found: &mut Examined) {
+    let foreign = foreign_nodes(trees, view);
     if let Some(first) = foreign.first() {
         let what = match foreign.len() {
             1 => "another program wrote this node of a compaction tree; hippod does not change it".to_owned(),
@@ -150,7 +150,7 @@ impl Ledger {
 }
 
 /// Returns whether there are originals to restore; true if the ledger could not be read.
-pub fn has_originals(state: &Path, root: &Path) -> bool {
+pub(super) fn has_originals(state: &Path, root: &Path) -> bool {
     Ledger::read(state, root).map_or(true, |ledger| !ledger.originals.is_empty())
 }
 
@@ -159,7 +159,7 @@ pub fn has_originals(state: &Path, root: &Path) -> bool {
 ///
 /// # Errors
 /// The ledger could not be read.
-pub fn give_back(state: &Path, root: &Path, dry_run: bool) -> io::Result<GivenBack> {
+pub(super) fn give_back(state: &Path, root: &Path, dry_run: bool) -> io::Result<GivenBack> {
     let mut done = GivenBack::default();
     let ledger = Ledger::read(state, root)?;
     if ledger.originals.is_empty() {

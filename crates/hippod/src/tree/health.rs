@@ -11,6 +11,7 @@ use hippo_proto::{TreeCommandStatus, TreeStatus};
 use hippo_tree::{Node, Period, Status};
 use hippo_types::time::{Date, Timestamp};
 
+use super::Trees;
 use super::command::held_back;
 use super::disk::LARGEST_NODE;
 use super::foreign::Ledger;
@@ -18,7 +19,6 @@ use super::run::is_kept;
 use super::state::State;
 use crate::clock::{date_in, rfc3339};
 use crate::config::Summaries;
-use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
 /// Maximum time that `status` waits for slow disks.
@@ -32,11 +32,11 @@ const FOLDERS: [&str; 3] = ["memory/daily", "memory/weekly", "memory/monthly"];
 
 /// Returns the status of each open workspace that has a tree, by root. Workspaces that could not be read in time are
 /// absent.
-pub async fn statuses(shared: &Arc<Shared>) -> BTreeMap<PathBuf, TreeStatus> {
-    let views = shared.views.open().into_iter().filter(|view| is_kept(view));
+pub async fn statuses(trees: &Arc<Trees>) -> BTreeMap<PathBuf, TreeStatus> {
+    let views = trees.views.open().into_iter().filter(|view| is_kept(view));
     let looks: Vec<_> = views
         .map(|view| {
-            let (root, of) = (view.root.clone(), Arc::clone(shared));
+            let (root, of) = (view.root.clone(), Arc::clone(trees));
             (root, tokio::task::spawn_blocking(move || status(&of, &view)))
         })
         .collect();
@@ -50,20 +50,20 @@ pub async fn statuses(shared: &Arc<Shared>) -> BTreeMap<PathBuf, TreeStatus> {
     found
 }
 
-fn status(shared: &Shared, view: &WorkspaceView) -> TreeStatus {
+fn status(trees: &Trees, view: &WorkspaceView) -> TreeStatus {
     // `doctor` reports an unreadable state file.
-    let state = State::try_read(&shared.paths.state, &view.root).unwrap_or_default();
+    let state = State::try_read(&trees.state, &view.root).unwrap_or_default();
     let mut status = TreeStatus {
         last: state.last_ms.map(|at| rfc3339(Timestamp(at))),
-        foreign: foreign_nodes(shared, view).len() as u64,
+        foreign: foreign_nodes(trees, view).len() as u64,
         unwritable: unwritable(&view.root)
             .map(|(folder, error)| format!("{}: {error}", view.root.join(folder).display())),
         ..TreeStatus::default()
     };
-    let today = date_in(shared.clock.now(), &shared.zone_of(view));
+    let today = date_in(trees.clock.now(), &view.zone(&*trees.clock));
     count(&view.root, today, &mut status);
     if view.config.tree.summaries == Summaries::Command {
-        let settings = &shared.config.tree;
+        let settings = &trees.settings;
         let spend = state.spend.on(&today.to_string());
         status.command = Some(TreeCommandStatus {
             jobs: spend.jobs.into(),
@@ -78,9 +78,9 @@ fn status(shared: &Shared, view: &WorkspaceView) -> TreeStatus {
 }
 
 /// Returns the nodes of another program that hippod does not change, relative to the workspace.
-pub(super) fn foreign_nodes(shared: &Shared, view: &WorkspaceView) -> Vec<String> {
-    let ledger = Ledger::read(&shared.paths.state, &view.root).unwrap_or_default();
-    let state = State::try_read(&shared.paths.state, &view.root).unwrap_or_default();
+pub(super) fn foreign_nodes(trees: &Trees, view: &WorkspaceView) -> Vec<String> {
+    let ledger = Ledger::read(&trees.state, &view.root).unwrap_or_default();
+    let state = State::try_read(&trees.state, &view.root).unwrap_or_default();
     if ledger.taken_over || state.last_ms.is_some() {
         return Vec::new();
     }

@@ -4,23 +4,22 @@ use std::sync::Arc;
 
 use hippo_proto::{CycleName, CycleOutcome, Event, Pending, TreeCompactResponse, TreePendingRequest};
 use tokio::sync::broadcast::error::RecvError;
-use tokio::sync::watch;
+use tokio::sync::{broadcast, watch};
 
+use super::Trees;
 use super::run::{Wish, compact, is_kept};
 use super::serve::pending;
 use crate::config::Summaries;
-use crate::recall::gone;
-use crate::server::Cancellation;
-use crate::shared::{Shared, stopped};
+use crate::errors::task_failed;
+use crate::tasks::{Cancellation, wait_until_set};
 use crate::view::WorkspaceView;
 
 /// Keeps the trees of all workspaces up to date until the daemon stops. A light cycle updates the days, or all levels
 /// if a full run is due; a deep cycle updates all levels.
-pub async fn keep(shared: Arc<Shared>, mut stop: watch::Receiver<bool>) {
-    let mut news = shared.news.subscribe();
+pub async fn keep(trees: Arc<Trees>, mut news: broadcast::Receiver<Event>, mut stop: watch::Receiver<bool>) {
     loop {
         let heard = tokio::select! {
-            () = stopped(&mut stop) => return,
+            () = wait_until_set(&mut stop) => return,
             heard = news.recv() => heard,
         };
         let (workspace, cycle) = match heard {
@@ -35,12 +34,12 @@ pub async fn keep(shared: Arc<Shared>, mut stop: watch::Receiver<bool>) {
             Err(RecvError::Closed) => return,
         };
         let wish = wish(cycle);
-        let views = shared.views.open();
+        let views = trees.views.open();
         let it = views
             .into_iter()
             .find(|view| view.root.as_os_str() == workspace.as_str());
-        if let Some(view) = it.filter(|view| !shared.trees.is_awaited(&view.root)) {
-            after(&shared, &view, wish).await;
+        if let Some(view) = it.filter(|view| !trees.is_awaited(&view.root)) {
+            after(&trees, &view, wish).await;
         }
     }
 }
@@ -56,17 +55,13 @@ pub fn wish(cycle: CycleName) -> Wish {
 
 /// Updates the tree of a workspace if it has one. Returns the result, or `None` if the workspace has no tree or the
 /// update failed; failures are logged.
-pub async fn after(
-    shared: &Arc<Shared>,
-    view: &Arc<WorkspaceView>,
-    wish: Wish,
-) -> Option<TreeCompactResponse> {
+pub async fn after(trees: &Arc<Trees>, view: &Arc<WorkspaceView>, wish: Wish) -> Option<TreeCompactResponse> {
     if !is_kept(view) {
         return None;
     }
-    let (of, at) = (Arc::clone(shared), Arc::clone(view));
+    let (of, at) = (Arc::clone(trees), Arc::clone(view));
     let work = tokio::task::spawn_blocking(move || compact(&of, &at, wish, Cancellation::NEVER));
-    match work.await.map_err(gone).and_then(|done| done) {
+    match work.await.map_err(task_failed).and_then(|done| done) {
         Ok(done) => {
             for refusal in &done.refused {
                 tracing::warn!(root = %view.root.display(), node = refusal.path, reason = refusal.reason, "could not create a node of the tree");
@@ -81,26 +76,26 @@ pub async fn after(
 }
 
 /// Starts the configured program in the background to write the pending summaries.
-pub fn summarise(shared: &Arc<Shared>, view: &Arc<WorkspaceView>) {
+pub fn summarise(trees: &Arc<Trees>, view: &Arc<WorkspaceView>) {
     if view.config.tree.summaries != Summaries::Command {
         return;
     }
-    let (shared, view) = (Arc::clone(shared), Arc::clone(view));
+    let (trees, view) = (Arc::clone(trees), Arc::clone(view));
     tokio::spawn(async move {
         let wish = Wish {
             summaries: true,
             ..Wish::default()
         };
-        after(&shared, &view, wish).await;
+        after(&trees, &view, wish).await;
     });
 }
 
 /// Returns the pending summaries of a tree, for a heartbeat.
-pub async fn waiting(shared: &Arc<Shared>, view: &Arc<WorkspaceView>) -> Option<Pending> {
+pub async fn waiting(trees: &Arc<Trees>, view: &Arc<WorkspaceView>) -> Option<Pending> {
     if !is_kept(view) {
         return None;
     }
-    let (of, at) = (Arc::clone(shared), Arc::clone(view));
+    let (of, at) = (Arc::clone(trees), Arc::clone(view));
     let work = tokio::task::spawn_blocking(move || pending(&of, &at, &TreePendingRequest::default()));
     let jobs = work.await.ok()?.ok()?;
     (jobs.total > 0).then(|| Pending {

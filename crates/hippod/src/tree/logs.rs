@@ -7,21 +7,21 @@ use hippo_proto::Severity;
 use hippo_text::source::{SourceKind, date_in_name};
 use hippo_types::time::{Date, is_far_ahead};
 
+use super::Trees;
 use super::examine::Examined;
 use crate::clock::date_in;
-use crate::shared::Shared;
 use crate::view::WorkspaceView;
 
 /// Maximum number of files named per problem.
 const NAMED: usize = 5;
 
 /// Examines the indexed logs of a workspace.
-pub fn examine(shared: &Shared, view: &WorkspaceView) -> Examined {
+pub fn examine(trees: &Trees, view: &WorkspaceView) -> Examined {
     let picture = view.picture();
     let documents = picture.corpus.documents();
     let paths: Vec<String> = documents.map(|(_, document)| document.path.to_string()).collect();
     drop(picture);
-    let today = date_in(shared.clock.now(), &shared.zone_of(view));
+    let today = date_in(trees.clock.now(), &view.zone(&*trees.clock));
     look(&view.root, paths, today, view.config.sources.max_file_bytes)
 }
 

@@ -12,6 +12,7 @@ use hippo_types::time::{Date, Timestamp};
 use hippo_types::tokens;
 use jiff::tz::TimeZone;
 
+use super::Trees;
 use super::disk::{self, Disk, Found};
 use super::foreign::{self, Ledger};
 use super::settings::Settings;
@@ -19,9 +20,8 @@ use super::state::State;
 use super::summaries;
 use crate::clock::date_in;
 use crate::config::{KeepTree, Summaries};
-use crate::engine::root_missing;
-use crate::server::Cancellation;
-use crate::shared::Shared;
+use crate::errors::root_missing;
+use crate::tasks::Cancellation;
 use crate::view::WorkspaceView;
 
 /// Growth of the logs, in lines and in sections, that makes a run due early.
@@ -52,15 +52,15 @@ pub struct Wish {
 /// `internal` if the client disconnected. Nodes that were already made stay, and the rest is due again. Nodes that
 /// could not be made or written are listed in the answer.
 pub fn compact(
-    shared: &Shared,
+    trees: &Trees,
     view: &WorkspaceView,
     wish: Wish,
     cancellation: Cancellation<'_>,
 ) -> Result<TreeCompactResponse, RpcError> {
     let since = Instant::now();
-    let mut answer = bring_up(shared, view, wish, cancellation)?;
+    let mut answer = bring_up(trees, view, wish, cancellation)?;
     if answer.ran && wish.summaries && !wish.dry_run && view.config.tree.summaries == Summaries::Command {
-        summaries::write(shared, view, wish, cancellation, &mut answer)?;
+        summaries::write(trees, view, wish, cancellation, &mut answer)?;
     }
     answer.took_ms = since.elapsed().as_secs_f64() * 1000.0;
     Ok(answer)
@@ -71,7 +71,7 @@ pub fn compact(
 /// # Errors
 /// Same as [`compact`].
 pub(super) fn bring_up(
-    shared: &Shared,
+    trees: &Trees,
     view: &WorkspaceView,
     wish: Wish,
     cancellation: Cancellation<'_>,
@@ -79,17 +79,17 @@ pub(super) fn bring_up(
     if view.status().is_some_and(|status| !status.root_present) {
         return Err(root_missing(&view.root));
     }
-    let now = shared.clock.now();
-    let Some(_one) = shared.trees.take(shared, &view.root, !wish.when_due)? else {
+    let now = trees.clock.now();
+    let Some(_one) = trees.take(&view.root, !wish.when_due)? else {
         // The run that holds the lock already does the work that is due.
-        let today = date_in(wish.at.unwrap_or(now), &shared.zone_of(view));
+        let today = date_in(wish.at.unwrap_or(now), &view.zone(&*trees.clock));
         return Ok(TreeCompactResponse {
             today: today.to_string(),
             ..TreeCompactResponse::default()
         });
     };
-    let mut run = Run::new(shared, view, wish, cancellation)?;
-    if run.is_left_alone(shared)? {
+    let mut run = Run::new(trees, view, wish, cancellation)?;
+    if run.is_left_alone(trees)? {
         return Ok(run.answer);
     }
     let due = run.is_due(now);
@@ -111,7 +111,7 @@ pub(super) fn bring_up(
         run.state.sections = run.disk.sections;
     }
     if !wish.dry_run {
-        run.keep_state(shared)?;
+        run.keep_state(trees)?;
     }
     made?;
     run.answer.ran = true;
@@ -140,13 +140,13 @@ impl<'a> Run<'a> {
     /// `bad-request` for an invalid pattern in the configuration, `internal` if the ledger could not be read or the
     /// client disconnected.
     pub fn new(
-        shared: &Shared,
+        trees: &Trees,
         view: &'a WorkspaceView,
         wish: Wish,
         cancellation: Cancellation<'_>,
     ) -> Result<Self, RpcError> {
-        let zone = shared.zone_of(view);
-        let today = date_in(wish.at.unwrap_or_else(|| shared.clock.now()), &zone);
+        let zone = view.zone(&*trees.clock);
+        let today = date_in(wish.at.unwrap_or_else(|| trees.clock.now()), &zone);
         let sources = &view.config.sources;
         let rules = SourceRules::new(&sources.include, &sources.exclude).map_err(|error| {
             RpcError::bad_request(error.to_string()).hint("correct the pattern in the configuration")
@@ -162,12 +162,12 @@ impl<'a> Run<'a> {
                 reason: format!("could not be read: {why}"),
             });
         }
-        let trust = Trust::of(&shared.paths.state, &view.root);
+        let trust = Trust::of(&trees.state, &view.root);
         let settings = Settings::of(&view.root, &trust, &view.config.tree);
         answer.notes.extend(settings.notes.iter().cloned());
-        let mut state = State::read(&shared.paths.state, &view.root);
+        let mut state = State::read(&trees.state, &view.root);
         state.asks |= state.last_ms.is_none();
-        let ledger = Ledger::read(&shared.paths.state, &view.root).map_err(|error| {
+        let ledger = Ledger::read(&trees.state, &view.root).map_err(|error| {
             RpcError::internal(format!("could not read the original files of the tree: {error}"))
                 .hint("check the state folder: hippoctl doctor; nothing was changed")
         })?;
@@ -183,7 +183,7 @@ impl<'a> Run<'a> {
             settings,
             state,
             ledger,
-            folder: shared.paths.state.clone(),
+            folder: trees.state.clone(),
             answer,
         })
     }
@@ -193,7 +193,7 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     /// `internal` if the take-over could not be recorded; nothing was changed.
-    fn is_left_alone(&mut self, shared: &Shared) -> Result<bool, RpcError> {
+    fn is_left_alone(&mut self, trees: &Trees) -> Result<bool, RpcError> {
         let first = self.answer.foreign.first().cloned();
         let Some(first) = first else { return Ok(false) };
         let number = match self.answer.foreign.len() {
@@ -208,7 +208,7 @@ impl<'a> Run<'a> {
             self.ledger.taken_over = true;
             self.answer.foreign.clear();
             if !self.wish.dry_run {
-                let kept = self.ledger.write(&shared.paths.state, &self.view.root);
+                let kept = self.ledger.write(&trees.state, &self.view.root);
                 kept.map_err(|error| {
                     RpcError::internal(format!("could not record that the tree was taken over: {error}"))
                         .hint("check the disk of the state folder; nothing was changed")
@@ -232,8 +232,8 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     /// `internal` if the file could not be written; the nodes are already written.
-    pub fn keep_state(&self, shared: &Shared) -> Result<(), RpcError> {
-        let kept = self.state.write(&shared.paths.state, &self.view.root);
+    pub fn keep_state(&self, trees: &Trees) -> Result<(), RpcError> {
+        let kept = self.state.write(&trees.state, &self.view.root);
         kept.map_err(|error| {
             RpcError::internal(format!("could not store the state of the tree: {error}"))
                 .hint("check the disk of the state folder; the nodes were written")

@@ -12,12 +12,12 @@ use hippo_tree::{
 };
 use hippo_types::tokens;
 
+use super::Trees;
 use super::aside;
 use super::disk;
 use super::run::{Run, Wish};
 use crate::clock::moment;
-use crate::server::Cancellation;
-use crate::shared::Shared;
+use crate::tasks::Cancellation;
 use crate::view::WorkspaceView;
 
 /// Default maximum number of jobs in an answer.
@@ -27,14 +27,10 @@ const JOBS: u32 = 10;
 ///
 /// # Errors
 /// `bad-request` for an invalid time.
-pub fn wish_of(
-    shared: &Shared,
-    view: &WorkspaceView,
-    request: &TreeCompactRequest,
-) -> Result<Wish, RpcError> {
+pub fn wish_of(trees: &Trees, view: &WorkspaceView, request: &TreeCompactRequest) -> Result<Wish, RpcError> {
     let at = match &request.at {
         None => None,
-        Some(at) => Some(moment(at, &shared.zone_of(view)).ok_or_else(|| {
+        Some(at) => Some(moment(at, &view.zone(&*trees.clock)).ok_or_else(|| {
             RpcError::bad_request(format!("not a valid time: {at}"))
                 .hint("write YYYY-MM-DD or a time such as 2026-01-10T09:30:00Z")
         })?),
@@ -54,11 +50,11 @@ pub fn wish_of(
 /// # Errors
 /// Same as [`super::compact`].
 pub fn pending(
-    shared: &Shared,
+    trees: &Trees,
     view: &WorkspaceView,
     request: &TreePendingRequest,
 ) -> Result<TreePendingResponse, RpcError> {
-    let run = looking(shared, view)?;
+    let run = looking(trees, view)?;
     let mut periods = run.wanted();
     // Days first, because the levels above are made from them; within a level, newest first.
     periods.sort_by(|a, b| a.level().cmp(&b.level()).then(b.cmp(a)));
@@ -91,7 +87,7 @@ pub fn pending(
 /// to another program or was written in the meantime, `bad-request` for a refused body, which is stored at the path
 /// in the hint.
 pub fn submit(
-    shared: &Shared,
+    trees: &Trees,
     view: &WorkspaceView,
     request: &TreeSubmitRequest,
 ) -> Result<TreeSubmitResponse, RpcError> {
@@ -102,8 +98,8 @@ pub fn submit(
         )
         .hint("submit bodies of days, weeks and months; ROOT.md is generated from them"));
     }
-    let _one = shared.trees.take(shared, &view.root, true)?;
-    let mut run = looking(shared, view)?;
+    let _one = trees.take(&view.root, true)?;
+    let mut run = looking(trees, view)?;
     if run.is_foreign(&period.path()) {
         let message = format!("another program wrote {}", period.path());
         return Err(RpcError::new(ErrorKind::Conflict, message)
@@ -172,12 +168,12 @@ pub fn submit(
 /// # Errors
 /// `not-found` if the node does not exist.
 pub fn show(
-    shared: &Shared,
+    trees: &Trees,
     view: &WorkspaceView,
     request: &TreeShowRequest,
 ) -> Result<TreeShowResponse, RpcError> {
     let period = period(request.node.as_deref().unwrap_or("ROOT"))?;
-    let run = looking(shared, view)?;
+    let run = looking(trees, view)?;
     let Some(found) = run.disk.nodes.get(&period) else {
         return Err(
             RpcError::new(ErrorKind::NotFound, format!("no such node: {}", period.path()))
@@ -199,8 +195,8 @@ pub fn show(
 }
 
 /// Reads the tree with default options.
-fn looking<'a>(shared: &Shared, view: &'a WorkspaceView) -> Result<Run<'a>, RpcError> {
-    Run::new(shared, view, Wish::default(), Cancellation::NEVER)
+fn looking<'a>(trees: &Trees, view: &'a WorkspaceView) -> Result<Run<'a>, RpcError> {
+    Run::new(trees, view, Wish::default(), Cancellation::NEVER)
 }
 
 /// Parses the name or path of a node.

@@ -10,12 +10,12 @@ use hippo_proto::{RpcError, TreeCompactResponse, TreeRefusal};
 use hippo_text::source::NodeKind;
 use hippo_tree::{Period, Source, SourceFile, Text, Writer, submitted};
 
+use super::Trees;
 use super::aside;
 use super::command::{self, Job};
 use super::run::{Run, Wish, bring_up};
 use super::serve::prompt;
-use crate::server::Cancellation;
-use crate::shared::Shared;
+use crate::tasks::Cancellation;
 use crate::view::WorkspaceView;
 
 /// Lets the program write pending summaries, days first and newest first within a level, until its daily budget is
@@ -24,13 +24,13 @@ use crate::view::WorkspaceView;
 /// # Errors
 /// Same as `tree.compact`; failures of the program are listed in the answer.
 pub fn write(
-    shared: &Shared,
+    trees: &Trees,
     view: &WorkspaceView,
     wish: Wish,
     cancellation: Cancellation<'_>,
     answer: &mut TreeCompactResponse,
 ) -> Result<(), RpcError> {
-    let lock = shared.trees.of(&view.root).program;
+    let lock = trees.of(&view.root).program;
     let Ok(_one) = lock.try_lock_owned() else {
         answer
             .notes
@@ -38,7 +38,7 @@ pub fn write(
         return Ok(());
     };
     let mut summaries = Summaries {
-        shared,
+        trees,
         view,
         wish: Wish {
             when_due: false,
@@ -55,7 +55,7 @@ pub fn write(
             written += usize::from(summaries.ask(&asked)?);
         }
         if written > 0 {
-            let again = bring_up(shared, view, summaries.wish, cancellation)?;
+            let again = bring_up(trees, view, summaries.wish, cancellation)?;
             go_on(summaries.answer, again);
         }
     }
@@ -63,7 +63,7 @@ pub fn write(
 }
 
 struct Summaries<'a> {
-    shared: &'a Shared,
+    trees: &'a Trees,
     view: &'a WorkspaceView,
     wish: Wish,
     cancellation: Cancellation<'a>,
@@ -83,7 +83,7 @@ impl<'a> Summaries<'a> {
     /// Returns the next node of a level. The job is counted before the program runs, so that a program that crashes
     /// the daemon is not started again without end.
     fn next(&mut self, level: NodeKind) -> Result<Option<Asked>, RpcError> {
-        let _one = self.shared.trees.take(self.shared, &self.view.root, true)?;
+        let _one = self.trees.take(&self.view.root, true)?;
         let mut run = self.look()?;
         for period in run.wanted().into_iter().rev() {
             if period.level() != level || !self.seen.insert(period) {
@@ -99,7 +99,7 @@ impl<'a> Summaries<'a> {
             if run.state.was_refused(period, SourceFile::together(&files)) {
                 continue;
             }
-            if let Some(why) = command::held_back(&run.state.spend, &self.shared.config.tree) {
+            if let Some(why) = command::held_back(&run.state.spend, &self.trees.settings) {
                 let note = format!("nodes need a summary: {why}");
                 if !self.answer.notes.contains(&note) {
                     self.answer.notes.push(note);
@@ -107,7 +107,7 @@ impl<'a> Summaries<'a> {
                 return Ok(None);
             }
             run.state.spend.jobs += 1;
-            run.keep_state(self.shared)?;
+            run.keep_state(self.trees)?;
             return Ok(Some(Asked { period, files, texts }));
         }
         Ok(None)
@@ -120,12 +120,12 @@ impl<'a> Summaries<'a> {
         let budget = hippo_tree::most_tokens(period, &sources);
         let job = Job::new(period, budget, prompt(period, budget), &sources);
         let begun = Instant::now();
-        let body = command::write(&self.shared.config.tree, &job, self.cancellation);
+        let body = command::write(&self.trees.settings, &job, self.cancellation);
         let took = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
 
         // A disconnected client does not count as a failure of the program.
         self.cancellation.check()?;
-        let _one = self.shared.trees.take(self.shared, &self.view.root, true)?;
+        let _one = self.trees.take(&self.view.root, true)?;
         let mut run = self.look()?;
         run.state.spend.ms = run.state.spend.ms.saturating_add(took);
         let done = body.map_err(Missed::Failed);
@@ -140,14 +140,14 @@ impl<'a> Summaries<'a> {
                 self.refuse(period, reason);
             }
         }
-        run.keep_state(self.shared)?;
+        run.keep_state(self.trees)?;
         self.answer.nodes.append(&mut run.answer.nodes);
         Ok(taken)
     }
 
     /// Reads the current tree and the program's work of today.
     fn look(&self) -> Result<Run<'a>, RpcError> {
-        let mut run = Run::new(self.shared, self.view, self.wish, self.cancellation)?;
+        let mut run = Run::new(self.trees, self.view, self.wish, self.cancellation)?;
         run.state.spend = std::mem::take(&mut run.state.spend).on(&run.today.to_string());
         Ok(run)
     }

@@ -6,46 +6,21 @@
 use std::time::Instant;
 
 use hippo_map::bootstrap::TimeBand;
-use hippo_map::consolidation::{CoAccess, Learned, Place, Record};
+use hippo_map::consolidation::{CoAccess, Place, Record};
 use hippo_store::StoreError;
 use hippo_store::db::{Access, CoAccessed};
-use hippo_types::entry::{Entry, EntryId, Origin, Pointer};
+use hippo_types::entry::{Entry, EntryId, Origin};
 use hippo_types::time::Timestamp;
 
 use crate::engine::turn::Hand;
 use crate::engine::workspace::Workspace;
+use crate::message::{Lesson, Trace};
 
 /// Maximum number of entries created by queries: a few per topic of a map of 200 entries.
 const MAX_LEARNED: usize = 300;
 
 /// Group of the entries created by queries.
 pub const ASKED: &str = "Questions";
-
-/// Effects of an answered query.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Trace {
-    /// Time of the query.
-    pub at: Timestamp,
-    /// Entries that answered it, best first.
-    pub accessed: Vec<EntryId>,
-    /// Result to keep for the next time.
-    pub learned: Option<Lesson>,
-}
-
-/// Result of a query that no entry could answer.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Lesson {
-    /// Topic.
-    pub topic: String,
-    /// Beginning of the best passage.
-    pub summary: String,
-    /// Words of the query.
-    pub tags: Vec<String>,
-    /// Locations of the passages, best first.
-    pub pointers: Vec<Pointer>,
-    /// The passages.
-    pub learned: Learned,
-}
 
 impl Hand {
     /// Records the effects of a query.
@@ -115,7 +90,7 @@ impl Hand {
         let live = live.filter(|record| !matches!(record.place, Place::Archive(_)));
         let live =
             live.filter(|record| record.entry.id != new.entry.id && entries.is_untouched_question(record));
-        let (profile, now) = (workspace.view.config.index.profile(), self.shared.clock.now());
+        let (profile, now) = (workspace.view.config.index.profile(), self.resources.clock.now());
         let strength = |record: &Record| hippo_map::decay::strength_at(&profile, &record.entry, now);
         let all: Vec<&Record> = live.collect();
         if all.len() < MAX_LEARNED {

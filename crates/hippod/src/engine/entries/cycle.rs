@@ -10,42 +10,23 @@ mod plan;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use hippo_map::consolidation::{ConsolidationRun, Cycle, Plan, Rule};
-use hippo_proto::{CycleReport, ErrorKind, RpcError};
+use hippo_map::consolidation::{ConsolidationRun, Cycle, Plan, Rule, Step};
+use hippo_proto::{CycleReport, RpcError};
 use hippo_store::StoreError;
 use hippo_store::db::{RunFile, RunId};
 use hippo_types::time::Timestamp;
 
 use super::files::{Begun, Now};
 use super::report;
-use crate::engine::store_error;
 use crate::engine::turn::Hand;
 use crate::engine::workspace::Workspace;
-use crate::event::Answer;
+use crate::errors::{root_missing, store_error};
+use crate::message::{Answer, Order};
 
+/// Number of plans made in vain because entries changed, before other changes must wait for the next plan.
+const TRIES: u32 = 3;
 /// Delay before another attempt after an error of the store.
 const AGAIN: Duration = Duration::from_secs(5);
-
-/// A request of a client or the schedule.
-#[derive(Debug)]
-pub enum Order {
-    /// A cycle.
-    Cycle {
-        /// Kind of cycle.
-        cycle: Cycle,
-        /// Time to run the cycle for; `None`: now.
-        at: Option<Timestamp>,
-        /// True to plan without applying.
-        dry_run: bool,
-        /// True to run only if the cycle is still due at its turn: the schedule and a heartbeat may request the same
-        /// cycle.
-        when_due: bool,
-        /// Channel for the answer; `None` for the schedule.
-        reply: Option<Answer<CycleReport>>,
-    },
-    /// A change requested by a client.
-    Change(super::requests::Change),
-}
 
 /// A planned or current run.
 pub struct Run {
@@ -55,31 +36,46 @@ pub struct Run {
     dry_run: bool,
     reply: Option<Answer<CycleReport>>,
     since: Instant,
-    tries: u32,
-    /// True if entries changed under each plan so far: other changes now wait for this plan.
-    alone: bool,
-    /// Run of an earlier process that this run continues.
-    resumes: Option<RunId>,
     /// Documents that were fresh at the start; a light cycle takes as many waiting documents as it can make entries
     /// for.
     fresh: BTreeSet<String>,
     /// True if more documents waited.
     left: bool,
-    applying: Option<Applying>,
+    stage: Stage,
 }
 
+/// Stage of a run.
+enum Stage {
+    /// A plan is being made.
+    Planning {
+        /// Number of plans made in vain, because entries changed meanwhile.
+        tries: u32,
+        /// Run of an earlier process that this run continues.
+        resumes: Option<RunId>,
+    },
+    /// A plan is being applied.
+    Applying(Box<Applying>),
+}
+
+/// A plan that is being applied.
 struct Applying {
     id: RunId,
     /// Hashes of the texts that were compared for the plan.
     compared: BTreeSet<[u8; 16]>,
     plan: Plan,
-    next: usize,
     /// Files written at the end of the run so far, in earlier slices.
     files: Vec<RunFile>,
-    /// Write in progress.
-    begun: Option<Begun>,
-    /// True once all files match the store.
-    written: bool,
+    progress: Progress,
+}
+
+/// Progress of applying a plan.
+enum Progress {
+    /// Steps are applied; `next` is the first one that is not.
+    Steps { next: usize },
+    /// Files are written after the last step, with the write in progress.
+    Files { begun: Option<Begun> },
+    /// All files match the store.
+    Written,
 }
 
 /// A plan and the hashes of the texts that were compared for it.
@@ -105,6 +101,22 @@ impl std::fmt::Debug for Planned {
 }
 
 impl Applying {
+    /// Returns true if the run has reached the limit on demotions.
+    fn is_capped(&self) -> bool {
+        let mut refused = self.plan.refused.iter();
+        refused.any(|refusal| refusal.rule == Rule::LossCap)
+    }
+
+    /// Returns the next step to apply and whether it is the last one; `None` after the last.
+    fn take_step(&mut self) -> Option<(Step, bool)> {
+        let Progress::Steps { next } = &mut self.progress else {
+            return None;
+        };
+        let step = self.plan.steps.get(*next)?.clone();
+        *next += 1;
+        Some((step, *next == self.plan.steps.len()))
+    }
+
     /// Records a written file. For repeated writes the first `before` is kept. Returns the run's total change to the
     /// file.
     fn note(&mut self, file: RunFile) -> &RunFile {
@@ -121,40 +133,45 @@ impl Applying {
 impl Run {
     /// Returns true while entries are being changed.
     pub fn is_applying(&self) -> bool {
-        self.applying.is_some()
+        self.applying().is_some()
     }
 
-    /// Returns true if other changes of entries must wait.
+    /// Returns true if other changes of entries must wait: entries are being changed, or they changed under each plan so
+    /// far.
     pub fn keeps_others_out(&self) -> bool {
-        self.alone || self.is_applying()
+        match self.stage {
+            Stage::Planning { tries, .. } => tries >= TRIES,
+            Stage::Applying(_) => true,
+        }
     }
 
-    fn id(&self) -> Option<RunId> {
-        self.applying.as_ref().map(|applying| applying.id)
+    fn applying(&self) -> Option<&Applying> {
+        match &self.stage {
+            Stage::Planning { .. } => None,
+            Stage::Applying(applying) => Some(applying),
+        }
+    }
+
+    fn applying_mut(&mut self) -> Option<&mut Applying> {
+        match &mut self.stage {
+            Stage::Planning { .. } => None,
+            Stage::Applying(applying) => Some(applying),
+        }
     }
 
     /// Returns the id of the run in the store: its own, or the one it continues.
     fn recorded(&self) -> Option<RunId> {
-        self.id().or(self.resumes)
-    }
-
-    fn has_steps(&self) -> bool {
-        self.applying
-            .as_ref()
-            .is_some_and(|applying| !applying.plan.steps.is_empty())
-    }
-
-    /// Returns true if the run has reached the limit on demotions.
-    fn is_capped(&self) -> bool {
-        let refused = self.applying.iter().flat_map(|applying| &applying.plan.refused);
-        refused.into_iter().any(|refusal| refusal.rule == Rule::LossCap)
+        match &self.stage {
+            Stage::Planning { resumes, .. } => *resumes,
+            Stage::Applying(applying) => Some(applying.id),
+        }
     }
 }
 
 impl Hand {
     /// Returns the environment for work on the entries of a workspace.
     pub(in crate::engine) fn now_of<'w>(&self, workspace: &'w Workspace, at: Instant) -> Now<'w> {
-        let now = self.shared.clock.now();
+        let now = self.resources.clock.now();
         Now {
             root: &workspace.root,
             config: &workspace.view.config.index,
@@ -172,7 +189,7 @@ impl Hand {
     }
 
     pub(in crate::engine) fn zone(&self, workspace: &Workspace) -> jiff::tz::TimeZone {
-        self.shared.zone_of(&workspace.view)
+        workspace.view.zone(&*self.resources.clock)
     }
 
     /// Does one slice of work on the entries. Returns true if more work waits.
@@ -189,7 +206,7 @@ impl Hand {
             let entries = &mut workspace.entries;
             entries.again_at = entries.again_at.filter(|again| !begun && *again > at);
         }
-        let now = self.shared.clock.monotonic();
+        let now = self.resources.clock.monotonic();
         // Clients that wait for everything to be searchable wait for the publication too.
         let awaited = !workspace.waiters.is_empty();
         if workspace
@@ -236,7 +253,7 @@ impl Hand {
                     if !when_due || self.due(workspace).iter().any(|due| due.cycle == cycle) {
                         self.start_cycle(workspace, cycle, moment, dry_run, reply)?;
                     } else if let Some(reply) = reply {
-                        let now = self.shared.clock.now();
+                        let now = self.resources.clock.now();
                         let nothing = report::planned(cycle, now, &Plan::empty(cycle), Duration::ZERO);
                         // A client that has disconnected needs no answer.
                         let _ = reply.send(Ok(nothing));
@@ -261,12 +278,6 @@ impl Hand {
             order => workspace.entries.queue.push_back(order),
         }
     }
-}
-
-/// Returns the error for a workspace whose root is missing.
-pub fn root_missing(root: &std::path::Path) -> RpcError {
-    let what = format!("the folder is missing or empty: {}", root.display());
-    RpcError::new(ErrorKind::Warming, what).hint("mount its disk, or restore the folder; nothing was changed")
 }
 
 /// Returns the error for a client whose change the store refused.

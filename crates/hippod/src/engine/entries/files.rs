@@ -31,9 +31,9 @@ pub use replaced::old_key;
 pub use versions::{Origin, same_header};
 pub use write::Begun;
 
-use super::index_path;
 use super::merge::Because;
 use crate::config;
+use crate::files::index_path;
 use crate::verify::FileMark;
 use blocks::Blocks;
 use conflicts::Conflicts;

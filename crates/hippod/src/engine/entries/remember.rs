@@ -11,29 +11,9 @@ use hippo_types::entry::{Entry, Origin, Pointer, Priority};
 
 use crate::engine::turn::Hand;
 use crate::engine::workspace::Workspace;
-use crate::event::Answer;
 use crate::index::answers;
+use crate::message::{Answer, Entered, Remembered};
 use crate::remember::Appended;
-
-/// A text that was appended to a log.
-#[derive(Debug)]
-pub struct Remembered {
-    /// The request.
-    pub request: RememberRequest,
-    /// Location of the text.
-    pub appended: Appended,
-    /// Channel for the answer.
-    pub reply: Answer<Entered>,
-}
-
-/// Result of adding the text to the index.
-#[derive(Debug)]
-pub struct Entered {
-    /// Its entry; `None` if the index file is switched off.
-    pub entry: Result<Option<IndexEntry>, RpcError>,
-    /// True if the text is searchable from now on.
-    pub is_searchable: bool,
-}
 
 /// Maximum wait for a log that others keep changing; the client is answered once the log is read.
 const PATIENCE: Duration = Duration::from_secs(1);

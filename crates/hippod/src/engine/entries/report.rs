@@ -5,13 +5,12 @@ use std::time::Duration;
 
 use hippo_map::consolidation::{Change, Cycle, Finding, Health, Place, Plan, Refusal, Rule, Step};
 use hippo_map::schedule::Outcome;
-use hippo_proto::{
-    CycleFinding, CycleName, CycleOutcome, CycleRefusal, CycleReport, CycleRun, CycleStep, IndexHealth,
-};
+use hippo_proto::{CycleFinding, CycleOutcome, CycleRefusal, CycleReport, CycleRun, CycleStep, IndexHealth};
 use hippo_store::db::{RunDetail, RunRow};
 use hippo_types::time::Timestamp;
 
 use crate::clock::rfc3339;
+use crate::message::cycle_name;
 
 /// Maximum number of steps in a report, which states how many more there are.
 const LISTED: usize = 2_000;
@@ -20,7 +19,7 @@ const LISTED: usize = 2_000;
 pub fn planned(cycle: Cycle, started: Timestamp, plan: &Plan, took: Duration) -> CycleReport {
     CycleReport {
         run: None,
-        cycle: name(cycle),
+        cycle: cycle_name(cycle),
         at: rfc3339(started),
         outcome: CycleOutcome::Planned,
         plan: steps(&plan.steps),
@@ -48,7 +47,7 @@ pub fn past(detail: &RunDetail, files: Vec<String>) -> CycleReport {
     let took_ms = finished.since(row.record.started) as f64;
     CycleReport {
         run: Some(row.id.0),
-        cycle: name(row.record.cycle),
+        cycle: cycle_name(row.record.cycle),
         at: rfc3339(row.record.started),
         outcome: outcome(row.record.outcome),
         plan: steps(done),
@@ -68,7 +67,7 @@ pub fn past(detail: &RunDetail, files: Vec<String>) -> CycleReport {
 pub fn run(row: &RunRow) -> CycleRun {
     CycleRun {
         run: row.id.0,
-        cycle: name(row.record.cycle),
+        cycle: cycle_name(row.record.cycle),
         started: rfc3339(row.record.started),
         finished: row.record.finished.map(rfc3339),
         outcome: outcome(row.record.outcome),
@@ -76,24 +75,6 @@ pub fn run(row: &RunRow) -> CycleRun {
         done: u64::from(row.done),
         demoted: u64::from(row.run.demoted),
         undone: row.undone.map(rfc3339),
-    }
-}
-
-/// Converts a cycle to wire format.
-pub const fn name(cycle: Cycle) -> CycleName {
-    match cycle {
-        Cycle::Light => CycleName::Light,
-        Cycle::Deep => CycleName::Deep,
-        Cycle::Archival => CycleName::Archival,
-    }
-}
-
-/// Converts a cycle from wire format.
-pub const fn cycle(name: CycleName) -> Cycle {
-    match name {
-        CycleName::Light => Cycle::Light,
-        CycleName::Deep => Cycle::Deep,
-        CycleName::Archival => Cycle::Archival,
     }
 }
 

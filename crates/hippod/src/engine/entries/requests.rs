@@ -6,39 +6,24 @@ use hippo_map::bootstrap::TimeBand;
 use hippo_map::consolidation::{Filed, Place, Record, Removed};
 use hippo_map::decay;
 use hippo_proto::{
-    CycleHistoryRequest, CycleHistoryResponse, CycleUndoResponse, ErrorKind, IndexEditRequest,
-    IndexEditResponse, IndexForgetResponse, IndexRestoreResponse, RpcError,
+    CycleHistoryRequest, CycleHistoryResponse, ErrorKind, IndexEditRequest, IndexEditResponse,
+    IndexForgetResponse, IndexRestoreResponse, RpcError,
 };
 use hippo_store::db::{RunDetail, RunId, Tombstone};
 use hippo_types::entry::{Entry, EntryId, Pointer, Priority};
 
 use super::Entries;
-use super::cycle::{refusal, root_missing};
+use super::cycle::refusal;
 use super::files::Now;
-use super::remember::Remembered;
 use super::report;
 use crate::engine::turn::Hand;
 use crate::engine::workspace::Workspace;
-use crate::event::Answer;
+use crate::errors::root_missing;
 use crate::index::answers;
+use crate::message::Change;
 
 /// Default number of runs in the history.
 const SHOWN: u32 = 20;
-
-/// A change of the entries requested by a client, with the channel for the answer.
-#[derive(Debug)]
-pub enum Change {
-    /// Edits the fields of an entry.
-    Edit(IndexEditRequest, Answer<IndexEditResponse>),
-    /// Removes an entry from the index permanently.
-    Forget(String, Answer<IndexForgetResponse>),
-    /// Restores an entry.
-    Restore(String, Answer<IndexRestoreResponse>),
-    /// Undoes a run.
-    Undo(i64, Answer<CycleUndoResponse>),
-    /// Adds the entry for a text that was appended to a log.
-    Remembered(Box<Remembered>),
-}
 
 impl Hand {
     /// Applies a change requested by a client. A client that has disconnected needs no answer.
@@ -110,7 +95,7 @@ impl Hand {
     ) -> Result<IndexForgetResponse, RpcError> {
         self.before_a_change(workspace, at)?;
         let mut record = known(&workspace.entries, id)?;
-        let now = self.shared.clock.now();
+        let now = self.resources.clock.now();
         let tombstone = Tombstone {
             removed: Removed::from(&record),
             at: now,
@@ -149,7 +134,7 @@ impl Hand {
                     .hint("for its place: hippoctl index show"),
             );
         }
-        let now = self.shared.clock.now();
+        let now = self.resources.clock.now();
         let profile = workspace.view.config.index.profile();
         record.place = Place::Index;
         record.apart = true;
@@ -217,7 +202,7 @@ impl Hand {
         mut record: Record,
         at: Instant,
     ) -> Result<hippo_proto::IndexEntry, RpcError> {
-        let now = self.shared.clock.now();
+        let now = self.resources.clock.now();
         let profile = workspace.view.config.index.profile();
         record.strength = decay::strength_at(&profile, &record.entry, now);
         record.filed = Filed::from_record(&record);

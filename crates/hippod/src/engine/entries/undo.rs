@@ -59,7 +59,7 @@ impl Hand {
             &forgotten,
             steps.map(|step| &step.change).rev(),
         );
-        let now_at = self.shared.clock.now();
+        let now_at = self.resources.clock.now();
         let apart = unmerged(&detail);
         let undone = workspace.store.undo_run(id, &changes, &apart, now_at);
         undone.map_err(|error| refusal(&error))?;

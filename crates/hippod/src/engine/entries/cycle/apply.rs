@@ -13,10 +13,11 @@ use hippo_types::time::Timestamp;
 
 use super::super::Entries;
 use super::super::files::Now;
-use super::super::{cycle_named, report};
-use super::{Applying, Run};
+use super::super::report;
+use super::{Applying, Progress, Run, Stage};
 use crate::engine::turn::Hand;
 use crate::engine::workspace::Workspace;
+use crate::message::cycle_name;
 
 /// Time spent on steps before the engine checks its events again.
 const SLICE: Duration = Duration::from_millis(20);
@@ -38,25 +39,17 @@ impl Hand {
     pub(super) fn advance(&mut self, workspace: &mut Workspace) -> Result<(), StoreError> {
         let begun = Instant::now();
         loop {
-            let Some(applying) = workspace
-                .entries
-                .run
-                .as_mut()
-                .and_then(|run| run.applying.as_mut())
-            else {
+            let Some(applying) = workspace.entries.run.as_mut().and_then(Run::applying_mut) else {
                 return Ok(());
             };
             let id = applying.id;
-            let Some(step) = applying.plan.steps.get(applying.next).cloned() else {
+            let Some((step, last)) = applying.take_step() else {
                 let finished = self.finish_run(workspace);
                 if let Err(error) = &finished {
                     self.fail(workspace, id, error);
                 }
                 return finished;
             };
-            applying.next += 1;
-            // The end of the run has its own slices.
-            let last = applying.next == applying.plan.steps.len();
             match workspace.store.apply_step(id, &step) {
                 Ok(run) => workspace.entries.note_step(id, run),
                 Err(error) => {
@@ -67,6 +60,7 @@ impl Hand {
             workspace
                 .entries
                 .with_snapshot(|snapshot| step.change.apply(snapshot));
+            // The end of the run has its own slices.
             if begun.elapsed() >= SLICE || last {
                 return Ok(());
             }
@@ -74,50 +68,51 @@ impl Hand {
     }
 
     pub(super) fn finish_run(&mut self, workspace: &mut Workspace) -> Result<(), StoreError> {
-        let at = self.shared.clock.monotonic();
-        let Some(id) = workspace.entries.run.as_ref().and_then(Run::id) else {
+        let at = self.resources.clock.monotonic();
+        let Some(run) = &workspace.entries.run else {
             return Ok(());
         };
+        let Some(applying) = run.applying() else {
+            return Ok(());
+        };
+        let id = applying.id;
         let now = Now {
             root: &workspace.root,
             config: &workspace.view.config.index,
             ..self.now_of(workspace, at)
         };
         let file = &workspace.entries.file;
-        let steps = workspace.entries.run.as_ref().is_some_and(Run::has_steps);
+        let steps = !applying.plan.steps.is_empty();
         // A light cycle requested by a client always writes the file, even without content.
-        let asked = workspace
-            .entries
-            .run
-            .as_ref()
-            .is_some_and(|run| run.cycle == Cycle::Light && run.reply.is_some());
+        let asked = run.cycle == Cycle::Light && run.reply.is_some();
         let is_wanted = asked && file.base().is_none();
         let changes_nothing = !steps && !file.unwritten && !file.outdated && !is_wanted;
-        let applying = workspace
-            .entries
-            .run
-            .as_ref()
-            .and_then(|run| run.applying.as_ref());
-        if !changes_nothing && applying.is_some_and(|applying| !applying.written) {
+        let capped = applying.is_capped();
+        if !changes_nothing && !matches!(applying.progress, Progress::Written) {
             // Each write waits for the disk, so the engine checks its events in between.
             let until = Instant::now() + SLICE;
             let entries = &mut workspace.entries;
-            let applying = entries.run.as_mut().and_then(|run| run.applying.as_mut());
-            let mut begun = applying.and_then(|applying| applying.begun.take());
+            let mut begun = match entries.run.as_mut().and_then(Run::applying_mut) {
+                Some(Applying {
+                    progress: Progress::Files { begun },
+                    ..
+                }) => begun.take(),
+                _ => None,
+            };
             let (files, more) = entries.write_until(&mut workspace.store, now, until, &mut begun)?;
-            let applying = entries.run.as_mut().and_then(|run| run.applying.as_mut());
-            if let Some(applying) = applying {
-                applying.written = !more;
-                applying.begun = begun;
+            if let Some(applying) = entries.run.as_mut().and_then(Run::applying_mut) {
+                applying.progress = match more {
+                    true => Progress::Files { begun },
+                    false => Progress::Written,
+                };
                 for file in files {
                     workspace.store.put_run_file(id, applying.note(file))?;
                 }
             }
             return Ok(());
         }
-        let capped = workspace.entries.run.as_ref().is_some_and(Run::is_capped);
         let outcome = if capped { Outcome::Capped } else { Outcome::Done };
-        let ended = self.shared.clock.now();
+        let ended = self.resources.clock.now();
         let conflicts = workspace.entries.file.conflicts.take_for_run();
         if !conflicts.is_empty()
             && let Err(error) = workspace.store.note_run(id, &conflicts)
@@ -128,18 +123,18 @@ impl Hand {
         self.refresh_run(workspace, id)?;
         // Everything that can fail is done: the run is over.
         workspace.entries.failures = 0;
-        let Some(mut run) = workspace.entries.run.take() else {
+        let Some(run) = workspace.entries.run.take() else {
             return Ok(());
         };
-        let Some(Applying {
+        let Stage::Applying(applying) = run.stage else {
+            return Ok(());
+        };
+        let Applying {
             plan,
             compared,
             files,
             ..
-        }) = run.applying.take()
-        else {
-            return Ok(());
-        };
+        } = *applying;
         if !capped {
             workspace.entries.compared.extend(compared);
         }
@@ -193,7 +188,7 @@ impl Hand {
             root = %workspace.root.display(), cycle, outcome, run = id.0, steps = report.applied, files = report.files.len(),
             took_ms = report.took_ms, "a cycle ended"
         );
-        self.shared.measures.cycle(cycle, outcome);
+        self.resources.measures.cycle(cycle, outcome);
         self.tell(News::Cycle {
             workspace: workspace.root.display().to_string(),
             run: id.0,
@@ -290,7 +285,7 @@ impl Hand {
         // This fails too if nothing can be written; the state in memory is valid then.
         let _ = workspace
             .store
-            .finish_run(id, Outcome::Failed, self.shared.clock.now());
+            .finish_run(id, Outcome::Failed, self.resources.clock.now());
         let _ = self.refresh_run(workspace, id);
         if let Some(row) = workspace.entries.known.runs.iter_mut().find(|row| row.id == id) {
             row.record.outcome = Outcome::Failed;
@@ -302,13 +297,13 @@ impl Hand {
     pub(super) fn give_up(&mut self, workspace: &mut Workspace, why: &str) {
         let entries = &mut workspace.entries;
         let wait = AGAIN * 2_u32.pow(entries.failures.min(MOST_DOUBLED));
-        entries.look_at = self.shared.clock.monotonic() + wait;
+        entries.look_at = self.resources.clock.monotonic() + wait;
         entries.failures = entries.failures.saturating_add(1);
         let Some(run) = entries.run.take() else {
             return;
         };
-        let (cycle, outcome) = (cycle_named(run.cycle).name(), CycleOutcome::Failed.name());
-        self.shared.measures.cycle(cycle, outcome);
+        let (cycle, outcome) = (cycle_name(run.cycle).name(), CycleOutcome::Failed.name());
+        self.resources.measures.cycle(cycle, outcome);
         tracing::warn!(root = %workspace.root.display(), cycle, outcome, why, "a cycle could not be run");
         // These documents have not been processed.
         entries.fresh.extend(run.fresh.iter().cloned());

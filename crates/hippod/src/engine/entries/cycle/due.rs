@@ -8,12 +8,10 @@ use hippo_map::schedule::{self, RunRecord};
 use hippo_proto::{NextCycle, Pending};
 use hippo_types::time::Timestamp;
 
-use super::super::report;
-use super::Order;
 use crate::clock::rfc3339;
 use crate::engine::turn::Hand;
 use crate::engine::workspace::Workspace;
-use crate::event::Beat;
+use crate::message::{Beat, Order, cycle_name};
 
 /// Maximum number of proposals and of conflicts in one heartbeat, because they use an agent's context.
 const TOLD: usize = 10;
@@ -29,7 +27,7 @@ impl Hand {
         }
         let goes_on = entries.goes_on && entries.scheduled;
         let due = self.due(workspace);
-        let now = self.shared.clock.now();
+        let now = self.resources.clock.now();
         let next = self.next_cycles(workspace).into_iter().map(|(_, at)| at).min();
         let wait = next.map_or(LOOK, |next| Duration::from_millis(next.since(now)).min(LOOK));
         workspace.entries.look_at = at + wait.max(Duration::from_secs(1));
@@ -70,7 +68,7 @@ impl Hand {
         schedule::due(
             &Self::runs(workspace),
             workspace.entries.known_since,
-            self.shared.clock.now(),
+            self.resources.clock.now(),
             &self.zone(workspace),
             &workspace.view.config.cycles.schedule(),
         )
@@ -85,7 +83,7 @@ impl Hand {
                 deep: settings.deep.clone().filter(|_| cycle == Cycle::Deep),
                 archival: settings.archival.clone().filter(|_| cycle == Cycle::Archival),
             };
-            let (since, now) = (workspace.entries.known_since, self.shared.clock.now());
+            let (since, now) = (workspace.entries.known_since, self.resources.clock.now());
             schedule::next_tick(&runs, since, now, &self.zone(workspace), &only).map(|at| (cycle, at))
         };
         let mut next: Vec<_> = [Cycle::Light, Cycle::Deep, Cycle::Archival]
@@ -150,7 +148,7 @@ impl Hand {
     pub(in crate::engine) fn next_on_wire(&self, workspace: &Workspace) -> Vec<NextCycle> {
         let next = self.next_cycles(workspace).into_iter();
         next.map(|(cycle, at)| NextCycle {
-            cycle: report::name(cycle),
+            cycle: cycle_name(cycle),
             at: rfc3339(at),
         })
         .collect()

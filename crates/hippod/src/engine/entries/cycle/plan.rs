@@ -16,14 +16,12 @@ use hippo_types::time::Timestamp;
 use super::super::documents::Known;
 use super::super::gather::{AT_ONCE, Input};
 use super::super::report;
-use super::{Applying, Planned, Run, refusal};
+use super::{Applying, Planned, Progress, Run, Stage, refusal};
 use crate::engine::embedding::model_state;
+use crate::engine::event::Event;
 use crate::engine::turn::Hand;
 use crate::engine::workspace::Workspace;
-use crate::event::{Answer, Event};
-
-/// Number of plans made in vain because entries changed, before other changes must wait for the next plan.
-const TRIES: u32 = 3;
+use crate::message::Answer;
 
 impl Hand {
     pub(super) fn start_cycle(
@@ -35,8 +33,8 @@ impl Hand {
         reply: Option<Answer<CycleReport>>,
     ) -> Result<(), StoreError> {
         let profile = workspace.view.config.index.profile();
-        let since = self.shared.clock.monotonic();
-        let started = moment.unwrap_or_else(|| self.shared.clock.now());
+        let since = self.resources.clock.monotonic();
+        let started = moment.unwrap_or_else(|| self.resources.clock.now());
         if let Err(error) = self.fold(workspace, &profile, since) {
             if let Some(reply) = reply {
                 // A client that has disconnected needs no answer.
@@ -77,12 +75,12 @@ impl Hand {
             dry_run,
             reply,
             since,
-            tries: 0,
-            alone: false,
-            resumes: resumes.map(|row| row.id),
             left,
             fresh,
-            applying: None,
+            stage: Stage::Planning {
+                tries: 0,
+                resumes: resumes.map(|row| row.id),
+            },
         });
         let offset_seconds = self.offset(workspace, started);
         if cycle == Cycle::Light && !dry_run && resumes.is_none() && nothing_new {
@@ -116,28 +114,29 @@ impl Hand {
         let Some(run) = workspace.entries.run.as_mut() else {
             return Ok(());
         };
-        let id = match run.resumes {
+        let Stage::Planning { resumes, .. } = &mut run.stage else {
+            return Ok(());
+        };
+        let id = match *resumes {
             Some(id) => match workspace.store.resume_run(id, &plan) {
                 Ok(()) => id,
                 Err(error) => {
                     if matches!(error, StoreError::Row { .. }) {
                         // This run can never be continued: the next attempt is a run of its own.
-                        run.resumes = None;
+                        *resumes = None;
                     }
                     return Err(error);
                 }
             },
             None => workspace.store.start_run(&run.run, &plan)?,
         };
-        run.applying = Some(Applying {
+        run.stage = Stage::Applying(Box::new(Applying {
             id,
             compared,
             plan,
-            next: 0,
             files: Vec::new(),
-            begun: None,
-            written: false,
-        });
+            progress: Progress::Steps { next: 0 },
+        }));
         self.refresh_run(workspace, id)
     }
 
@@ -151,7 +150,9 @@ impl Hand {
         if workspace.entries.known.journal == 0 {
             return Ok(());
         }
-        let folded = workspace.store.fold_accesses(profile, self.shared.clock.now())?;
+        let folded = workspace
+            .store
+            .fold_accesses(profile, self.resources.clock.now())?;
         workspace.entries.known.journal = folded.kept;
         for record in folded.records {
             workspace
@@ -169,7 +170,7 @@ impl Hand {
         let Some(run) = &workspace.entries.run else { return };
         let input = self.input(workspace, run);
         let (key, revision) = (workspace.key, workspace.entries.revision);
-        let events = self.shared.events.clone();
+        let events = self.events.clone();
         let plan = move || {
             let planned = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| input.plan()));
             if planned.is_err() {
@@ -227,7 +228,8 @@ impl Hand {
             })
             .collect();
         documents.sort_by(|a, b| a.path.cmp(&b.path));
-        let usable = model_state(&self.shared, workspace).is_usable() && self.shared.config.embed.enabled;
+        let usable =
+            model_state(&self.resources, workspace).is_usable() && self.resources.config.embed.enabled;
         let model = workspace.view.picture().model.clone().filter(|_| usable);
         Input {
             cycle: run.cycle,
@@ -249,7 +251,7 @@ impl Hand {
             kept: Arc::clone(&entries.documents),
             vectors: Arc::clone(&entries.vectors),
             compared: entries.compared.clone(),
-            model: model.map(|model| (self.shared.embed.clone(), model)),
+            model: model.map(|model| (self.resources.embed.clone(), model)),
         }
     }
 
@@ -267,7 +269,10 @@ impl Hand {
         planned: Planned,
     ) -> Result<(), StoreError> {
         let revision = workspace.entries.revision;
-        let Some(run) = workspace.entries.run.as_mut().filter(|run| !run.is_applying()) else {
+        let Some(run) = &mut workspace.entries.run else {
+            return Ok(());
+        };
+        let Stage::Planning { tries, .. } = &mut run.stage else {
             return Ok(());
         };
         let Some(made) = planned.plan else {
@@ -276,9 +281,8 @@ impl Hand {
         };
         let (plan, compared) = *made;
         if planned.revision != revision {
-            run.tries += 1;
-            // Entries change all the time: the last plan is made while other changes wait.
-            run.alone = run.tries >= TRIES;
+            // If entries change all the time, the last plan is made while other changes wait.
+            *tries += 1;
             self.plan_beside(workspace);
             return Ok(());
         }

@@ -1,9 +1,6 @@
-//! Events that the engine processes.
+//! Requests about whole workspaces.
 
 use std::path::PathBuf;
-
-use tokio::sync::oneshot;
-use tracing::Span;
 
 use hippo_map::consolidation::Cycle;
 use hippo_proto::{
@@ -11,120 +8,10 @@ use hippo_proto::{
     WorkspaceRemoveResponse, WorkspaceSyncResponse, WorkspaceTrustRequest, WorkspaceTrustResponse,
 };
 
-use hippo_store::StoreError;
-
-use crate::backup::Staged;
-use crate::embed_worker::EmbedEvent;
-use crate::engine::{Lost, Opened, Order, Planned, Survey, Trace, Turned};
+use super::Answer;
 use crate::scan::ScanResult;
-use crate::watcher::WatchEvent;
-
-/// An event for the engine.
-#[derive(Debug)]
-pub enum Event {
-    /// A request for a change from a client, with its tracing span.
-    Request(Request, Span),
-    /// A report from the watcher: a change of the file system or of the watcher itself.
-    Watch(WatchEvent),
-    /// A result or a state change from the embed worker.
-    Embed(EmbedEvent),
-    /// Files whose content differs from the index, as noticed by a query.
-    Stale {
-        /// Canonical root of the workspace.
-        root: PathBuf,
-        /// Paths relative to it.
-        paths: Vec<String>,
-    },
-    /// A query that waits until files are read.
-    Read {
-        /// Canonical root of the workspace.
-        root: PathBuf,
-        /// Paths relative to the root; an empty list means every file that is known to have changed.
-        paths: Vec<String>,
-        /// Completion signal; dropped if the workspace is not open.
-        done: oneshot::Sender<()>,
-    },
-    /// A damaged database, as noticed by a query.
-    Damaged {
-        /// Canonical root of the workspace.
-        root: PathBuf,
-        /// The error that the query received.
-        error: StoreError,
-    },
-    /// Completion of the vector graph of a workspace.
-    GraphBuilt {
-        /// Id of the workspace.
-        workspace: u64,
-        /// The graph, or `None` if the build was cancelled.
-        built: Option<hippo_store::vector::BuiltGraph>,
-    },
-    /// A finished plan of a cycle.
-    Planned(Planned),
-    /// An answered query.
-    Asked {
-        /// Canonical root of the workspace.
-        root: PathBuf,
-        /// Trace of the query for usage statistics.
-        trace: Trace,
-    },
-    /// An operation on the entries of a workspace.
-    Order {
-        /// Canonical root of the workspace.
-        root: PathBuf,
-        /// The operation.
-        order: Order,
-    },
-    /// A timer tick: cycles may be due.
-    Tick,
-    /// The end of a workspace's turn.
-    Turned(Box<Turned>),
-    /// The result of opening a workspace.
-    Opened(Box<Opened>),
-    /// A closed workspace, with its state discarded.
-    Closed {
-        /// Id of the workspace.
-        workspace: u64,
-    },
-    /// A thread that ended in the middle of its work.
-    Lost,
-    /// Liveness probe of the watchdog.
-    Pulse,
-    /// A change of the installed model files.
-    ModelChanged,
-    /// A request to look again for a model that was missing.
-    LookForModel,
-    /// Shutdown: finish the current step, save, and end.
-    Shutdown,
-}
-
-impl Event {
-    /// Returns whether the event belongs to one opening of a workspace and is dropped when the workspace is
-    /// opened again.
-    pub fn is_for_one_opening(&self) -> bool {
-        matches!(
-            self,
-            Self::Embed(EmbedEvent::Done { .. } | EmbedEvent::Refused { .. })
-                | Self::GraphBuilt { .. }
-                | Self::Planned(_)
-        )
-    }
-
-    /// Returns whether the engine itself serves the event, once no turn of the workspace is running.
-    pub fn is_for_engine(&self) -> bool {
-        matches!(self, Self::Request(request, _) if request.is_for_engine())
-    }
-
-    /// Refuses a request that needs an open workspace. Returns every other event.
-    pub fn refuse_unopened(self, error: &RpcError) -> Option<Self> {
-        match self {
-            Self::Request(request, _) if request.needs_open_workspace() => {
-                request.refuse(error);
-                None
-            }
-            other => Some(other),
-        }
-    }
-}
+use crate::staged::Staged;
+use crate::survey::Survey;
 
 /// Condition for the completion of a synchronization.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -222,11 +109,12 @@ pub enum Request {
 impl Request {
     /// Returns whether the request needs an open workspace. A rebuild does not: it can repair a workspace
     /// that fails to open.
-    fn needs_open_workspace(&self) -> bool {
+    pub fn needs_open_workspace(&self) -> bool {
         !self.is_for_engine() && !matches!(self, Self::Rebuild { .. })
     }
 
-    fn is_for_engine(&self) -> bool {
+    /// Returns whether the engine itself serves the request.
+    pub fn is_for_engine(&self) -> bool {
         matches!(self, Self::Add { .. } | Self::Remove { .. } | Self::TakeIn { .. })
     }
 
@@ -258,5 +146,11 @@ pub struct Beat {
     pub next: Vec<NextCycle>,
 }
 
-/// Response channel of a request.
-pub type Answer<T> = oneshot::Sender<Result<T, RpcError>>;
+/// Data that existed only in a damaged database and could not be read.
+#[derive(Debug)]
+pub struct Lost {
+    /// Descriptions for people.
+    pub what: Vec<String>,
+    /// Path of the kept damaged database.
+    pub aside: PathBuf,
+}

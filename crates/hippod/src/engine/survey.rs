@@ -1,97 +1,35 @@
-//! Diagnosis of workspaces for `doctor`.
+//! Survey of an open workspace for `doctor`.
 
-mod models;
 mod repairs;
-mod report;
-mod slow;
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
 use hippo_fs::harness::OLD_INIT_RECORD;
 use hippo_map::consolidation::Place;
-use hippo_proto::{RpcError, Severity};
-use hippo_store::db::Reader;
+use hippo_proto::Severity;
+use hippo_types::entry::Pointer;
 use hippo_types::entry::Pointer;
 
-use super::entries::index_path;
+use super::agenda::Chore;
+use super::embedding::model_state;
 use super::housekeeping::look_at_database;
-use super::open::database;
-use super::rebuild::Lost;
 use super::settings::settings_path;
 use super::status::repair_is_told;
 use super::turn::Hand;
 use super::workspace::Workspace;
+use crate::embed_worker::ModelState;
+use crate::files::index_path;
 use crate::scan::{ScanResult, Skipped};
-use crate::shared::Shared;
-use crate::view::WorkspaceView;
+use crate::survey::{DoubtfulPointer, Report, Survey, SurveyedWorkspace, examine_model, problem};
 use crate::watcher::Mode;
-pub use models::survey_models;
-use report::{Report, problem};
-pub use slow::{complete, leftovers};
-
-/// Findings of the engine, and the places still to be checked on the disk. Disk checks are slow and must not block the
-/// engine.
-#[derive(Debug, Default)]
-pub struct Survey {
-    report: Report,
-    places: Vec<Surveyed>,
-}
-
-impl Survey {
-    /// Adds the findings of another workspace, without duplicates.
-    pub fn add(&mut self, other: Self) {
-        let Survey { report, places } = other;
-        self.report.add(report);
-        self.places.extend(places);
-    }
-
-    /// Returns the workspaces with work in progress.
-    pub fn behind(&self) -> impl Iterator<Item = &Path> {
-        let behind = self.places.iter().filter(|place| place.waiting > 0);
-        behind.map(|place| place.view.root.as_path())
-    }
-}
-
-/// One workspace.
-struct Surveyed {
-    view: Arc<WorkspaceView>,
-    database: PathBuf,
-    /// Number of files in the index and on disk.
-    disk: (usize, usize),
-    waiting: usize,
-    /// Skipped paths, each with the number of indexed files below it.
-    skipped: Vec<(Skipped, usize)>,
-    /// Pointers of entries whose target is missing or is not a document.
-    doubtful: Vec<Doubt>,
-    /// Description of the index file, if hippod keeps one and it has no problem.
-    index_file: Option<String>,
-    /// True if hippod keeps an index file in this workspace.
-    indexed: bool,
-}
-
-impl std::fmt::Debug for Surveyed {
-    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        to.debug_struct("Surveyed")
-            .field("root", &self.view.root)
-            .finish_non_exhaustive()
-    }
-}
-
-/// A pointer of an entry whose target may be missing.
-struct Doubt {
-    entry: String,
-    /// Path of the target if it is not a document; the file may still exist, for example as JSON.
-    file: Option<String>,
-}
 
 impl Hand {
     /// Reports the engine's state of a workspace. `scan` contains the files found on disk just before. Files added or
     /// removed since the last event are queued, and are not reported as missed.
     pub(super) fn survey(&self, workspace: &mut Workspace, scan: Option<ScanResult>, now: Instant) -> Survey {
         // A database that was removed while it was open is complete: the open handle holds it.
-        look_at_database(&self.shared, workspace);
+        look_at_database(&self.resources, workspace);
         if let Some(scan) = scan {
             let without_events = workspace.changed_at_reconcile;
             workspace.take_scan(scan, now);
@@ -103,47 +41,26 @@ impl Hand {
         let places = vec![examine(workspace, &mut report)];
         Survey { report, places }
     }
-}
 
-/// Reports a workspace that could not be opened.
-pub fn survey_unopened(shared: &Shared, root: &Path, error: RpcError) -> Survey {
-    // A database written by a newer hippod is undamaged and is kept.
-    let database = database(&shared.paths.state, root);
-    let checked = Reader::open(&database).and_then(|reader| reader.check());
-    let (place, fix) = (root.display().to_string(), error.data.hint);
-    let mut found = problem("workspace", Severity::Error, error.message, place, fix);
-    found.fixable = checked.is_err_and(|error| error.is_damage());
-    let mut survey = Survey::default();
-    survey.report.problems.push(found);
-    survey
-}
-
-/// Reports the result of a rebuild.
-pub fn survey_rebuild(root: &Path, made: Result<Option<Lost>, RpcError>) -> Survey {
-    let place = root.display().to_string();
-    let mut survey = Survey::default();
-    let report = &mut survey.report;
-    match made {
-        Ok(lost) => {
-            report.sound("rebuild", format!("{place}: rebuilt from its files"));
-            report
-                .problems
-                .extend(lost.map(|lost| repairs::was_not_all_read(root, &lost)));
+    /// Reports the state of a model that a workspace uses instead of the daemon's.
+    fn examine_model_of(&self, workspace: &Workspace, report: &mut Report) {
+        let name = workspace.view.config.model.as_str();
+        if name == self.resources.config.embed.model {
+            return;
         }
-        Err(error) => {
-            let fix = "free space on the disk of the state folder or repair it, then run hippoctl doctor --rebuild again";
-            let what = format!("could not rebuild the index: {}", error.message);
-            let found = problem("rebuild", Severity::Error, what, place.as_str(), fix);
-            report.check("rebuild", place, vec![found]);
-        }
+        let state = match model_state(&self.resources, workspace) {
+            // The model has not been used yet, so its files show the state.
+            ModelState::Unloaded => self.resources.models.state_of(name),
+            state => state,
+        };
+        examine_model(&self.resources.models, name, state, report);
     }
-    survey
 }
 
-fn examine(workspace: &Workspace, report: &mut Report) -> Surveyed {
+fn examine(workspace: &Workspace, report: &mut Report) -> SurveyedWorkspace {
     let place = workspace.root.display().to_string();
     if let Some(error) = &workspace.trouble {
-        let refusal = super::requests::store_error(error);
+        let refusal = crate::errors::store_error(error);
         let fixable = error.is_damage();
         let (what, fix) = (refusal.message, refusal.data.hint);
         let mut found = problem("store", Severity::Error, what, place.clone(), fix);
@@ -220,7 +137,7 @@ fn examine(workspace: &Workspace, report: &mut Report) -> Surveyed {
     known.sort_unstable();
     let kept = |skipped: &Skipped| (skipped.clone(), count_below(&known, &skipped.rel));
     let entries = &workspace.entries;
-    Surveyed {
+    SurveyedWorkspace {
         view: Arc::clone(&workspace.view),
         database: workspace.store.path().to_path_buf(),
         disk: (workspace.known.len(), workspace.files_on_disk),
@@ -285,7 +202,7 @@ fn examine_index_file(workspace: &Workspace, report: &mut Report) -> Option<Stri
 }
 
 /// Returns the pointers whose target is not among the indexed documents and sections.
-fn doubtful(workspace: &Workspace) -> Vec<Doubt> {
+fn doubtful(workspace: &Workspace) -> Vec<DoubtfulPointer> {
     if !workspace.entries.enabled || !workspace.root_present {
         return Vec::new();
     }
@@ -304,7 +221,7 @@ fn doubtful(workspace: &Workspace) -> Vec<Doubt> {
     let live = records.filter(|record| !matches!(record.place, Place::Archive(_)));
     live.flat_map(|record| {
         let doubts = record.entry.pointers.iter().filter_map(doubt);
-        doubts.map(|file| Doubt {
+        doubts.map(|file| DoubtfulPointer {
             entry: record.entry.id.0.to_string(),
             file,
         })
@@ -314,7 +231,7 @@ fn doubtful(workspace: &Workspace) -> Vec<Doubt> {
 
 fn examine_watcher(workspace: &Workspace, place: &str, report: &mut Report) {
     let Some(watcher) = &workspace.watcher else {
-        if workspace.watch_again_at.is_none() {
+        if !workspace.agenda.is_planned(Chore::StartWatcher) {
             return report.sound("watcher", format!("{place}: being opened; watching starts soon"));
         }
         report.problem(

@@ -1,78 +1,20 @@
-//! State shared by engine, server and embed worker.
+//! Registered workspaces and their views.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64};
-use std::sync::mpsc::Sender;
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use jiff::tz::TimeZone;
-use tokio::sync::{Mutex as Lock, OwnedMutexGuard, broadcast, watch};
+use tokio::sync::watch;
 use tracing::Span;
 
-use hippo_proto::{ErrorKind, Paths, RpcError};
+use hippo_proto::{ErrorKind, RpcError};
 
-use crate::clock::Clock;
-use crate::config::Config;
-use crate::contexts::Contexts;
-use crate::embed_worker::EmbedWorker;
-use crate::event::Event;
-use crate::models::Models;
 use crate::registry;
-use crate::server::Measures;
-use crate::service::Pulse;
-use crate::tree::Trees;
 use crate::view::WorkspaceView;
 
 /// How long a request waits for a workspace that is being opened.
 const OPENING: Duration = Duration::from_secs(20);
-
-/// Shared state of the daemon; one instance per process.
-pub struct Shared {
-    /// The configuration.
-    pub config: Config,
-    /// Paths of the daemon's files.
-    pub paths: Paths,
-    /// Clock.
-    pub clock: Arc<dyn Clock>,
-    /// Handle to the embed worker.
-    pub embed: EmbedWorker,
-    /// The installed models.
-    pub models: Models,
-    /// Channel to the engine.
-    pub events: Sender<Event>,
-    /// Events for subscribers.
-    pub news: broadcast::Sender<hippo_proto::Event>,
-    /// Views of the workspaces for queries.
-    pub views: Views,
-    /// Sessions of context entries.
-    pub contexts: Contexts,
-    /// Locks of the compaction trees.
-    pub trees: Trees,
-    /// Lock that serializes backups and restores.
-    pub backups: Turns,
-    /// True if databases that were removed while open are being rewritten before shutdown.
-    pub rescuing: AtomicBool,
-    /// When the daemon started.
-    pub started: Instant,
-    /// Liveness signal of the engine.
-    pub pulse: Pulse,
-    /// Number of answered requests.
-    pub served: AtomicU64,
-    /// Counters of requests and cycles.
-    pub measures: Measures,
-    /// Shutdown signal; true once the daemon has to end.
-    pub stop: watch::Sender<bool>,
-}
-
-impl Shared {
-    /// Returns the time zone of a workspace: the configured one, or the machine's.
-    pub fn zone_of(&self, view: &WorkspaceView) -> TimeZone {
-        let own = view.config.search.time_zone();
-        own.unwrap_or_else(|| self.clock.time_zone())
-    }
-}
 
 /// State of a registered workspace.
 #[derive(Clone)]
@@ -85,37 +27,10 @@ pub enum Slot {
     Broken(RpcError),
 }
 
-/// Waits for the shutdown signal.
-pub async fn stopped(stop: &mut watch::Receiver<bool>) {
-    // The guard returned by `wait_for` is dropped here, because it must not live across other waits of the
-    // caller. A dropped sender means the same as `true`.
-    let _ = stop.wait_for(|stop| *stop).await.is_ok();
-}
-
 /// The registered workspaces, by canonical root.
 pub struct Views {
     slots: RwLock<BTreeMap<PathBuf, Slot>>,
     changed: watch::Sender<()>,
-}
-
-/// Asynchronous lock for an operation that runs one at a time.
-#[derive(Debug, Default)]
-pub struct Turns(Arc<Lock<()>>);
-
-/// Guard of [`Turns`].
-#[derive(Debug)]
-pub struct Turn(#[expect(dead_code, reason = "held")] OwnedMutexGuard<()>);
-
-impl Turns {
-    /// Waits for the lock without blocking a thread: some operations take minutes.
-    pub async fn take(&self) -> Turn {
-        Turn(Arc::clone(&self.0).lock_owned().await)
-    }
-
-    /// Takes the lock if it is free.
-    pub fn take_if_free(&self) -> Option<Turn> {
-        Arc::clone(&self.0).try_lock_owned().ok().map(Turn)
-    }
 }
 
 /// Creates the error for a folder outside of every workspace, with a hint.

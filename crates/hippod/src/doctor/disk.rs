@@ -11,15 +11,15 @@ use hippo_store::contexts::lost_changes;
 use hippo_store::db::Reader;
 use hippo_store::shared_file::UNMERGED;
 
-use super::report::{Report, problem};
-use super::{Survey, Surveyed};
-use crate::contexts::{self, POLICIES};
-use crate::engine::entries::index_path;
+use super::Doctor;
+use crate::contexts;
+use crate::files::index_path;
 use crate::instance;
 use crate::registry;
 use crate::scan::{self, Skipped};
-use crate::shared::Shared;
+use crate::survey::{Report, Survey, SurveyedWorkspace, problem};
 use crate::tree;
+use crate::trust::POLICIES;
 
 /// Maximum number of entries listed by name.
 const NAMED: usize = 5;
@@ -30,17 +30,17 @@ const LEFT: Duration = Duration::from_secs(600);
 const DEPTH: usize = 3;
 
 /// Runs the disk checks without blocking the engine, and returns the complete diagnosis.
-pub fn complete(shared: &Shared, survey: Survey) -> DoctorResponse {
+pub fn complete(doctor: &Doctor, survey: Survey) -> DoctorResponse {
     let Survey { mut report, places } = survey;
-    examine_folders(shared, &mut report);
+    examine_folders(doctor, &mut report);
     for place in &places {
         examine_database(place, &mut report);
         examine_index_copy(place, &mut report);
         examine_pointers(place, &mut report);
         examine_disk(place, &mut report);
-        examine_contexts(shared, &place.view.root, &mut report);
-        let logs = tree::examine_logs(shared, &place.view);
-        let tree = tree::examine(shared, &place.view);
+        examine_contexts(doctor, &place.view.root, &mut report);
+        let logs = tree::examine_logs(&doctor.trees, &place.view);
+        let tree = tree::examine(&doctor.trees, &place.view);
         for (id, found) in [("logs", logs), ("tree", tree)] {
             match found.detail {
                 Some(detail) => report.check(id, detail, found.problems),
@@ -57,8 +57,8 @@ pub fn complete(shared: &Shared, survey: Survey) -> DoctorResponse {
 }
 
 /// Checks that only the user can read the state of agents, and that no leftover files exist.
-fn examine_folders(shared: &Shared, report: &mut Report) {
-    for folder in instance::open_to_others(&shared.paths) {
+fn examine_folders(doctor: &Doctor, report: &mut Report) {
+    for folder in instance::open_to_others(&doctor.paths) {
         let found = problem(
             "permissions",
             Severity::Warning,
@@ -68,7 +68,7 @@ fn examine_folders(shared: &Shared, report: &mut Report) {
         );
         report.problems.push(fixable(found));
     }
-    for file in leftovers(&shared.paths.state) {
+    for file in leftovers(&doctor.paths.state) {
         let found = problem(
             "leftover",
             Severity::Info,
@@ -114,7 +114,7 @@ fn fixable(problem: Problem) -> Problem {
     }
 }
 
-fn examine_database(place: &Surveyed, report: &mut Report) {
+fn examine_database(place: &SurveyedWorkspace, report: &mut Report) {
     let database = place.database.display().to_string();
     match Reader::open(&place.database).and_then(|reader| reader.check()) {
         Ok(()) => report.sound("database", format!("{database}: sound")),
@@ -128,7 +128,7 @@ fn examine_database(place: &Surveyed, report: &mut Report) {
     }
 }
 
-fn examine_index_copy(place: &Surveyed, report: &mut Report) {
+fn examine_index_copy(place: &SurveyedWorkspace, report: &mut Report) {
     let file = index_path(&place.view.root);
     let kept = file.with_file_name(format!("{INDEX_FILE}{UNMERGED}"));
     if place.indexed && hippo_fs::exists(&place.view.root, format!("{INDEX_FILE}{UNMERGED}")) {
@@ -156,7 +156,7 @@ fn examine_index_copy(place: &Surveyed, report: &mut Report) {
 }
 
 /// Checks that the targets of pointers exist.
-fn examine_pointers(place: &Surveyed, report: &mut Report) {
+fn examine_pointers(place: &SurveyedWorkspace, report: &mut Report) {
     let lost = place.doubtful.iter();
     let is_there = |file: &String| hippo_fs::exists(&place.view.root, file);
     let lost = lost.filter(|doubt| !doubt.file.as_ref().is_some_and(is_there));
@@ -185,7 +185,7 @@ fn examine_pointers(place: &Surveyed, report: &mut Report) {
     );
 }
 
-fn examine_disk(place: &Surveyed, report: &mut Report) {
+fn examine_disk(place: &SurveyedWorkspace, report: &mut Report) {
     let (indexed, on_disk) = place.disk;
     let skipped = place.skipped.iter();
     let root = place.view.root.display();
@@ -231,9 +231,9 @@ fn left_out(root: &Path, skipped: &Skipped, kept: usize) -> Problem {
     problem("skipped", Severity::Info, what, place, fix)
 }
 
-fn examine_contexts(shared: &Shared, root: &Path, report: &mut Report) {
-    let kept = &shared.contexts;
-    match kept.check(shared, root) {
+fn examine_contexts(doctor: &Doctor, root: &Path, report: &mut Report) {
+    let kept = &doctor.contexts;
+    match kept.check(root) {
         Ok(None) => {}
         Ok(Some(file)) => report.sound("contexts", format!("{}: sound", file.display())),
         Err(error) => report.problem(
@@ -244,7 +244,7 @@ fn examine_contexts(shared: &Shared, root: &Path, report: &mut Report) {
             error.data.hint,
         ),
     }
-    let file = registry::state_folder(&shared.paths.state, root).join(contexts::FILE);
+    let file = registry::state_folder(&doctor.paths.state, root).join(contexts::FILE);
     let lost = lost_changes(&file);
     if lost > 0 {
         report.problem(
@@ -255,9 +255,9 @@ fn examine_contexts(shared: &Shared, root: &Path, report: &mut Report) {
             "restore them from a backup: hippoctl restore; the damaged database or log is kept beside it as \
              contexts.db.damaged",
         );
-        kept.loss_is_told(shared, root);
+        kept.loss_is_told(root);
     }
-    if let Some(story) = kept.policies_trouble(shared, root) {
+    if let Some(story) = kept.policies_trouble(root) {
         report.problem(
             "policies",
             Severity::Error,

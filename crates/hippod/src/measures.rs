@@ -20,6 +20,7 @@ pub struct Measures {
     /// Part of the request ids that distinguishes this run of the daemon from earlier ones in the same log.
     start: i64,
     last: AtomicU64,
+    served: AtomicU64,
     requests: Mutex<BTreeMap<(&'static str, String), Timing>>,
     cycles: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
     /// Longest time that the engine was busy with one task, in microseconds.
@@ -54,6 +55,7 @@ impl Measures {
         Self {
             start: (now.0 / 1000) & 0xff_ffff,
             last: AtomicU64::new(0),
+            served: AtomicU64::new(0),
             requests: Mutex::default(),
             cycles: Mutex::default(),
             longest_slice: AtomicU64::new(0),
@@ -64,6 +66,16 @@ impl Measures {
     pub fn next_id(&self) -> String {
         let number = self.last.fetch_add(1, Ordering::Relaxed) + 1;
         format!("{:06x}-{number}", self.start)
+    }
+
+    /// Counts an answered request.
+    pub fn count_served(&self) {
+        self.served.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Returns the number of answered requests.
+    pub fn served(&self) -> u64 {
+        self.served.load(Ordering::Relaxed)
     }
 
     /// Counts a request with its outcome and duration; `failed` is the kind of its error.

@@ -1,40 +1,9 @@
 //! Database repairs in the report of `doctor`.
 
-use std::path::Path;
-
 use hippo_proto::{Problem, Severity};
 use hippo_store::db::{Mended, Recovered};
 
-use super::report::problem;
-use crate::engine::rebuild::Lost;
-
-/// Maximum number of losses listed.
-const MOST_LOST: usize = 5;
-
-/// Creates the problem for data that could not be read from a damaged database.
-pub(super) fn was_not_all_read(root: &Path, lost: &Lost) -> Problem {
-    let most = lost.what.len().min(MOST_LOST);
-    let more = match lost.what.len() - most {
-        0 => String::new(),
-        more => format!("; and {more} more"),
-    };
-    let what = format!(
-        "the damaged database had accesses, removals and history that no file contains, and a part could not be \
-         read: {}{more}",
-        lost.what[..most].join("; ")
-    );
-    let fix = format!(
-        "restore it from a backup: hippoctl restore; the damaged database is kept as {}",
-        lost.aside.display()
-    );
-    problem(
-        "rebuild-lost",
-        Severity::Warning,
-        what,
-        root.display().to_string(),
-        fix,
-    )
-}
+use crate::survey::problem;
 
 /// Creates the problem for a database that was empty or missing when the workspace was opened.
 pub(super) fn was_gone(place: &str, recovered: &Recovered) -> Problem {

@@ -1,4 +1,7 @@
-//! Handler of `doctor`: surveys and fixes.
+//! Diagnosis and repair of the daemon and its workspaces: `doctor`.
+
+mod disk;
+mod survey;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -6,27 +9,54 @@ use std::sync::Arc;
 
 use hippo_map::layout::INDEX_FILE;
 use hippo_proto::{
-    CycleName, CycleRunRequest, DoctorRequest, DoctorResponse, ErrorKind, Fixed, Problem, RpcError, Severity,
+    CycleName, CycleRunRequest, DoctorRequest, DoctorResponse, ErrorKind, Fixed, Paths, Problem, RpcError,
+    Severity,
 };
 
-use super::dispatch::{ask, blocking};
-use super::{entries, models};
-use crate::engine::{Survey, complete_survey, leftovers, survey_models, survey_rebuild, survey_unopened};
-use crate::event::{self, Event, Until};
+use crate::contexts::Contexts;
+use crate::cycles::CycleRunner;
+use crate::embed_worker::EmbedWorker;
 use crate::instance;
+use crate::message::{EngineHandle, Request, Until};
+use crate::models::{self, Models};
+use crate::registry;
 use crate::scan;
-use crate::shared::{Shared, Slot, no_workspace};
+use crate::survey::Survey;
+use crate::tasks::run_blocking;
+use crate::tree::Trees;
+use crate::views::{Slot, Views, no_workspace};
+use survey::{survey_model, survey_rebuild, survey_unopened};
+
+/// Examiner of the daemon and its workspaces.
+pub struct Doctor {
+    /// Paths of the daemon's files.
+    pub paths: Paths,
+    /// Registered workspaces.
+    pub views: Arc<Views>,
+    /// Handle of the engine.
+    pub engine: EngineHandle,
+    /// Handle to the embed worker.
+    pub embed: EmbedWorker,
+    /// The installed models.
+    pub models: Arc<Models>,
+    /// Sessions of context entries.
+    pub contexts: Arc<Contexts>,
+    /// Trees of the workspaces.
+    pub trees: Arc<Trees>,
+    /// Cycles, one of which writes a missing index file.
+    pub cycles: Arc<CycleRunner>,
+}
 
 /// Handles `doctor`. The disk is scanned on a separate thread, and the engine adds its own state.
 ///
 /// # Errors
 /// `no-workspace`.
-pub async fn doctor(shared: &Arc<Shared>, request: DoctorRequest) -> Result<DoctorResponse, RpcError> {
-    let (answer, behind) = examined(shared, &request).await?;
+pub async fn examine(doctor: &Arc<Doctor>, request: DoctorRequest) -> Result<DoctorResponse, RpcError> {
+    let (answer, behind) = examined(doctor, &request).await?;
     if !request.fix {
         return Ok(answer);
     }
-    let (fixed, lost) = fix(shared, &answer.problems, &behind, request.dry_run).await;
+    let (fixed, lost) = fix(doctor, &answer.problems, &behind, request.dry_run).await;
     if request.dry_run || fixed.is_empty() {
         return Ok(DoctorResponse { fixed, ..answer });
     }
@@ -35,75 +65,77 @@ pub async fn doctor(shared: &Arc<Shared>, request: DoctorRequest) -> Result<Doct
         rebuild: false,
         ..request
     };
-    let (mut answer, _) = examined(shared, &again).await?;
+    let (mut answer, _) = examined(doctor, &again).await?;
     answer.problems.extend(lost);
     Ok(DoctorResponse { fixed, ..answer })
 }
 
 /// Returns the problems, and the workspaces whose index is behind.
 async fn examined(
-    shared: &Arc<Shared>,
+    doctor: &Arc<Doctor>,
     request: &DoctorRequest,
 ) -> Result<(DoctorResponse, Vec<PathBuf>), RpcError> {
-    shared.views.opened().await;
-    models::check_copied(shared).await?;
+    doctor.views.opened().await;
+    models::check_copied(&doctor.models).await?;
     let roots: Vec<PathBuf> = match request.workspace.as_deref().map(Path::new) {
         Some(folder) => {
-            let root = shared.views.root_of(folder);
+            let root = doctor.views.root_of(folder);
             vec![root.ok_or_else(|| no_workspace(folder))?]
         }
-        None => shared.views.all().into_iter().map(|(root, _)| root).collect(),
+        None => doctor.views.all().into_iter().map(|(root, _)| root).collect(),
     };
-    // The send fails only at shutdown.
-    let _ = shared.events.send(Event::LookForModel);
+    doctor.engine.look_for_model();
     let mut survey = Survey::default();
     // Workspaces are surveyed one after the other, so that a busy workspace delays only its own survey.
     for root in roots {
         if request.rebuild {
-            let made = ask(shared, |reply| event::Request::Rebuild {
+            let made = doctor.engine.ask(|reply| Request::Rebuild {
                 root: root.clone(),
                 reply,
             });
             survey.add(survey_rebuild(&root, made.await));
         }
-        match survey_of(shared, &root).await {
+        match survey_of(doctor, &root).await {
             Ok(found) => survey.add(found),
             // A workspace that was removed in the meantime is skipped, unless the request names it.
             Err(error) if request.workspace.is_none() && error.data.kind == ErrorKind::NoWorkspace => {}
             Err(error) => return Err(error),
         }
     }
-    survey.add(survey_models(shared));
+    survey.add(survey_model(doctor));
     let behind = survey.behind().map(Path::to_path_buf).collect();
-    let answer = blocking(shared, move |shared| Ok(complete_survey(shared, survey))).await?;
+    let of = Arc::clone(doctor);
+    let answer = run_blocking(move || Ok(disk::complete(&of, survey))).await?;
     Ok((answer, behind))
 }
 
 /// Surveys a workspace, or reports why it could not be opened.
-async fn survey_of(shared: &Arc<Shared>, root: &Path) -> Result<Survey, RpcError> {
-    let slot = shared.views.slot(root);
+async fn survey_of(doctor: &Arc<Doctor>, root: &Path) -> Result<Survey, RpcError> {
+    let slot = doctor.views.slot(root);
     let scan = match slot {
         Some(Slot::Open(view)) => {
-            let scan = move |_: &Shared| Ok(scan::scan(&view.root, &view.rules, &view.config, &|| ()));
-            Some(blocking(shared, scan).await?)
+            let scan = move || Ok(scan::scan(&view.root, &view.rules, &view.config, &|| ()));
+            Some(run_blocking(scan).await?)
         }
         _ => None,
     };
-    let survey = match shared.views.slot(root) {
+    let survey = match doctor.views.slot(root) {
         Some(Slot::Broken(error)) => Err(error),
         _ => {
-            ask(shared, |reply| event::Request::Survey {
-                root: root.to_path_buf(),
-                scan,
-                reply,
-            })
-            .await
+            doctor
+                .engine
+                .ask(|reply| Request::Survey {
+                    root: root.to_path_buf(),
+                    scan,
+                    reply,
+                })
+                .await
         }
     };
-    match (survey, shared.views.slot(root)) {
+    match (survey, doctor.views.slot(root)) {
         (Err(_), Some(Slot::Broken(error))) => {
-            let root = root.to_path_buf();
-            blocking(shared, move |shared| Ok(survey_unopened(shared, &root, error))).await
+            let (state, root) = (doctor.paths.state.clone(), root.to_path_buf());
+            run_blocking(move || Ok(survey_unopened(&state, &root, error))).await
         }
         (survey, _) => survey,
     }
@@ -112,7 +144,7 @@ async fn survey_of(shared: &Arc<Shared>, root: &Path) -> Result<Survey, RpcError
 /// Applies the safe fixes: files written by people are not changed, and rebuilt data is derived from them. Also
 /// returns problems for data that was lost with a damaged database.
 async fn fix(
-    shared: &Arc<Shared>,
+    doctor: &Arc<Doctor>,
     problems: &[Problem],
     behind: &[PathBuf],
     dry_run: bool,
@@ -121,7 +153,7 @@ async fn fix(
     let mut rebuilt = BTreeSet::new();
     let mut todo = Vec::new();
     for problem in problems.iter().filter(|problem| problem.fixable) {
-        let remedy = Remedy::of(shared, problem);
+        let remedy = Remedy::of(doctor, problem);
         if let Remedy::Rebuild(root) = &remedy
             && !rebuilt.insert(root.clone())
         {
@@ -136,7 +168,7 @@ async fn fix(
     for (id, where_, remedy) in todo {
         let failed = match dry_run {
             true => None,
-            false => match remedy.apply(shared).await {
+            false => match remedy.apply(doctor).await {
                 Ok(found) => {
                     lost.extend(found);
                     None
@@ -166,7 +198,7 @@ enum Remedy {
 }
 
 impl Remedy {
-    fn of(shared: &Shared, problem: &Problem) -> Self {
+    fn of(doctor: &Doctor, problem: &Problem) -> Self {
         let place = PathBuf::from(&problem.where_);
         match problem.id.as_str() {
             "index-missing" => Self::Index(place.parent().map(Path::to_path_buf).unwrap_or(place)),
@@ -176,7 +208,7 @@ impl Remedy {
                 let name = place.file_name().unwrap_or_default();
                 Self::Model(name.to_string_lossy().into_owned())
             }
-            _ => Self::Rebuild(root_of(shared, &place)),
+            _ => Self::Rebuild(root_of(doctor, &place)),
         }
     }
 
@@ -195,30 +227,30 @@ impl Remedy {
 
     /// Applies the fix. Returns a problem for lost data, or the reason why the fix failed.
     #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
-    async fn apply(&self, shared: &Arc<Shared>) -> Result<Option<Problem>, String> {
+    async fn apply(&self, doctor: &Arc<Doctor>) -> Result<Option<Problem>, String> {
         match self {
-            Self::Rebuild(root) => return rebuild(shared, root).await,
-            Self::Index(root) => write_index(shared, root).await,
+            Self::Rebuild(root) => return rebuild(doctor, root).await,
+            Self::Index(root) => write_index(doctor, root).await,
             Self::Close(folder) => instance::close_to_others(folder).map_err(|error| error.to_string()),
             Self::Remove(file) => {
                 // The file may have been replaced since.
-                if leftovers(&shared.paths.state).contains(file) {
+                if disk::leftovers(&doctor.paths.state).contains(file) {
                     std::fs::remove_file(file).map_err(|error| error.to_string())
                 } else {
                     Ok(())
                 }
             }
-            Self::Model(name) => model(shared, name).await,
-            Self::Sync(root) => sync(shared, root).await,
+            Self::Model(name) => model(doctor, name).await,
+            Self::Sync(root) => sync(doctor, root).await,
         }
         .map(|()| None)
     }
 }
 
 /// Returns the root of the workspace that a path belongs to. The path is the root or lies in the state folder.
-fn root_of(shared: &Shared, place: &Path) -> PathBuf {
-    let roots = shared.views.all();
-    let of_state = |root: &Path| crate::registry::state_folder(&shared.paths.state, root);
+fn root_of(doctor: &Doctor, place: &Path) -> PathBuf {
+    let roots = doctor.views.all();
+    let of_state = |root: &Path| registry::state_folder(&doctor.paths.state, root);
     let found = roots
         .into_iter()
         .map(|(root, _)| root)
@@ -227,9 +259,9 @@ fn root_of(shared: &Shared, place: &Path) -> PathBuf {
 }
 
 /// Reads pending files. Does not wait for the model, which may have hours of work left.
-async fn sync(shared: &Arc<Shared>, root: &Path) -> Result<(), String> {
+async fn sync(doctor: &Arc<Doctor>, root: &Path) -> Result<(), String> {
     let root = root.to_path_buf();
-    let synced = ask(shared, |reply| event::Request::Sync {
+    let synced = doctor.engine.ask(|reply| Request::Sync {
         root,
         until: Until::Read,
         accept_deletions: false,
@@ -238,16 +270,16 @@ async fn sync(shared: &Arc<Shared>, root: &Path) -> Result<(), String> {
     synced.await.map(|_| ()).map_err(told)
 }
 
-async fn write_index(shared: &Arc<Shared>, root: &Path) -> Result<(), String> {
+async fn write_index(doctor: &Arc<Doctor>, root: &Path) -> Result<(), String> {
     // The sync detects the missing file, so that the cycle writes it again.
-    sync(shared, root).await?;
+    sync(doctor, root).await?;
     let request = CycleRunRequest {
         workspace: root.display().to_string(),
         cycle: CycleName::Light,
         dry_run: false,
         at: None,
     };
-    let report = entries::run(shared, request).await.map_err(told)?;
+    let report = doctor.cycles.run(request).await.map_err(told)?;
     if hippo_fs::exists(root, INDEX_FILE) {
         return Ok(());
     }
@@ -257,13 +289,13 @@ async fn write_index(shared: &Arc<Shared>, root: &Path) -> Result<(), String> {
     ))
 }
 
-async fn rebuild(shared: &Arc<Shared>, root: &Path) -> Result<Option<Problem>, String> {
+async fn rebuild(doctor: &Arc<Doctor>, root: &Path) -> Result<Option<Problem>, String> {
     let request = DoctorRequest {
         workspace: Some(root.display().to_string()),
         rebuild: true,
         ..DoctorRequest::default()
     };
-    let (answer, _) = examined(shared, &request).await.map_err(told)?;
+    let (answer, _) = examined(doctor, &request).await.map_err(told)?;
     let failed = |problem: &&Problem| problem.id == "rebuild" && problem.severity == Severity::Error;
     match answer.problems.iter().find(failed) {
         Some(problem) => Err(problem.what.clone()),
@@ -274,22 +306,21 @@ async fn rebuild(shared: &Arc<Shared>, root: &Path) -> Result<Option<Problem>, S
     }
 }
 
-async fn model(shared: &Arc<Shared>, name: &str) -> Result<(), String> {
-    let asked = name.to_owned();
-    let verified = blocking(shared, move |shared| shared.models.verify(Some(&asked)))
+async fn model(doctor: &Arc<Doctor>, name: &str) -> Result<(), String> {
+    let (models, asked) = (Arc::clone(&doctor.models), name.to_owned());
+    let verified = run_blocking(move || models.verify(Some(&asked)))
         .await
         .map_err(told)?;
     if !verified.ok {
         let damaged = verified.files.iter().filter(|file| !file.ok);
         let names: Vec<&str> = damaged.map(|file| file.path.as_str()).collect();
-        let fix = shared.models.remedy(name);
+        let fix = doctor.models.remedy(name);
         return Err(format!(
             "damaged: {}; {fix} writes them again; without a network: hippoctl model import FILE",
             names.join(", ")
         ));
     }
-    // The send fails only at shutdown.
-    let _ = shared.events.send(Event::ModelChanged);
+    doctor.engine.report_model_change();
     Ok(())
 }
 

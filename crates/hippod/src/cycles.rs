@@ -1,0 +1,151 @@
+//! Cycles that clients run, with the tree update after each.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use hippo_proto::{
+    CycleHistoryRequest, CycleName, CycleReport, CycleRun, CycleRunRequest, ErrorKind, HeartbeatRequest,
+    HeartbeatResponse, Pending, RpcError,
+};
+
+use crate::clock::Clock;
+use crate::memory::MemoryWriter;
+use crate::message::{Answer, Beat, EngineHandle, Order, Request, cycle_name, named_cycle};
+use crate::tree::{self, Trees, Wish};
+use crate::view::WorkspaceView;
+use crate::views::Views;
+
+/// Runner of the cycles that clients request. The engine runs the cycle itself.
+pub struct CycleRunner {
+    /// Registered workspaces.
+    pub views: Arc<Views>,
+    /// Clock.
+    pub clock: Arc<dyn Clock>,
+    /// Handle of the engine.
+    pub engine: EngineHandle,
+    /// Writes to the memory.
+    pub memory: MemoryWriter,
+    /// Trees, which are updated after a cycle.
+    pub trees: Arc<Trees>,
+}
+
+impl CycleRunner {
+    /// Runs a cycle.
+    ///
+    /// # Errors
+    /// The error of the engine, `degraded` if the index is disabled, `bad-request` for an invalid time.
+    pub async fn run(&self, request: CycleRunRequest) -> Result<CycleReport, RpcError> {
+        let view = self.memory.view_to_write(&request.workspace).await?;
+        if !view.config.index.enabled {
+            return Err(RpcError::new(
+                ErrorKind::Degraded,
+                "the index is switched off for this workspace",
+            )
+            .hint("set index.enabled = true in the configuration"));
+        }
+        let at = match &request.at {
+            Some(at) => Some(view.moment(&*self.clock, Some(at))?),
+            None => None,
+        };
+        let (cycle, dry_run) = (named_cycle(request.cycle), request.dry_run);
+        let _awaited = self.trees.await_for(&view.root);
+        let ran = self.engine.order(&view.root, |reply| Order::Cycle {
+            cycle,
+            at,
+            dry_run,
+            when_due: false,
+            reply: Some(reply),
+        });
+        let mut report = ran.await?;
+        if request.cycle != CycleName::Archival {
+            let wish = Wish {
+                at,
+                dry_run,
+                // Summaries may take minutes.
+                summaries: false,
+                ..tree::wish(request.cycle)
+            };
+            report.tree = tree::after(&self.trees, &view, wish).await;
+            if request.cycle == CycleName::Deep && !dry_run {
+                tree::summarise(&self.trees, &view);
+            }
+        }
+        Ok(report)
+    }
+
+    /// Runs the cycles that are due, and returns the pending work.
+    ///
+    /// # Errors
+    /// `no-workspace`, `warming` if the workspace's folder is missing. A failed cycle is listed in the answer, and the
+    /// others still run.
+    pub async fn heartbeat(&self, request: HeartbeatRequest) -> Result<HeartbeatResponse, RpcError> {
+        let view = self.views.get(&request.workspace).await?;
+        let before: BTreeMap<i64, Option<String>> = self
+            .past_runs(&view)
+            .await?
+            .into_iter()
+            .map(|row| (row.run, row.finished))
+            .collect();
+        let Beat { due, .. } = self.ask_pending(&view, false).await?;
+        let mut failed = Vec::new();
+        for cycle in due {
+            let ended = self
+                .engine
+                .order(&view.root, |reply: Answer<CycleReport>| Order::Cycle {
+                    cycle,
+                    at: None,
+                    dry_run: false,
+                    when_due: true,
+                    reply: Some(reply),
+                });
+            match ended.await {
+                Ok(_) => {}
+                Err(error) if error.data.kind == ErrorKind::Warming => return Err(error),
+                Err(error) => failed.push(Pending {
+                    kind: "cycle-failed".to_owned(),
+                    text: format!(
+                        "{} cycle: {}; {}",
+                        cycle_name(cycle).name(),
+                        error.message,
+                        error.data.hint
+                    ),
+                    paths: Vec::new(),
+                }),
+            }
+        }
+        // A run that had failed before and was resumed has a new end time.
+        let ended = |row: &CycleRun| row.finished.is_some() && before.get(&row.run) != Some(&row.finished);
+        let mut ran = self.past_runs(&view).await?;
+        ran.retain(ended);
+        ran.sort_by(|a, b| (&a.finished, a.run).cmp(&(&b.finished, b.run)));
+        let Beat {
+            mut pending, next, ..
+        } = self.ask_pending(&view, true).await?;
+        pending.splice(..0, failed);
+        let due = Wish {
+            when_due: true,
+            ..Wish::default()
+        };
+        tree::after(&self.trees, &view, due).await;
+        pending.extend(tree::waiting(&self.trees, &view).await);
+        Ok(HeartbeatResponse { ran, pending, next })
+    }
+
+    async fn past_runs(&self, view: &WorkspaceView) -> Result<Vec<CycleRun>, RpcError> {
+        let root = view.root.clone();
+        let request = CycleHistoryRequest {
+            workspace: root.display().to_string(),
+            limit: Some(hippo_proto::MAX_RUNS),
+            run: None,
+        };
+        let history = self.engine.ask(|reply| Request::History { root, request, reply });
+        Ok(history.await?.runs)
+    }
+
+    async fn ask_pending(&self, view: &WorkspaceView, tells: bool) -> Result<Beat, RpcError> {
+        let root = view.root.clone();
+        self.engine
+            .ask(|reply| Request::Heartbeat { tells, root, reply })
+            .await
+    }
+}

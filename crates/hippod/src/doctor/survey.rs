@@ -1,0 +1,86 @@
+//! Findings outside of open workspaces.
+
+use std::path::Path;
+
+use hippo_proto::{Problem, RpcError, Severity};
+use hippo_store::db::Reader;
+
+use super::Doctor;
+use crate::message::Lost;
+use crate::registry;
+use crate::survey::{Survey, examine_model, problem};
+
+/// Maximum number of losses listed.
+const MOST_LOST: usize = 5;
+
+/// Creates the problem for data that could not be read from a damaged database.
+fn was_not_all_read(root: &Path, lost: &Lost) -> Problem {
+    let most = lost.what.len().min(MOST_LOST);
+    let more = match lost.what.len() - most {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    let what = format!(
+        "the damaged database had accesses, removals and history that no file contains, and a part could not be \
+         read: {}{more}",
+        lost.what[..most].join("; ")
+    );
+    let fix = format!(
+        "restore it from a backup: hippoctl restore; the damaged database is kept as {}",
+        lost.aside.display()
+    );
+    problem(
+        "rebuild-lost",
+        Severity::Warning,
+        what,
+        root.display().to_string(),
+        fix,
+    )
+}
+
+/// Reports the state of the daemon's model.
+pub fn survey_model(doctor: &Doctor) -> Survey {
+    let mut survey = Survey::default();
+    examine_model(
+        &doctor.models,
+        doctor.models.configured_name(),
+        doctor.embed.state().0,
+        &mut survey.report,
+    );
+    survey
+}
+
+/// Reports a workspace that could not be opened.
+pub fn survey_unopened(state: &Path, root: &Path, error: RpcError) -> Survey {
+    // A database written by a newer hippod is undamaged and is kept.
+    let database = registry::database_file(state, root);
+    let checked = Reader::open(&database).and_then(|reader| reader.check());
+    let (place, fix) = (root.display().to_string(), error.data.hint);
+    let mut found = problem("workspace", Severity::Error, error.message, place, fix);
+    found.fixable = checked.is_err_and(|error| error.is_damage());
+    let mut survey = Survey::default();
+    survey.report.problems.push(found);
+    survey
+}
+
+/// Reports the result of a rebuild.
+pub fn survey_rebuild(root: &Path, made: Result<Option<Lost>, RpcError>) -> Survey {
+    let place = root.display().to_string();
+    let mut survey = Survey::default();
+    let report = &mut survey.report;
+    match made {
+        Ok(lost) => {
+            report.sound("rebuild", format!("{place}: rebuilt from its files"));
+            report
+                .problems
+                .extend(lost.map(|lost| was_not_all_read(root, &lost)));
+        }
+        Err(error) => {
+            let fix = "free space on the disk of the state folder or repair it, then run hippoctl doctor --rebuild again";
+            let what = format!("could not rebuild the index: {}", error.message);
+            let found = problem("rebuild", Severity::Error, what, place.as_str(), fix);
+            report.check("rebuild", place, vec![found]);
+        }
+    }
+    survey
+}

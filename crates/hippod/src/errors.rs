@@ -1,0 +1,57 @@
+//! Errors for clients that several components return.
+
+use std::path::Path;
+
+use hippo_proto::{ErrorKind, RpcError};
+use hippo_store::StoreError;
+
+/// Converts an error of the store into an error for clients.
+pub fn store_error(error: &StoreError) -> RpcError {
+    let refusal = RpcError::new(
+        match error {
+            StoreError::ReadOnly { .. } => ErrorKind::ReadOnly,
+            _ if error.is_shortage() => ErrorKind::TooManyOpenFiles,
+            _ => ErrorKind::Internal,
+        },
+        error.to_string(),
+    );
+    match error {
+        StoreError::Corrupt { .. } | StoreError::NewerSchema { .. } => {
+            refusal.hint(
+            "hippoctl doctor --rebuild rebuilds it from the files and keeps all readable accesses and removals",
+        )
+        }
+        _ if error.is_shortage() => refusal.hint(
+            "raise the limit of open files (ulimit -n, LimitNOFILE), or remove workspaces; hippod then continues by \
+             itself",
+        ),
+        StoreError::DiskFull { .. } => refusal.hint("free some space; hippod then writes the pending changes"),
+        StoreError::ReadOnly { .. } => refusal.hint("make the state folder writable"),
+        StoreError::Row { .. } => refusal.hint("everything else can be read; for details: hippoctl doctor"),
+        StoreError::Io { .. } | StoreError::Sql { .. } | StoreError::TooManyOpenFiles { .. } => {
+            refusal.hint("check the disk of the state folder; pending changes are written when the disk works again")
+        }
+    }
+}
+
+/// Returns the error for a workspace whose root is missing.
+pub fn root_missing(root: &Path) -> RpcError {
+    let what = format!("the folder is missing or empty: {}", root.display());
+    RpcError::new(ErrorKind::Warming, what).hint("mount its disk, or restore the folder; nothing was changed")
+}
+
+/// Returns the error for a task that panicked or was stopped at shutdown.
+pub fn task_failed(error: tokio::task::JoinError) -> RpcError {
+    tracing::error!(%error, "a request failed");
+    RpcError::internal("the request failed inside the daemon").hint("for details: hippoctl logs")
+}
+
+/// Returns the error for a disconnected client.
+pub fn client_gone() -> RpcError {
+    RpcError::internal("the client disconnected").hint("try again")
+}
+
+/// Returns the error for requests while the engine is stopping.
+pub fn stopping() -> RpcError {
+    RpcError::internal("the daemon is stopping").hint("start it again: hippoctl service start")
+}

@@ -1,0 +1,137 @@
+//! Writes of clients to the memory of a workspace.
+
+use std::sync::Arc;
+
+use hippo_proto::{RememberRequest, RememberResponse, RpcError};
+
+use crate::clock::{Clock, date_in};
+use crate::errors::root_missing;
+use crate::message::{Answer, Change, EngineHandle, Order, Remembered, Request, Until};
+use crate::remember;
+use crate::tasks::run_blocking;
+use crate::view::WorkspaceView;
+use crate::views::Views;
+
+/// Writer of entries and log lines. The engine changes the entries.
+#[derive(Clone)]
+pub struct MemoryWriter {
+    views: Arc<Views>,
+    clock: Arc<dyn Clock>,
+    engine: EngineHandle,
+}
+
+impl MemoryWriter {
+    /// Creates a writer.
+    pub fn new(views: Arc<Views>, clock: Arc<dyn Clock>, engine: EngineHandle) -> Self {
+        Self { views, clock, engine }
+    }
+
+    /// Returns the workspace at or above a folder, for a request that writes. A disk that is mounted again is detected
+    /// immediately.
+    ///
+    /// # Errors
+    /// Same as [`Views::get`](crate::views::Views::get).
+    pub async fn view_to_write(&self, folder: &str) -> Result<Arc<WorkspaceView>, RpcError> {
+        let view = self.views.get(folder).await?;
+        let was_away = view.status().is_some_and(|status| !status.root_present);
+        if was_away && hippo_fs::is_present(&view.root) {
+            let root = view.root.clone();
+            let looked = self.engine.ask(|reply| Request::Sync {
+                root,
+                until: Until::Step,
+                accept_deletions: false,
+                reply,
+            });
+            // A request that needs the disk reports its own error.
+            drop(looked.await);
+        }
+        Ok(view)
+    }
+
+    /// Sends a change of entries to the engine.
+    ///
+    /// # Errors
+    /// The error of the engine.
+    pub async fn change<T>(
+        &self,
+        workspace: &str,
+        change: impl FnOnce(Answer<T>) -> Change,
+    ) -> Result<T, RpcError> {
+        let view = self.view_to_write(workspace).await?;
+        self.engine
+            .order(&view.root, |reply| Order::Change(change(reply)))
+            .await
+    }
+
+    /// Appends a text to the log of the day and creates its entry.
+    ///
+    /// # Errors
+    /// The log could not be appended to; nothing was written then.
+    pub async fn remember(&self, request: RememberRequest) -> Result<RememberResponse, RpcError> {
+        let request = remember::structured(request);
+        let view = self.view_to_write(&request.workspace).await?;
+        let zone = view.zone(&*self.clock);
+        let today = date_in(self.clock.now(), &zone);
+        if view.status().is_some_and(|status| !status.root_present) || !hippo_fs::is_present(&view.root) {
+            return Err(root_missing(&view.root));
+        }
+        let (root, asked) = (view.root.clone(), request.clone());
+        // The time to search for secrets grows with the text.
+        let append = move || {
+            let appended = remember::append(&root, today, &asked)?;
+            let secrets = remember::Secrets::of(&asked);
+            let (kinds, told) = (secrets.names(), secrets.notes(&appended));
+            Ok((appended, kinds, told))
+        };
+        let (appended, kinds, mut told) = run_blocking(append).await?;
+        let (path, start_line, end_line) = (appended.path.clone(), appended.start_line, appended.end_line);
+        let repeated = appended.repeated;
+        let entered = self.engine.order(&view.root, |reply| {
+            Order::Change(Change::Remembered(Box::new(Remembered {
+                request,
+                appended,
+                reply,
+            })))
+        });
+        let (entered, is_searchable) = match entered.await {
+            Ok(entered) => (entered.entry, entered.is_searchable),
+            Err(error) => (Err(error), false),
+        };
+        let (entry, mut notes) = match entered {
+            Ok(entry) if repeated => {
+                let done = if entry.is_some() {
+                    "; its entry was accessed"
+                } else {
+                    ""
+                };
+                (
+                    entry,
+                    vec![format!(
+                        "the text is in the log of today already: nothing was appended{done}"
+                    )],
+                )
+            }
+            Ok(entry) => (entry, Vec::new()),
+            // The text is in the log, so the request succeeded.
+            Err(error) => (
+                None,
+                vec![format!(
+                    "the text is in the log; its entry could not be made: {}",
+                    error.message
+                )],
+            ),
+        };
+        if !is_searchable {
+            notes.push(format!("{path} is not searched yet: hippoctl status tells why"));
+        }
+        told.extend(notes);
+        Ok(RememberResponse {
+            path,
+            start_line,
+            end_line,
+            entry,
+            secrets: kinds,
+            notes: told,
+        })
+    }
+}

@@ -1,0 +1,94 @@
+//! Operations on the entries of a workspace.
+
+use hippo_map::consolidation::{Cycle, Learned};
+use hippo_proto::{
+    CycleReport, CycleUndoResponse, IndexEditRequest, IndexEditResponse, IndexEntry, IndexForgetResponse,
+    IndexRestoreResponse, RememberRequest, RpcError,
+};
+use hippo_types::entry::{EntryId, Pointer};
+use hippo_types::time::Timestamp;
+
+use super::Answer;
+use crate::remember::Appended;
+
+/// A request of a client or the schedule.
+#[derive(Debug)]
+pub enum Order {
+    /// A cycle.
+    Cycle {
+        /// Kind of cycle.
+        cycle: Cycle,
+        /// Time to run the cycle for; `None`: now.
+        at: Option<Timestamp>,
+        /// True to plan without applying.
+        dry_run: bool,
+        /// True to run only if the cycle is still due at its turn: the schedule and a heartbeat may request the same
+        /// cycle.
+        when_due: bool,
+        /// Channel for the answer; `None` for the schedule.
+        reply: Option<Answer<CycleReport>>,
+    },
+    /// A change requested by a client.
+    Change(Change),
+}
+
+/// A change of the entries requested by a client, with the channel for the answer.
+#[derive(Debug)]
+pub enum Change {
+    /// Edits the fields of an entry.
+    Edit(IndexEditRequest, Answer<IndexEditResponse>),
+    /// Removes an entry from the index permanently.
+    Forget(String, Answer<IndexForgetResponse>),
+    /// Restores an entry.
+    Restore(String, Answer<IndexRestoreResponse>),
+    /// Undoes a run.
+    Undo(i64, Answer<CycleUndoResponse>),
+    /// Adds the entry for a text that was appended to a log.
+    Remembered(Box<Remembered>),
+}
+
+/// A text that was appended to a log.
+#[derive(Debug)]
+pub struct Remembered {
+    /// The request.
+    pub request: RememberRequest,
+    /// Location of the text.
+    pub appended: Appended,
+    /// Channel for the answer.
+    pub reply: Answer<Entered>,
+}
+
+/// Result of adding the text to the index.
+#[derive(Debug)]
+pub struct Entered {
+    /// Its entry; `None` if the index file is switched off.
+    pub entry: Result<Option<IndexEntry>, RpcError>,
+    /// True if the text is searchable from now on.
+    pub is_searchable: bool,
+}
+
+/// Effects of an answered query.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Trace {
+    /// Time of the query.
+    pub at: Timestamp,
+    /// Entries that answered it, best first.
+    pub accessed: Vec<EntryId>,
+    /// Result to keep for the next time.
+    pub learned: Option<Lesson>,
+}
+
+/// Result of a query that no entry could answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lesson {
+    /// Topic.
+    pub topic: String,
+    /// Beginning of the best passage.
+    pub summary: String,
+    /// Words of the query.
+    pub tags: Vec<String>,
+    /// Locations of the passages, best first.
+    pub pointers: Vec<Pointer>,
+    /// The passages.
+    pub learned: Learned,
+}

@@ -1,0 +1,74 @@
+//! Diagnosis of workspaces: findings of the engine and places still to be checked.
+
+mod models;
+mod report;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::scan::Skipped;
+use crate::view::WorkspaceView;
+
+pub use models::examine_model;
+pub use report::{Report, problem};
+
+/// Findings of the engine, and the places still to be checked on the disk. Disk checks are slow and must not block the
+/// engine.
+#[derive(Debug, Default)]
+pub struct Survey {
+    /// Findings of the engine.
+    pub report: Report,
+    /// Places to check.
+    pub places: Vec<SurveyedWorkspace>,
+}
+
+impl Survey {
+    /// Adds the findings of another workspace, without duplicates.
+    pub fn add(&mut self, other: Self) {
+        let Survey { report, places } = other;
+        self.report.add(report);
+        self.places.extend(places);
+    }
+
+    /// Returns the workspaces with work in progress.
+    pub fn behind(&self) -> impl Iterator<Item = &Path> {
+        let behind = self.places.iter().filter(|place| place.waiting > 0);
+        behind.map(|place| place.view.root.as_path())
+    }
+}
+
+/// A workspace whose disk is still to be checked.
+pub struct SurveyedWorkspace {
+    /// View of the workspace.
+    pub view: Arc<WorkspaceView>,
+    /// Path of its database.
+    pub database: PathBuf,
+    /// Number of files in the index and on disk.
+    pub disk: (usize, usize),
+    /// Number of files that wait to be read.
+    pub waiting: usize,
+    /// Skipped paths, each with the number of indexed files below it.
+    pub skipped: Vec<(Skipped, usize)>,
+    /// Pointers of entries whose target is missing or is not a document.
+    pub doubtful: Vec<DoubtfulPointer>,
+    /// Description of the index file, if hippod keeps one and it has no problem.
+    pub index_file: Option<String>,
+    /// True if hippod keeps an index file in this workspace.
+    pub indexed: bool,
+}
+
+impl std::fmt::Debug for SurveyedWorkspace {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        to.debug_struct("SurveyedWorkspace")
+            .field("root", &self.view.root)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A pointer of an entry whose target may be missing.
+pub struct DoubtfulPointer {
+    /// Id of the entry.
+    pub entry: String,
+    /// Path of the target if it is not a document; the file may still exist, for example as JSON.
+    pub file: Option<String>,
+}

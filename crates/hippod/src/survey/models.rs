@@ -1,0 +1,40 @@
+//! Diagnosis of an embedding model.
+
+use hippo_proto::Severity;
+
+use super::report::{Report, problem};
+use crate::embed_worker::ModelState;
+use crate::models::{Models, unsupported};
+
+/// Reports the state of a model.
+pub fn examine_model(models: &Models, name: &str, state: ModelState, report: &mut Report) {
+    let place = models.folder().display().to_string();
+    match state {
+        ModelState::Absent(why) if !models.are_enabled() => report.sound("model", why),
+        ModelState::Absent(why) => match unsupported() {
+            Some(why) => report.problem(
+                "model-unsupported",
+                Severity::Warning,
+                why,
+                place,
+                "search by words works; set [embed] enabled = false to silence this",
+            ),
+            None => {
+                let mut fix = models.remedy(name);
+                if fix.ends_with("pull") {
+                    fix.push_str(" (or hippoctl model import FILE without a network)");
+                }
+                report.problem("no-model", Severity::Warning, why, place, &fix);
+            }
+        },
+        ModelState::Failed(why) => {
+            let place = models.folder().join(name).display().to_string();
+            let again = models.remedy(name);
+            let fix = format!("hippoctl model verify {name} names damaged files, {again} writes them again");
+            let mut found = problem("model-failed", Severity::Error, why, place, fix);
+            found.fixable = true;
+            report.problems.push(found);
+        }
+        state => report.sound("model", format!("{state:?}").to_lowercase()),
+    }
+}

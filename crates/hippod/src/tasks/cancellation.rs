@@ -1,0 +1,32 @@
+//! Cancellation of work whose client disconnected.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use hippo_proto::RpcError;
+
+use crate::errors::client_gone;
+
+/// Cancellation of work whose client disconnected.
+#[derive(Debug, Clone, Copy)]
+pub struct Cancellation<'a>(Option<&'a AtomicBool>);
+
+impl<'a> Cancellation<'a> {
+    /// Never cancelled: the work finishes even if the client disconnects.
+    pub const NEVER: Cancellation<'static> = Cancellation(None);
+
+    /// Creates the cancellation from the flag of the work.
+    pub fn by(given_up: &'a AtomicBool) -> Self {
+        Self(Some(given_up))
+    }
+
+    /// Returns an error once the work is cancelled.
+    ///
+    /// # Errors
+    /// `internal` if the client disconnected.
+    pub fn check(self) -> Result<(), RpcError> {
+        match self.0.is_some_and(|given_up| given_up.load(Ordering::Relaxed)) {
+            true => Err(client_gone()),
+            false => Ok(()),
+        }
+    }
+}
