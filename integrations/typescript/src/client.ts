@@ -121,8 +121,8 @@ export class Client {
     const id = this.#nextId++;
     const line = Buffer.from(JSON.stringify({ jsonrpc: "2.0", id, method, params: params ?? {} }) + "\n");
     if (line.length > MAX_LINE_BYTES) {
-      const message = `could not ask ${method}: the request is longer than ${MAX_LINE_BYTES} bytes`;
-      throw new HippodError(message, { kind: "too-large", hint: "send a smaller one", retryable: false });
+      const message = `could not call ${method}: the request is longer than ${MAX_LINE_BYTES} bytes`;
+      throw new HippodError(message, { kind: "too-large", hint: "send a smaller request", retryable: false });
     }
     return await new Promise<Result<M>>((resolve, reject) => {
       const timeout = options.timeout ?? this.#timeout;
@@ -225,7 +225,7 @@ export class Client {
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause);
       this.#end(
-        new HippodError(`could not read what the daemon sent: ${why}`, { kind: "malformed", retryable: false, cause }),
+        new HippodError(`could not read the daemon's answer: ${why}`, { kind: "malformed", retryable: false, cause }),
       );
     }
   }
@@ -266,7 +266,7 @@ export class Client {
 
 function closed(cause?: Error): HippodError {
   const message = "the connection to the daemon is closed";
-  const hint = "connect again; hippoctl status says whether a daemon runs";
+  const hint = "connect again; check the daemon with: hippoctl status";
   return new HippodError(message, { kind: "closed", hint, retryable: true, ...(cause && { cause }) });
 }
 

@@ -55,7 +55,7 @@ def closed() -> HippodError:
     return HippodError(
         "the connection to the daemon is closed",
         kind="closed",
-        hint="connect again; hippoctl status says whether a daemon runs",
+        hint="connect again; check the daemon with: hippoctl status",
         retryable=True,
     )
 
@@ -67,4 +67,4 @@ def late(seconds: float) -> HippodError:
 
 def malformed(why: object) -> HippodError:
     """What came cannot be read."""
-    return HippodError(f"could not read what the daemon sent: {why}", kind="malformed")
+    return HippodError(f"could not read the daemon's answer: {why}", kind="malformed")

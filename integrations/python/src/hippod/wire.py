@@ -33,8 +33,8 @@ class Wire:
         request = {"jsonrpc": "2.0", "id": number, "method": method, "params": params or {}}
         line = json.dumps(request, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode() + b"\n"
         if len(line) > MAX_LINE_BYTES:
-            what = f"could not ask {method}: the request is longer than {MAX_LINE_BYTES} bytes"
-            raise HippodError(what, kind="too-large", hint="send a smaller one")
+            what = f"could not call {method}: the request is longer than {MAX_LINE_BYTES} bytes"
+            raise HippodError(what, kind="too-large", hint="send a smaller request")
         return number, line
 
     def receive(self, data: bytes) -> list[dict[str, Any]]:
@@ -63,7 +63,7 @@ def _message(line: bytes) -> dict[str, Any]:
     except ValueError as error:
         raise malformed(error) from error
     if not isinstance(message, dict):
-        raise malformed("a line is no object")
+        raise malformed("a line is not a JSON object")
     return message
 
 
