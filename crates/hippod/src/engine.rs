@@ -87,7 +87,7 @@ pub struct EngineInbox {
 }
 
 /// Creates the channel to an engine that is built later.
-pub fn channel() -> (EngineHandle, EngineInbox) {
+pub fn create_channel() -> (EngineHandle, EngineInbox) {
     let (sender, receiver) = mpsc::channel();
     let events = sender.clone();
     let handle = EngineHandle::new(move |message| events.send(Event::Sent(message)).is_ok());

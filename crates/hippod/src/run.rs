@@ -87,7 +87,7 @@ pub async fn run(options: Options, shutdown: impl Future<Output = ()>) -> Result
         embed_thread,
         pulse,
         rescuing,
-    } = parts::build(config, paths, clock, registry)?;
+    } = parts::build_parts(config, paths, clock, registry)?;
     let components = Arc::new(components);
     let stop = components.stop.clone();
     let (engine_done, mut engine_ended) = oneshot::channel::<()>();

@@ -16,7 +16,7 @@ const EVERY_MINUTE: &str = "0 * * * * *";
 pub async fn start(engine: EngineHandle) -> Result<JobScheduler, JobSchedulerError> {
     let scheduler = JobScheduler::new().await?;
     let tick = Job::new(EVERY_MINUTE, move |_, _| {
-        engine.tick();
+        engine.report_tick();
     })?;
     scheduler.add(tick).await?;
     scheduler.start().await?;

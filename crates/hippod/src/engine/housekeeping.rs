@@ -134,7 +134,7 @@ impl Hand {
         if workspace.agenda.is_due(Chore::SaveSpare, now) {
             workspace.save_spare();
         }
-        let may_build = !workspace.building
+        let may_build = workspace.graph_build.is_none()
             && workspace.agenda.is_due(Chore::BuildGraph, now)
             && workspace.pending.is_at_rest();
         if may_build && workspace.view.picture().vectors.needs_rebuild() {
@@ -238,7 +238,7 @@ impl Hand {
         let root = workspace.root.display().to_string();
         let events = self.events.clone();
         let cancel = Arc::new(AtomicBool::new(false));
-        workspace.cancel_build = Some(Arc::clone(&cancel));
+        let flag = Arc::clone(&cancel);
         let build = move || {
             let built = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| job.run(&cancel)));
             let built = match built {
@@ -256,7 +256,7 @@ impl Hand {
         };
         match std::thread::Builder::new().name("graph".into()).spawn(build) {
             Ok(_) => {
-                workspace.building = true;
+                workspace.graph_build = Some(flag);
                 self.tell(job_news(&root, 0, total, false));
             }
             Err(error) => tracing::warn!(%error, "could not start building the vector graph"),
@@ -265,8 +265,7 @@ impl Hand {
 
     /// Installs a finished graph.
     pub(super) fn graph_built(&mut self, workspace: &mut Workspace, built: Option<BuiltGraph>) {
-        workspace.building = false;
-        workspace.cancel_build = None;
+        workspace.graph_build = None;
         let mut picture = workspace.view.picture_mut();
         let installed = match built {
             Some(built) => picture.vectors.install(built),
@@ -322,7 +321,7 @@ impl Engine {
         self.close_index_files();
         let state = self.resources.paths.state.clone();
         for workspace in self.here_mut() {
-            if let Some(cancel) = &workspace.cancel_build {
+            if let Some(cancel) = &workspace.graph_build {
                 cancel.store(true, Ordering::Relaxed);
             }
             // Writing a large index takes longer than a stop may take; the database contains all of its vectors.

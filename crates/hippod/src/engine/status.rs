@@ -220,7 +220,7 @@ fn status(workspace: &Workspace, freshness: &Freshness, now: Instant) -> Workspa
             },
             vectors: picture.vectors.len() as u64,
             tombstones: picture.vectors.tombstones() as u64,
-            building: workspace.building,
+            building: workspace.graph_build.is_some(),
             model: picture.model.as_deref().map(str::to_owned),
         },
         database_bytes: database_bytes(workspace.store.path()),

@@ -225,10 +225,8 @@ pub struct Workspace {
     pub last_write: Instant,
     /// Chunks written since the last merge of the lexical index.
     pub untidy: u64,
-    /// True while a graph is built in the background.
-    pub building: bool,
-    /// Flag that cancels the running build.
-    pub cancel_build: Option<Arc<AtomicBool>>,
+    /// Flag that cancels the graph build in the background; `None` while no graph is built.
+    pub graph_build: Option<Arc<AtomicBool>>,
     /// Recovery at opening, if the database was empty or missing.
     pub recovered: Option<Recovered>,
     /// Repair at opening, if rows of the database were damaged.
@@ -312,7 +310,7 @@ impl Workspace {
 
     /// Cancels work in progress before the workspace is closed. Returns the waiting clients.
     pub fn let_go(&mut self) -> Vec<Waiter> {
-        if let Some(cancel) = &self.cancel_build {
+        if let Some(cancel) = &self.graph_build {
             cancel.store(true, Ordering::Relaxed);
         }
         self.view.forget_readers();

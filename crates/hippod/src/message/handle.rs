@@ -105,7 +105,7 @@ impl EngineHandle {
     }
 
     /// Reports a timer tick.
-    pub fn tick(&self) {
+    pub fn report_tick(&self) {
         self.send(EngineMessage::Tick);
     }
 

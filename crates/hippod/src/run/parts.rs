@@ -54,14 +54,14 @@ pub(super) struct DaemonParts {
 ///
 /// # Errors
 /// Fails if the embedded manifest of models cannot be read or the thread cannot be started.
-pub(super) fn build(
+pub(super) fn build_parts(
     config: Config,
     paths: Paths,
     clock: Arc<dyn Clock>,
     registry: Registry,
 ) -> Result<DaemonParts> {
     let models = Arc::new(Models::new(&paths, &config.embed)?);
-    let (handle, inbox) = engine::channel();
+    let (handle, inbox) = engine::create_channel();
     let (embed, embed_thread) = start_embedding(&models, &config, handle.clone())?;
     let measures = Arc::new(Measures::new(clock.now()));
     let started = clock.monotonic();
