@@ -9,7 +9,6 @@ use hippo_fs::harness::OLD_INIT_RECORD;
 use hippo_map::consolidation::Place;
 use hippo_proto::Severity;
 use hippo_types::entry::Pointer;
-use hippo_types::entry::Pointer;
 
 use super::agenda::Chore;
 use super::embedding::model_state;
