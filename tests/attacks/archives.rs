@@ -147,12 +147,12 @@ fn change(dice: &mut Dice, members: &mut Vec<Member>) -> String {
 }
 
 /// Returns names and bytes below a folder, except for the daemon's own files.
-pub fn picture(folder: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
+pub fn snapshot(folder: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
     let mut all = BTreeMap::new();
     for entry in std::fs::read_dir(folder).unwrap().flatten() {
         let path = entry.path();
         if entry.file_type().unwrap().is_dir() {
-            all.extend(picture(&path));
+            all.extend(snapshot(&path));
         }
         all.insert(path.clone(), std::fs::read(&path).ok());
     }
@@ -180,7 +180,7 @@ fn a_changed_backup_writes_nothing_beside_its_folder() {
         }
         let from = world.join("changed.tar.zst");
         write(&from, &changed);
-        let before = picture(&world);
+        let before = snapshot(&world);
         let into = world.join("into/workspace");
         std::fs::create_dir_all(into.parent().unwrap()).unwrap();
         let mut wire = Wire::new(&daemon);
@@ -189,7 +189,7 @@ fn a_changed_backup_writes_nothing_beside_its_folder() {
         assert!(!log.contains("panicked"), "{changes:?}: {log}");
         assert!(wire.call("status", json!({})).is_ok(), "{changes:?}: {log}");
         if restored.is_ok() {
-            let odd: Vec<PathBuf> = picture(&into)
+            let odd: Vec<PathBuf> = snapshot(&into)
                 .into_keys()
                 .filter(|path| path.is_symlink())
                 .collect();
@@ -197,7 +197,7 @@ fn a_changed_backup_writes_nothing_beside_its_folder() {
             wire.expect("workspace.remove", json!({"workspace": into}));
         }
         std::fs::remove_dir_all(world.join("into")).unwrap();
-        assert!(picture(&world) == before, "{changes:?} wrote beside its folder");
+        assert!(snapshot(&world) == before, "{changes:?} wrote beside its folder");
         assert!(!Path::new("/etc/hippod-attack").exists(), "{changes:?}");
         1
     });

@@ -7,7 +7,7 @@ use std::process::Command;
 use hippod_tests::{Daemon, Dice, Scratch, client_program};
 use serde_json::{Value, json};
 
-use crate::archives::picture;
+use crate::archives::snapshot;
 use crate::scale::{Cases, attack};
 use crate::stores::{TEXTS, sparse};
 use crate::wire::{Wire, roomy};
@@ -204,7 +204,7 @@ fn memory(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
                 .file_name()
                 .is_some_and(|name| name.to_string_lossy().contains("HIPPOCAMPUS.md"))
     };
-    let all = picture(root).into_iter();
+    let all = snapshot(root).into_iter();
     all.filter(|(path, _)| !own(path))
         .filter_map(|(path, bytes)| Some((path, bytes?)))
         .collect()

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use hippod_tests::{Daemon, Dice};
 use serde_json::{Value, json};
 
-use crate::archives::{Member, agree, picture, read};
+use crate::archives::{Member, agree, read, snapshot};
 use crate::scale::{Cases, attack, is_long};
 use crate::stage::Stage;
 use crate::wire::{Failure, Wire, roomy};
@@ -251,14 +251,14 @@ impl Range {
     fn assert_harmless(&self, what: &str, bytes: &[u8]) -> bool {
         let from = self.world.join("hostile.tar.zst");
         packed(&from, bytes);
-        let before = picture(&self.world);
+        let before = snapshot(&self.world);
         let mut wire = Wire::new(&self.daemon);
         let mut restored = false;
         for into in [self.world.join("taken"), self.world.join("new")] {
             match wire.call("restore", json!({"from": from, "into": into})) {
                 Ok(_) => {
                     assert!(into.ends_with("new"), "{what}: a taken folder was replaced");
-                    let files = picture(&into);
+                    let files = snapshot(&into);
                     let odd: Vec<&PathBuf> = files.keys().filter(|path| path.is_symlink()).collect();
                     assert!(odd.is_empty(), "{what}: {odd:?}");
                     wire.expect("workspace.remove", json!({"workspace": into}));
@@ -280,7 +280,7 @@ impl Range {
             }
         }
         assert!(
-            picture(&self.world) == before,
+            snapshot(&self.world) == before,
             "{what} changed something beside its folder"
         );
         let root = self.stage.scratch.workspace();

@@ -86,7 +86,7 @@ const FILES: [(&str, &str); 8] = [
 ];
 
 /// Returns everything below a folder: mode, and bytes or link target.
-fn picture(folder: &Path) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
+fn snapshot(folder: &Path) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
     use std::os::unix::fs::MetadataExt;
     let mut all = BTreeMap::new();
     let mut folders = vec![folder.to_path_buf()];
@@ -221,7 +221,7 @@ fn case(dice: &mut Dice) -> usize {
     let scratch = Scratch::new();
     let made = clone(&scratch, dice);
     let (outside, root) = (scratch.beside("outside"), scratch.workspace());
-    let before = picture(&outside);
+    let before = snapshot(&outside);
     let git = std::fs::read(root.join(".git/config")).unwrap();
     let mut daemon = Daemon::start(&scratch.home(), &roomy());
     let mut said: Vec<(String, String)> = Vec::new();
@@ -301,7 +301,7 @@ fn case(dice: &mut Dice) -> usize {
     }
     for folder in [root.clone(), scratch.home()] {
         let all = if folder.exists() {
-            picture(&folder)
+            snapshot(&folder)
         } else {
             BTreeMap::new()
         };
@@ -357,7 +357,7 @@ fn assert_outside(
     after: String,
     made: &[String],
 ) {
-    let now = picture(outside);
+    let now = snapshot(outside);
     let same = now == *before;
     assert!(same, "{after} changed what is outside: {made:#?}\n{now:?}");
 }

@@ -41,7 +41,6 @@ impl Place {
         self.folder.path().join("home")
     }
 
-    /// Returns the path of the record of init.
     fn record(&self) -> PathBuf {
         let state = Paths::below(&self.home()).state;
         folder::decisions(&state, &self.root()).join(folder::HARNESS)
@@ -66,15 +65,13 @@ fn tree(root: &Path) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
-            let metadata = fs::symlink_metadata(&path).unwrap();
+            let metadata = path.symlink_metadata().unwrap();
             let bytes = if metadata.is_dir() {
                 folders.push(path.clone());
                 Vec::new()
             } else if metadata.is_symlink() {
-                fs::read_link(&path)
-                    .unwrap()
-                    .into_os_string()
-                    .into_encoded_bytes()
+                let target = fs::read_link(&path).unwrap();
+                target.into_os_string().into_encoded_bytes()
             } else {
                 fs::read(&path).unwrap()
             };

@@ -179,13 +179,13 @@ fn text_of(bytes: Vec<u8>) -> String {
 }
 
 fn known(view: &WorkspaceView) -> Vec<AuditedFile> {
-    let picture = view.picture();
-    let documents = picture.corpus.documents();
+    let snapshot = view.snapshot();
+    let documents = snapshot.corpus.documents();
     let logs = documents
         .filter(|(_, document)| !matches!(SourceKind::from_path(&document.path), SourceKind::Node(_)));
     logs.map(|(_, document)| {
         let spans = document.chunks().iter();
-        let spans = spans.filter_map(|chunk| picture.spans.get(*chunk as usize).copied().flatten());
+        let spans = spans.filter_map(|chunk| snapshot.spans.get(*chunk as usize).copied().flatten());
         AuditedFile {
             path: document.path.to_string(),
             date: document.date,

@@ -31,7 +31,7 @@ use crate::errors::store_error;
 use crate::message::EngineHandle;
 use crate::models::Models;
 use crate::verify::Verifier;
-use crate::view::{Picture, WorkspaceView};
+use crate::view::{SearchSnapshot, WorkspaceView};
 use crate::views::Views;
 use fresh::{Freshener, Stale};
 use hit::Collector;
@@ -124,24 +124,29 @@ struct Recall<'a> {
 impl Recall<'_> {
     /// Answers by search. `model` is the model of `vector`; returns `None` if the workspace now uses another model.
     fn answer(&self, vector: Option<&[f32]>, model: Option<&str>) -> Result<Option<Answered>, RpcError> {
-        let picture = self.view.picture();
-        if vector.is_some() && picture.model.as_deref() != model {
+        let snapshot = self.view.snapshot();
+        if vector.is_some() && snapshot.model.as_deref() != model {
             return Ok(None);
         }
-        let ranked = self.rank(&picture, vector, None)?;
-        Ok(Some(self.collect(picture, &ranked, vector.is_some())))
+        let ranked = self.rank(&snapshot, vector, None)?;
+        Ok(Some(self.collect(snapshot, &ranked, vector.is_some())))
     }
 
     /// Checks ranked chunks against the disk, and packs those that still exist.
-    fn collect(&self, picture: RwLockReadGuard<'_, Picture>, ranked: &[Ranked], vector: bool) -> Answered {
+    fn collect(
+        &self,
+        snapshot: RwLockReadGuard<'_, SearchSnapshot>,
+        ranked: &[Ranked],
+        vector: bool,
+    ) -> Answered {
         let mut collector = Collector::new(&self.question.request, self.question.limit);
-        let places = collector.places(&picture, ranked);
-        let index = self.index_state(&picture, vector);
+        let places = collector.places(&snapshot, ranked);
+        let index = self.index_state(&snapshot, vector);
         let undated = self
             .question
             .dates
-            .is_some_and(|range| !is_dated(&picture.corpus, range));
-        drop(picture);
+            .is_some_and(|range| !is_dated(&snapshot.corpus, range));
+        drop(snapshot);
 
         let mut verifier = Verifier::new(&self.view.root, self.view.config.sources.max_file_bytes);
         let mut gone = false;
@@ -212,7 +217,7 @@ impl Recall<'_> {
     /// Ranks chunks by relevance; with `within`, only chunks for which it returns true.
     fn rank(
         &self,
-        picture: &Picture,
+        snapshot: &SearchSnapshot,
         vector: Option<&[f32]>,
         within: Option<&(dyn Fn(u32) -> bool + Sync)>,
     ) -> Result<Vec<Ranked>, RpcError> {
@@ -220,7 +225,7 @@ impl Recall<'_> {
             Mode::Vector => Vec::new(),
             Mode::Hybrid | Mode::Lexical | Mode::Index => self
                 .question
-                .postings(self.view, picture)
+                .postings(self.view, snapshot)
                 .map_err(|error| refused(self.searcher, self.view, error))?,
         };
         let postings: Vec<Postings<'_>> = self
@@ -231,21 +236,21 @@ impl Recall<'_> {
             .map(|(term, chunks)| Postings { term, chunks })
             .collect();
         let passes = |chunk: u32| {
-            within.is_none_or(|within| within(chunk)) && self.question.filter.passes(picture, chunk)
+            within.is_none_or(|within| within(chunk)) && self.question.filter.passes(snapshot, chunk)
         };
         let filtered = within.is_some() || self.question.filter.is_set();
         let prepared = vector.and_then(|vector| PreparedQuery::new(vector).ok());
         let vectors = match &prepared {
-            Some(query) => Some(self.nearest(picture, query, filtered.then_some(&passes))?),
+            Some(query) => Some(self.nearest(snapshot, query, filtered.then_some(&passes))?),
             None => None,
         };
         let neighbours = |chunks: &[u32]| match &prepared {
-            Some(query) => picture.vectors.scores(query, chunks).unwrap_or_default(),
+            Some(query) => snapshot.vectors.scores(query, chunks).unwrap_or_default(),
             None => vec![f32::NAN; chunks.len()],
         };
         let wanted = self.question.limit * OVERFETCH + 20;
         let input = RankInput {
-            corpus: &picture.corpus,
+            corpus: &snapshot.corpus,
             mode: match self.question.mode {
                 Mode::Hybrid => rank::Mode::Hybrid,
                 Mode::Lexical | Mode::Index => rank::Mode::Lexical,
@@ -259,7 +264,7 @@ impl Recall<'_> {
             limit: wanted,
         };
         let ranked = with_scratch(|scratch| rank::rank(&input, scratch));
-        let mut ranked = collapse::collapse(&ranked, &picture.corpus, wanted);
+        let mut ranked = collapse::collapse(&ranked, &snapshot.corpus, wanted);
         if let Some(least) = self.question.request.min_score {
             ranked.retain(|hit| hit.score >= least);
         }
@@ -268,7 +273,7 @@ impl Recall<'_> {
 
     fn nearest(
         &self,
-        picture: &Picture,
+        snapshot: &SearchSnapshot,
         query: &PreparedQuery,
         filter: Option<&(dyn Fn(u32) -> bool + Sync)>,
     ) -> Result<VectorHits, RpcError> {
@@ -279,7 +284,7 @@ impl Recall<'_> {
                 .with_reader(|reader| reader.vectors(exact))
                 .unwrap_or_default()
         };
-        let found = picture
+        let found = snapshot
             .vectors
             .search_prepared(query, VECTOR_CANDIDATES, filter, &rescore);
         found
@@ -287,11 +292,11 @@ impl Recall<'_> {
             .map_err(|error| RpcError::internal(format!("could not search by meaning: {error}")))
     }
 
-    fn index_state(&self, picture: &Picture, vector: bool) -> IndexState {
+    fn index_state(&self, snapshot: &SearchSnapshot, vector: bool) -> IndexState {
         let freshness = self.view.freshness();
         let wants_meaning = self.question.meaning && self.consulted.route != Route::Index;
         let degraded = freshness.degraded.or_else(|| {
-            let missing = wants_meaning && !vector && !picture.vectors.is_empty();
+            let missing = wants_meaning && !vector && !snapshot.vectors.is_empty();
             missing.then(|| {
                 (
                     "model-late",
@@ -301,7 +306,7 @@ impl Recall<'_> {
         });
         let (degraded, why) = degraded.unzip();
         IndexState {
-            generation: picture.generation,
+            generation: snapshot.generation,
             pending: freshness.pending,
             lag_ms: freshness.behind_since.map_or(0, |since| {
                 u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)

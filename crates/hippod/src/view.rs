@@ -32,7 +32,7 @@ const READERS_KEPT: usize = 4;
 
 /// Data for ranking and answering, all from one generation.
 #[derive(Debug)]
-pub struct Picture {
+pub struct SearchSnapshot {
     /// Documents, sections and chunks.
     pub corpus: Corpus,
     /// The vectors of the chunks.
@@ -61,7 +61,7 @@ pub struct Facts {
     pub sections: Box<[Section]>,
 }
 
-impl Picture {
+impl SearchSnapshot {
     /// Returns the titles of the headings above a section and its own, outermost first.
     pub fn heading_path(&self, document: u32, section: u32) -> Vec<String> {
         self.facts
@@ -127,7 +127,7 @@ pub struct WorkspaceView {
     database: PathBuf,
     /// True if the workspace's harness enables semantic search, as last read by the engine.
     meaning: AtomicBool,
-    picture: RwLock<Picture>,
+    snapshot: RwLock<SearchSnapshot>,
     freshness: Mutex<Freshness>,
     /// The running watcher, whose pending changes count as not indexed.
     listener: Mutex<Option<Listener>>,
@@ -147,14 +147,14 @@ struct PostingsCache {
 }
 
 impl WorkspaceView {
-    /// Creates a view with a picture that was loaded from `database`. Its freshness is "warming" until the
+    /// Creates a view with a snapshot that was loaded from `database`. Its freshness is "warming" until the
     /// engine sets another.
     pub fn new(
         root: PathBuf,
         config: WorkspaceConfig,
         rules: SourceRules,
         database: PathBuf,
-        picture: Picture,
+        snapshot: SearchSnapshot,
         now: Instant,
     ) -> Self {
         Self {
@@ -163,7 +163,7 @@ impl WorkspaceView {
             rules,
             database,
             meaning: AtomicBool::new(true),
-            picture: RwLock::new(picture),
+            snapshot: RwLock::new(snapshot),
             freshness: Mutex::new(Freshness::warming(now)),
             listener: Mutex::default(),
             reports: AtomicU64::new(0),
@@ -205,14 +205,14 @@ impl WorkspaceView {
         self.meaning.store(wanted, Ordering::Relaxed);
     }
 
-    /// Locks the picture for reading.
-    pub fn picture(&self) -> RwLockReadGuard<'_, Picture> {
-        self.picture.read().unwrap_or_else(PoisonError::into_inner)
+    /// Locks the snapshot for reading.
+    pub fn snapshot(&self) -> RwLockReadGuard<'_, SearchSnapshot> {
+        self.snapshot.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Locks the picture for writing. The engine holds the lock during a commit and the matching patch.
-    pub fn picture_mut(&self) -> RwLockWriteGuard<'_, Picture> {
-        self.picture.write().unwrap_or_else(PoisonError::into_inner)
+    /// Locks the snapshot for writing. The engine holds the lock during a commit and the matching patch.
+    pub fn picture_mut(&self) -> RwLockWriteGuard<'_, SearchSnapshot> {
+        self.snapshot.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the current index entries.
@@ -303,17 +303,21 @@ impl WorkspaceView {
         Ok(result)
     }
 
-    /// Returns the postings of FTS5 expressions, in the given order. The caller holds the picture's lock, so
+    /// Returns the postings of FTS5 expressions, in the given order. The caller holds the snapshot's lock, so
     /// that no commit happens in between.
     ///
     /// # Errors
     /// See [`StoreError`].
-    pub fn postings(&self, picture: &Picture, expressions: &[String]) -> Result<Vec<Arc<[u32]>>, StoreError> {
+    pub fn postings(
+        &self,
+        snapshot: &SearchSnapshot,
+        expressions: &[String],
+    ) -> Result<Vec<Arc<[u32]>>, StoreError> {
         let mut found: Vec<Option<Arc<[u32]>>> = {
             let mut cache = lock(&self.postings);
-            if cache.generation != picture.generation {
+            if cache.generation != snapshot.generation {
                 *cache = PostingsCache {
-                    generation: picture.generation,
+                    generation: snapshot.generation,
                     ..PostingsCache::default()
                 };
             }
@@ -334,7 +338,7 @@ impl WorkspaceView {
             let mut cache = lock(&self.postings);
             for (slot, expression) in found.iter().zip(expressions) {
                 if let Some(ids) = slot {
-                    cache.keep(picture.generation, expression, ids);
+                    cache.keep(snapshot.generation, expression, ids);
                 }
             }
         }

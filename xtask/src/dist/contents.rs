@@ -21,9 +21,10 @@ pub enum Kind {
 }
 
 /// Documents next to the programs.
-pub const DOCUMENTS: [&str; 6] = [
+pub const DOCUMENTS: [&str; 7] = [
     "README.md",
     "ARCHITECTURE.md",
+    "GLOSSARY.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",
     "LICENSE-MIT",

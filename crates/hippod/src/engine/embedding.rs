@@ -83,7 +83,7 @@ impl Workspace {
                 continue;
             };
             let (passages, taken) = passages(&bytes, &places, &waiting, &mut self.pending.asked, |section| {
-                self.view.picture().heading_path(document, section).join(" > ")
+                self.view.snapshot().heading_path(document, section).join(" > ")
             });
             self.pending.cursor = (document, end);
             let under_way = passages.is_empty() && !self.pending.in_flight.is_empty();
@@ -126,9 +126,9 @@ impl Workspace {
 
     /// Returns the next waiting part of a document: enough for a job, with neighbours on both sides.
     fn window(&self, document: u32, waiting: &BTreeSet<u32>) -> Option<Window> {
-        let picture = self.view.picture();
-        let place = picture.corpus.document(document)?;
-        let mark = picture.facts.get(&document)?.mark;
+        let snapshot = self.view.snapshot();
+        let place = snapshot.corpus.document(document)?;
+        let mark = snapshot.facts.get(&document)?.mark;
         let chunks = place.chunks();
         let from = match self.pending.cursor {
             (at, position) if at == document => position.min(chunks.len()),
@@ -138,8 +138,8 @@ impl Workspace {
         let first = order.find(|index| waiting.contains(&chunks[*index]))?;
         let placed = |index: usize| {
             let chunk = chunks[index];
-            let section = picture.corpus.place(chunk)?.section;
-            let span = picture.spans.get(chunk as usize).copied().flatten()?;
+            let section = snapshot.corpus.place(chunk)?.section;
+            let span = snapshot.spans.get(chunk as usize).copied().flatten()?;
             Some(Placed { chunk, section, span })
         };
         let mut places: Vec<Placed> = (first.saturating_sub(MOST_BESIDE)..first)
@@ -227,18 +227,18 @@ impl Workspace {
         let placed = self.store.place_vector(vector, *after, PLACED_AT_ONCE)?;
         self.unsaved = true;
         self.last_write = now;
-        let mut picture = self.view.picture_mut();
+        let mut snapshot = self.view.picture_mut();
         let mut of: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for id in &placed {
-            patch::insert_vectors(&mut picture, &[(*id, vector.embedding.vector.clone())]);
-            if let Some(tokens) = picture.tokens.get_mut(*id as usize) {
+            patch::insert_vectors(&mut snapshot, &[(*id, vector.embedding.vector.clone())]);
+            if let Some(tokens) = snapshot.tokens.get_mut(*id as usize) {
                 *tokens = vector.embedding.tokens;
             }
-            if let Some(place) = picture.corpus.place(*id) {
+            if let Some(place) = snapshot.corpus.place(*id) {
                 of.entry(place.document).or_default().push(*id);
             }
         }
-        drop(picture);
+        drop(snapshot);
         if placed.len() < PLACED_AT_ONCE {
             self.pending.to_place.pop_front();
             self.pending.placed();
@@ -264,7 +264,7 @@ impl Workspace {
         for chunk in chunks {
             let document = self
                 .view
-                .picture()
+                .snapshot()
                 .corpus
                 .place(chunk)
                 .map(|place| place.document);
@@ -297,11 +297,11 @@ impl Workspace {
                 tracing::warn!(chunk, %error, "could not index a vector");
             }
         })?;
-        let mut picture = self.view.picture_mut();
+        let mut snapshot = self.view.picture_mut();
         self.store.activate(&embedder)?;
-        picture.vectors = vectors;
-        picture.model = Some(embedder.model.as_str().into());
-        drop(picture);
+        snapshot.vectors = vectors;
+        snapshot.model = Some(embedder.model.as_str().into());
+        drop(snapshot);
         self.embedder = Some(EmbedderRow {
             active: true,
             ..embedder

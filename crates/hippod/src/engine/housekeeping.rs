@@ -104,22 +104,22 @@ impl Workspace {
     /// linking each one.
     fn has_texts_for_graph(&self) -> bool {
         let (has_graph, scanned) = {
-            let picture = self.view.picture();
-            (picture.vectors.has_graph(), picture.vectors.params().exact_below)
+            let vectors = &self.view.snapshot().vectors;
+            (vectors.has_graph(), vectors.params().exact_below)
         };
         has_graph || self.store.count_vectors().is_ok_and(|texts| texts > scanned)
     }
 
     fn save_vectors(&mut self, state: &Path) {
-        let picture = self.view.picture();
-        let saved = open::identity(&self.store, picture.vectors.len()).map(|identity| {
+        let snapshot = self.view.snapshot();
+        let saved = open::identity(&self.store, snapshot.vectors.len()).map(|identity| {
             let Some(identity) = identity else { return };
             let folder = open::vector_folder(state, &self.root);
-            if let Err(error) = picture.vectors.save(&folder, &identity) {
+            if let Err(error) = snapshot.vectors.save(&folder, &identity) {
                 tracing::warn!(%error, "could not save the vector index; the next start takes longer");
             }
         });
-        drop(picture);
+        drop(snapshot);
         if let Err(error) = saved {
             tracing::warn!(%error, "could not save the vector index; the next start takes longer");
         }
@@ -137,7 +137,7 @@ impl Hand {
         let may_build = workspace.graph_build.is_none()
             && workspace.agenda.is_due(Chore::BuildGraph, now)
             && workspace.pending.is_at_rest();
-        if may_build && workspace.view.picture().vectors.needs_rebuild() {
+        if may_build && workspace.view.snapshot().vectors.needs_rebuild() {
             if workspace.has_texts_for_graph() {
                 self.build_graph(workspace);
             } else {
@@ -266,19 +266,19 @@ impl Hand {
     /// Installs a finished graph.
     pub(super) fn graph_built(&mut self, workspace: &mut Workspace, built: Option<BuiltGraph>) {
         workspace.graph_build = None;
-        let mut picture = workspace.view.picture_mut();
+        let mut snapshot = workspace.view.picture_mut();
         let installed = match built {
-            Some(built) => picture.vectors.install(built),
+            Some(built) => snapshot.vectors.install(built),
             None => {
-                picture.vectors.abandon_build();
+                snapshot.vectors.abandon_build();
                 workspace
                     .agenda
                     .plan(Chore::BuildGraph, self.resources.clock.monotonic() + BUILD_AGAIN);
                 false
             }
         };
-        let total = picture.vectors.len() as u64;
-        drop(picture);
+        let total = snapshot.vectors.len() as u64;
+        drop(snapshot);
         if installed {
             workspace.unsaved = true;
             workspace.last_write = self.resources.clock.monotonic();
@@ -325,7 +325,7 @@ impl Engine {
                 cancel.store(true, Ordering::Relaxed);
             }
             // Writing a large index takes longer than a stop may take; the database contains all of its vectors.
-            let small = workspace.view.picture().vectors.memory_bytes() < SAVE_AT_STOP;
+            let small = workspace.view.snapshot().vectors.memory_bytes() < SAVE_AT_STOP;
             if workspace.unsaved && small {
                 workspace.save_vectors(&state);
             }

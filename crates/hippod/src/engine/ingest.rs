@@ -176,9 +176,9 @@ impl Workspace {
         let mut batch = self.store.begin()?;
         let change = batch.put_document(record, document, &mut terms)?;
         let generation = batch.next_generation()?;
-        let mut picture = self.view.picture_mut();
+        let mut snapshot = self.view.picture_mut();
         batch.commit()?;
-        patch::replace(&mut picture, record, document, &change, generation);
+        patch::replace(&mut snapshot, record, document, &change, generation);
         let added: HashSet<u32> = change.added.iter().copied().collect();
         let reused: Vec<u32> = change
             .chunks
@@ -186,8 +186,8 @@ impl Workspace {
             .filter(|chunk| chunk.vector.is_some() && added.contains(&chunk.id))
             .map(|chunk| chunk.id)
             .collect();
-        patch::insert_vectors(&mut picture, &self.store.vectors(&reused)?);
-        drop(picture);
+        patch::insert_vectors(&mut snapshot, &self.store.vectors(&reused)?);
+        drop(snapshot);
         self.untidy += (change.added.len() + change.removed.len()) as u64;
         self.pending.forget(change.document, &change.removed);
         let waiting = change
@@ -207,12 +207,12 @@ impl Workspace {
             changes.extend(batch.remove_document(path)?);
         }
         let generation = batch.next_generation()?;
-        let mut picture = self.view.picture_mut();
+        let mut snapshot = self.view.picture_mut();
         batch.commit()?;
         for change in &changes {
-            patch::remove(&mut picture, change, generation);
+            patch::remove(&mut snapshot, change, generation);
         }
-        drop(picture);
+        drop(snapshot);
         for change in &changes {
             self.pending.forget(change.document, &change.removed);
         }
@@ -241,8 +241,8 @@ impl Workspace {
         ingest: &Ingest<'_, '_>,
     ) -> Result<Refreshed, StoreError> {
         if before.mark != after.mark {
-            let mut picture = self.view.picture_mut();
-            let place = picture.corpus.document(after.document);
+            let mut snapshot = self.view.picture_mut();
+            let place = snapshot.corpus.document(after.document);
             let date = place.and_then(|document| document.date);
             // A date derived from the file's time changes with it.
             let dated = source::date_in_name(path).is_some() || date != Some(date_of(before.mark, ingest));
@@ -261,10 +261,10 @@ impl Workspace {
             let mut batch = self.store.begin()?;
             batch.touch_document(&record)?;
             batch.commit()?;
-            if let Some(facts) = picture.facts.get_mut(&after.document) {
+            if let Some(facts) = snapshot.facts.get_mut(&after.document) {
                 facts.mark = after.mark;
             }
-            picture.corpus.set_date(after.document, date);
+            snapshot.corpus.set_date(after.document, date);
         }
         self.known.insert(path.to_owned(), after);
         Ok(Refreshed::Same)
@@ -287,10 +287,10 @@ impl Workspace {
         let mut batch = self.store.begin()?;
         batch.move_document(from, &record)?;
         let generation = batch.next_generation()?;
-        let mut picture = self.view.picture_mut();
+        let mut snapshot = self.view.picture_mut();
         batch.commit()?;
-        patch::rename(&mut picture, before.document, &record, generation);
-        drop(picture);
+        patch::rename(&mut snapshot, before.document, &record, generation);
+        drop(snapshot);
         self.known.remove(from);
         self.missing.remove(from);
         self.held.remove(from);

@@ -24,7 +24,7 @@ use crate::config::WorkspaceConfig;
 use crate::registry;
 use crate::tasks::Pulse;
 use crate::verify::FileMark;
-use crate::view::{Picture, WorkspaceView};
+use crate::view::{SearchSnapshot, WorkspaceView};
 
 /// Input for opening a workspace.
 pub struct Opening<'a> {
@@ -94,7 +94,7 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
     };
     let mut entries = Entries::load(&mut store, &config, wall, now)?;
     let Loaded {
-        picture,
+        snapshot,
         known,
         dumped,
     } = load(&store, &vector_folder(state, root))?;
@@ -103,7 +103,7 @@ pub fn open(opening: Opening<'_>) -> Result<Workspace> {
         config,
         rules,
         file,
-        picture,
+        snapshot,
         now,
     ));
     entries.publish(&view, view.config.index.profile());
@@ -176,7 +176,7 @@ pub fn identity(store: &Store, vectors: usize) -> Result<Option<DumpIdentity>, S
 }
 
 struct Loaded {
-    picture: Picture,
+    snapshot: SearchSnapshot,
     known: HashMap<String, Known>,
     /// True if the vectors were loaded from the saved index, so that saving them again is pointless.
     dumped: bool,
@@ -186,7 +186,7 @@ fn load(store: &Store, dump: &Path) -> Result<Loaded, StoreError> {
     let loaded = store.load()?;
     let active = store.embedders()?.into_iter().find(|embedder| embedder.active);
     let dimension = active.as_ref().map_or(0, |embedder| embedder.dimension);
-    let mut picture = Picture {
+    let mut snapshot = SearchSnapshot {
         corpus: Corpus::new(),
         vectors: VectorIndex::new(dimension),
         spans: Vec::new(),
@@ -198,7 +198,7 @@ fn load(store: &Store, dump: &Path) -> Result<Loaded, StoreError> {
     let mut known = HashMap::with_capacity(loaded.documents.len());
     let mut vectors = 0;
     for document in &loaded.documents {
-        patch::load(&mut picture, document);
+        patch::load(&mut snapshot, document);
         vectors += document.rows.iter().filter(|row| row.vector.is_some()).count();
         let mark = FileMark {
             size: document.record.size,
@@ -216,9 +216,9 @@ fn load(store: &Store, dump: &Path) -> Result<Loaded, StoreError> {
         );
     }
     let (vectors, dumped) = load_vectors(store, dump, dimension, vectors)?;
-    picture.vectors = vectors;
+    snapshot.vectors = vectors;
     Ok(Loaded {
-        picture,
+        snapshot,
         known,
         dumped,
     })

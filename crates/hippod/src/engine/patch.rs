@@ -6,35 +6,35 @@ use hippo_text::chunk::{Chunk, Document, Section};
 use hippo_types::time::Date;
 
 use crate::verify::{FileMark, Span};
-use crate::view::{Facts, Picture};
+use crate::view::{Facts, SearchSnapshot};
 
 /// Replaces a document in the snapshot by its current version.
 pub fn replace(
-    picture: &mut Picture,
+    snapshot: &mut SearchSnapshot,
     record: &DocumentRecord,
     document: &Document,
     change: &DocumentChange,
     generation: u64,
 ) {
     for id in &change.removed {
-        forget(picture, *id);
+        forget(snapshot, *id);
     }
     place(
-        picture,
+        snapshot,
         change.document,
         record,
         &document.sections,
         &document.chunks,
         &change.chunks,
     );
-    if let Some(facts) = picture.facts.get_mut(&change.document) {
+    if let Some(facts) = snapshot.facts.get_mut(&change.document) {
         facts.generation = generation;
     }
-    picture.generation = generation;
+    snapshot.generation = generation;
 }
 
 /// Adds a document loaded from the database to an empty snapshot.
-pub fn load(picture: &mut Picture, document: &LoadedDocument) {
+pub fn load(snapshot: &mut SearchSnapshot, document: &LoadedDocument) {
     let LoadedDocument {
         id,
         record,
@@ -43,40 +43,40 @@ pub fn load(picture: &mut Picture, document: &LoadedDocument) {
         rows,
         title: _,
     } = document;
-    place(picture, *id, record, sections, chunks, rows);
+    place(snapshot, *id, record, sections, chunks, rows);
 }
 
 /// Removes a document.
-pub fn remove(picture: &mut Picture, change: &DocumentChange, generation: u64) {
+pub fn remove(snapshot: &mut SearchSnapshot, change: &DocumentChange, generation: u64) {
     for id in &change.removed {
-        forget(picture, *id);
+        forget(snapshot, *id);
     }
-    picture.corpus.remove_document(change.document);
-    picture.facts.remove(&change.document);
-    picture.generation = generation;
+    snapshot.corpus.remove_document(change.document);
+    snapshot.facts.remove(&change.document);
+    snapshot.generation = generation;
 }
 
 /// Changes the path of a document.
-pub fn rename(picture: &mut Picture, document: u32, record: &DocumentRecord, generation: u64) {
-    picture.corpus.set_path(document, &record.path, date(record));
-    if let Some(facts) = picture.facts.get_mut(&document) {
+pub fn rename(snapshot: &mut SearchSnapshot, document: u32, record: &DocumentRecord, generation: u64) {
+    snapshot.corpus.set_path(document, &record.path, date(record));
+    if let Some(facts) = snapshot.facts.get_mut(&document) {
         facts.mark = mark(record);
     }
-    picture.generation = generation;
+    snapshot.generation = generation;
 }
 
 /// Adds vectors of chunks. A vector that cannot be indexed (not finite) is skipped; lexical search still finds the
 /// chunk.
-pub fn insert_vectors(picture: &mut Picture, vectors: &[(u32, Vec<f32>)]) {
+pub fn insert_vectors(snapshot: &mut SearchSnapshot, vectors: &[(u32, Vec<f32>)]) {
     for (id, vector) in vectors {
-        if let Err(error) = picture.vectors.insert(*id, vector) {
+        if let Err(error) = snapshot.vectors.insert(*id, vector) {
             tracing::warn!(chunk = id, %error, "could not index a vector");
         }
     }
 }
 
 fn place(
-    picture: &mut Picture,
+    snapshot: &mut SearchSnapshot,
     document: u32,
     record: &DocumentRecord,
     sections: &[Section],
@@ -101,10 +101,10 @@ fn place(
             hash: chunk.hash,
         })
         .collect();
-    picture
+    snapshot
         .corpus
         .set_document(document, &record.path, date(record), &places, &chunk_places);
-    picture.facts.insert(
+    snapshot.facts.insert(
         document,
         Facts {
             mark: mark(record),
@@ -114,27 +114,27 @@ fn place(
     );
     for (chunk, row) in chunks.iter().zip(rows) {
         let slot = row.id as usize;
-        if picture.spans.len() <= slot {
-            picture.spans.resize(slot + 1, None);
-            picture.tokens.resize(slot + 1, 0);
+        if snapshot.spans.len() <= slot {
+            snapshot.spans.resize(slot + 1, None);
+            snapshot.tokens.resize(slot + 1, 0);
         }
-        picture.spans[slot] = Some(Span {
+        snapshot.spans[slot] = Some(Span {
             start_line: chunk.start_line,
             end_line: chunk.end_line,
             start_byte: chunk.start_byte,
             end_byte: chunk.end_byte,
             hash: chunk.hash,
         });
-        picture.tokens[slot] = row.tokens.unwrap_or(0);
+        snapshot.tokens[slot] = row.tokens.unwrap_or(0);
     }
 }
 
-fn forget(picture: &mut Picture, id: u32) {
-    picture.vectors.remove(id);
-    if let Some(span) = picture.spans.get_mut(id as usize) {
+fn forget(snapshot: &mut SearchSnapshot, id: u32) {
+    snapshot.vectors.remove(id);
+    if let Some(span) = snapshot.spans.get_mut(id as usize) {
         *span = None;
     }
-    if let Some(tokens) = picture.tokens.get_mut(id as usize) {
+    if let Some(tokens) = snapshot.tokens.get_mut(id as usize) {
         *tokens = 0;
     }
 }

@@ -202,7 +202,7 @@ impl Hand {
                  used: {fix}"
             ));
         }
-        let (documents, generation) = (workspace.known.len() as u64, workspace.view.picture().generation);
+        let (documents, generation) = (workspace.known.len() as u64, workspace.view.snapshot().generation);
         let pending = workspace.pending.len() as u64;
         for waiter in std::mem::take(&mut workspace.waiters) {
             if waits_on(waiter.until) && workspace.trouble.is_none() {

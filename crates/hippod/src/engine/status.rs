@@ -43,7 +43,7 @@ impl Hand {
                 why,
             });
         }
-        let generation = workspace.view.picture().generation;
+        let generation = workspace.view.snapshot().generation;
         let pending = workspace.pending.len() as u64;
         if changed + removed > 0 {
             self.tell(News::Indexed {
@@ -58,7 +58,7 @@ impl Hand {
             self.tell(News::Job {
                 workspace: Some(root),
                 job: "embed".to_owned(),
-                done: workspace.view.picture().vectors.len() as u64,
+                done: workspace.view.snapshot().vectors.len() as u64,
                 total: None,
                 finished: true,
             });
@@ -171,16 +171,16 @@ pub(super) fn repair_is_told(workspace: &mut Workspace) {
 }
 
 fn status(workspace: &Workspace, freshness: &Freshness, now: Instant) -> WorkspaceStatus {
-    let picture = workspace.view.picture();
+    let snapshot = workspace.view.snapshot();
     let ago = |at: Option<Instant>| at.map(|at| millis(now, at));
     let (degraded, why) = freshness.degraded.clone().or_else(|| repaired(workspace)).unzip();
     let skipped = workspace.skipped.values().take(SKIPPED_LISTED);
     WorkspaceStatus {
         root: workspace.root.display().to_string(),
         documents: workspace.known.len() as u64,
-        chunks: picture.corpus.len() as u64,
+        chunks: snapshot.corpus.len() as u64,
         pending: workspace.pending.len() as u64,
-        embedded: picture.vectors.len() as u64,
+        embedded: snapshot.vectors.len() as u64,
         skipped: skipped
             .map(|skipped| Skipped {
                 path: skipped.rel.clone(),
@@ -188,7 +188,7 @@ fn status(workspace: &Workspace, freshness: &Freshness, now: Instant) -> Workspa
             })
             .collect(),
         skipped_count: workspace.skipped.len() as u64,
-        generation: picture.generation,
+        generation: snapshot.generation,
         lag_ms: freshness.behind_since.map_or(0, |since| millis(now, since)),
         degraded: degraded.map(str::to_owned),
         why,
@@ -213,15 +213,15 @@ fn status(workspace: &Workspace, freshness: &Freshness, now: Instant) -> Workspa
         held_deletions: workspace.held.len() as u64,
         root_present: workspace.root_present,
         vector: VectorStatus {
-            backend: if picture.vectors.uses_graph() {
+            backend: if snapshot.vectors.uses_graph() {
                 VectorBackend::Hnsw
             } else {
                 VectorBackend::Exact
             },
-            vectors: picture.vectors.len() as u64,
-            tombstones: picture.vectors.tombstones() as u64,
+            vectors: snapshot.vectors.len() as u64,
+            tombstones: snapshot.vectors.tombstones() as u64,
             building: workspace.graph_build.is_some(),
-            model: picture.model.as_deref().map(str::to_owned),
+            model: snapshot.model.as_deref().map(str::to_owned),
         },
         database_bytes: database_bytes(workspace.store.path()),
         index: None,

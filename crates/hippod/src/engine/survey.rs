@@ -205,11 +205,11 @@ fn doubtful(workspace: &Workspace) -> Vec<DoubtfulPointer> {
     if !workspace.entries.enabled || !workspace.root_present {
         return Vec::new();
     }
-    let picture = workspace.view.picture();
+    let snapshot = workspace.view.snapshot();
     let doubt = |pointer: &Pointer| match workspace.known.get(&pointer.path) {
         Some(known) => {
             let leads = pointer.section.as_ref().is_none_or(|section| {
-                let facts = picture.facts.get(&known.document);
+                let facts = snapshot.facts.get(&known.document);
                 facts.is_some_and(|facts| facts.sections.iter().any(|there| there.title == *section))
             });
             (!leads).then_some(None)

@@ -74,14 +74,14 @@ async fn search(
     question: &Arc<Question>,
     consulted: &Arc<Consulted>,
 ) -> Result<Option<Answered>, RpcError> {
-    let model = view.picture().model.clone().filter(|_| question.meaning);
+    let model = view.snapshot().model.clone().filter(|_| question.meaning);
     let waiting = model
         .clone()
         .map(|model| searcher.embed.query(model, question.request.query.clone()));
     // Words are looked up while the model embeds the query.
     let words = (question.mode == Mode::Hybrid).then(|| {
         let (view, question) = (Arc::clone(view), Arc::clone(question));
-        tokio::task::spawn_blocking(move || question.postings(&view, &view.picture()).map(|_| ()))
+        tokio::task::spawn_blocking(move || question.postings(&view, &view.snapshot()).map(|_| ()))
     });
     let vector = match waiting {
         Some(answer) => tokio::time::timeout(PATIENCE, answer)

@@ -8,7 +8,7 @@ use hippo_proto::{RpcError, SearchRequest};
 use hippo_types::time::Date;
 
 use crate::files;
-use crate::view::Picture;
+use crate::view::SearchSnapshot;
 
 /// The filters of one request, applied during the candidate search.
 #[derive(Debug, Default)]
@@ -58,12 +58,12 @@ impl Filter {
     }
 
     /// Returns whether a chunk passes the filters. A chunk without a date passes no date filter.
-    pub fn passes(&self, picture: &Picture, chunk: u32) -> bool {
-        let Some(place) = picture.corpus.place(chunk) else {
+    pub fn passes(&self, snapshot: &SearchSnapshot, chunk: u32) -> bool {
+        let Some(place) = snapshot.corpus.place(chunk) else {
             return false;
         };
         if let Some(glob) = &self.path {
-            let document = picture.corpus.document(place.document);
+            let document = snapshot.corpus.document(place.document);
             if !document.is_some_and(|document| glob.is_match(&*document.path)) {
                 return false;
             }
@@ -71,7 +71,7 @@ impl Filter {
         if self.since.is_none() && self.until.is_none() {
             return true;
         }
-        picture.corpus.date(place).is_some_and(|date| {
+        snapshot.corpus.date(place).is_some_and(|date| {
             self.since.is_none_or(|since| date >= since) && self.until.is_none_or(|until| date <= until)
         })
     }

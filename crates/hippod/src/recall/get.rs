@@ -59,9 +59,9 @@ fn by_id(views: &[Arc<WorkspaceView>], id: &str) -> Result<GetResponse, RpcError
 }
 
 fn find<'a>(view: &'a Arc<WorkspaceView>, id: &str) -> Option<(&'a WorkspaceView, String, FileMark, Span)> {
-    let picture = view.picture();
+    let snapshot = view.snapshot();
     let document_part = id.get(1..9)?;
-    let mut documents = picture.corpus.documents();
+    let mut documents = snapshot.corpus.documents();
     documents.find_map(|(row, document)| {
         if !ContentHash::of(document.path.as_bytes())
             .to_string()
@@ -70,13 +70,13 @@ fn find<'a>(view: &'a Arc<WorkspaceView>, id: &str) -> Option<(&'a WorkspaceView
             return None;
         }
         let span = document.chunks().iter().find_map(|chunk| {
-            let span = picture.spans.get(*chunk as usize).copied().flatten()?;
+            let span = snapshot.spans.get(*chunk as usize).copied().flatten()?;
             (public_id(&document.path, span.hash) == id).then_some(span)
         })?;
         Some((
             &**view,
             document.path.to_string(),
-            picture.facts.get(&row)?.mark,
+            snapshot.facts.get(&row)?.mark,
             span,
         ))
     })

@@ -10,7 +10,7 @@ use hippo_rank::rank::{Features, Ranked};
 use hippo_text::chunk::{ContentHash, text};
 
 use crate::verify::{FileMark, Span, Verified};
-use crate::view::Picture;
+use crate::view::SearchSnapshot;
 
 /// Data of a ranked chunk that needs no disk access.
 #[derive(Debug)]
@@ -54,10 +54,10 @@ impl Collector {
     }
 
     /// Returns the data of ranked chunks.
-    pub fn places(&self, picture: &Picture, ranked: &[Ranked]) -> Vec<Place> {
+    pub fn places(&self, snapshot: &SearchSnapshot, ranked: &[Ranked]) -> Vec<Place> {
         ranked
             .iter()
-            .filter_map(|ranked| place(picture, ranked))
+            .filter_map(|ranked| place(snapshot, ranked))
             .collect()
     }
 
@@ -132,17 +132,17 @@ pub fn public_id(path: &str, hash: ContentHash) -> String {
     format!("c{}{}", &document[..8], &hash.to_string()[..12])
 }
 
-fn place(picture: &Picture, ranked: &Ranked) -> Option<Place> {
-    let place = picture.corpus.place(ranked.chunk)?;
-    let document = picture.corpus.document(place.document)?;
+fn place(snapshot: &SearchSnapshot, ranked: &Ranked) -> Option<Place> {
+    let place = snapshot.corpus.place(ranked.chunk)?;
+    let document = snapshot.corpus.document(place.document)?;
     Some(Place {
         path: document.path.to_string(),
-        mark: picture.facts.get(&place.document)?.mark,
-        span: picture.spans.get(ranked.chunk as usize).copied().flatten()?,
+        mark: snapshot.facts.get(&place.document)?.mark,
+        span: snapshot.spans.get(ranked.chunk as usize).copied().flatten()?,
         ranked: *ranked,
-        heading: picture.heading_path(place.document, place.section),
-        date: picture.corpus.date(place).map(|date| date.to_string()),
-        tokens: picture.tokens.get(ranked.chunk as usize).copied().unwrap_or(0),
+        heading: snapshot.heading_path(place.document, place.section),
+        date: snapshot.corpus.date(place).map(|date| date.to_string()),
+        tokens: snapshot.tokens.get(ranked.chunk as usize).copied().unwrap_or(0),
     })
 }
 

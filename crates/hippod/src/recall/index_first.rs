@@ -24,7 +24,7 @@ use doubt::doubt;
 
 use crate::files;
 use crate::index::IndexView;
-use crate::view::{Picture, WorkspaceView};
+use crate::view::{SearchSnapshot, WorkspaceView};
 
 /// Number of entries considered.
 const LOOKED_AT: usize = 8;
@@ -137,17 +137,17 @@ impl Consulted {
 impl Recall<'_> {
     /// Answers from the entries alone, or returns the reason why they cannot.
     pub(super) fn by_entries(&self) -> Result<Result<Answered, &'static str>, RpcError> {
-        let picture = self.view.picture();
+        let snapshot = self.view.snapshot();
         let learned = self.consulted.learned.as_ref();
         let learned = learned.and_then(|(record, _)| record.learned.as_deref());
         if let Some(learned) = learned {
-            let remembered = remembered(&picture, learned);
+            let remembered = remembered(&snapshot, learned);
             let whole = remembered.len() == learned.passages.len();
             let newer = self
-                .is_newer_told(&picture, learned.at, learned.generation)
+                .is_newer_told(&snapshot, learned.at, learned.generation)
                 .map_err(|error| refused(self.searcher, self.view, error))?;
             if whole && !newer {
-                let answered = self.collect(picture, &remembered, false);
+                let answered = self.collect(snapshot, &remembered, false);
                 if !answered.gone && !answered.response.results.is_empty() {
                     return Ok(Ok(answered));
                 }
@@ -156,7 +156,7 @@ impl Recall<'_> {
                         "the earlier answer to the same query has changed: a search verifies it",
                     ));
                 }
-                return self.follow(self.view.picture()).map(Ok);
+                return self.follow(self.view.snapshot()).map(Ok);
             }
             if self.question.mode != Mode::Index {
                 return Ok(Err(if whole {
@@ -166,13 +166,13 @@ impl Recall<'_> {
                 }));
             }
         }
-        self.follow(picture).map(Ok)
+        self.follow(snapshot).map(Ok)
     }
 
     /// Reads what the matched entries point to. If a pointer is broken, adds a note and the results of a search.
-    fn follow(&self, picture: RwLockReadGuard<'_, Picture>) -> Result<Answered, RpcError> {
-        let (ranked, empty) = self.pointed(&picture)?;
-        let answered = self.collect(picture, &ranked, false);
+    fn follow(&self, snapshot: RwLockReadGuard<'_, SearchSnapshot>) -> Result<Answered, RpcError> {
+        let (ranked, empty) = self.pointed(&snapshot)?;
+        let answered = self.collect(snapshot, &ranked, false);
         // Check the disk for pointers without indexed text, and for all pointers if a ranked chunk was missing on
         // disk.
         let doubted: Vec<&(EntryId, Pointer, bool)> = empty
@@ -193,12 +193,12 @@ impl Recall<'_> {
         if stale.is_empty() {
             return Ok(answered);
         }
-        let picture = self.view.picture();
-        let (mut ranked, _) = self.pointed(&picture)?;
+        let snapshot = self.view.snapshot();
+        let (mut ranked, _) = self.pointed(&snapshot)?;
         let known: HashSet<u32> = ranked.iter().map(|hit| hit.chunk).collect();
-        let found = self.rank(&picture, None, Some(&|chunk| !known.contains(&chunk)))?;
+        let found = self.rank(&snapshot, None, Some(&|chunk| !known.contains(&chunk)))?;
         ranked.extend(found);
-        let mut answered = self.collect(picture, &ranked, false);
+        let mut answered = self.collect(snapshot, &ranked, false);
         answered.response.strategy = Strategy::Hybrid;
         answered.response.notes.extend(stale);
         Ok(answered)
@@ -207,21 +207,24 @@ impl Recall<'_> {
     /// Returns the chunks that the matched entries point to, ranked, and each pointer with a flag that is true if the
     /// index has no text for it.
     #[allow(clippy::type_complexity, reason = "read at one place")]
-    fn pointed(&self, picture: &Picture) -> Result<(Vec<Ranked>, Vec<(EntryId, Pointer, bool)>), RpcError> {
+    fn pointed(
+        &self,
+        snapshot: &SearchSnapshot,
+    ) -> Result<(Vec<Ranked>, Vec<(EntryId, Pointer, bool)>), RpcError> {
         let matches = self.consulted.matches.iter().take(FOLLOWED);
         let mut pointers = Vec::new();
         let mut told: Vec<HashSet<u32>> = Vec::new();
         for (_, record, _) in matches {
             let mut chunks = HashSet::new();
             for pointer in &record.entry.pointers {
-                let there = chunks_of(picture, std::slice::from_ref(pointer));
+                let there = chunks_of(snapshot, std::slice::from_ref(pointer));
                 pointers.push((record.entry.id.clone(), pointer.clone(), there.is_empty()));
                 chunks.extend(there);
             }
             told.push(chunks);
         }
         let within = |chunk: u32| told.iter().any(|chunks| chunks.contains(&chunk));
-        let mut ranked = self.rank(picture, None, Some(&within))?;
+        let mut ranked = self.rank(snapshot, None, Some(&within))?;
         // Passages of the best entry that match no word follow in file order.
         if let Some(best) = told.first() {
             let known: HashSet<u32> = ranked.iter().map(|hit| hit.chunk).collect();
@@ -230,9 +233,9 @@ impl Recall<'_> {
                 .copied()
                 .filter(|chunk| !known.contains(chunk))
                 .collect();
-            rest.retain(|chunk| self.question.filter.passes(picture, *chunk));
+            rest.retain(|chunk| self.question.filter.passes(snapshot, *chunk));
             rest.sort_by_key(|chunk| {
-                let place = picture.spans.get(*chunk as usize).copied().flatten();
+                let place = snapshot.spans.get(*chunk as usize).copied().flatten();
                 place.map_or(u32::MAX, |span| span.start_line)
             });
             ranked.extend(
@@ -247,12 +250,12 @@ impl Recall<'_> {
     /// Returns whether a newer document covers part of the question.
     fn is_newer_told(
         &self,
-        picture: &Picture,
+        snapshot: &SearchSnapshot,
         since: Timestamp,
         generation: u64,
     ) -> Result<bool, hippo_store::StoreError> {
         let since = since.0.saturating_sub(BEHIND).saturating_mul(1_000_000);
-        let newer = picture
+        let newer = snapshot
             .facts
             .iter()
             // A file may have an old modification time; text indexed since then is also newer.
@@ -260,7 +263,7 @@ impl Recall<'_> {
         let newer: Vec<u32> = newer.map(|(document, _)| *document).collect();
         let documents = newer
             .iter()
-            .filter_map(|document| picture.corpus.document(*document));
+            .filter_map(|document| snapshot.corpus.document(*document));
         let chunks: Vec<u32> = documents
             .flat_map(|document| document.chunks().iter().copied())
             .collect();
@@ -270,8 +273,8 @@ impl Recall<'_> {
         if chunks.len() > MANY {
             return Ok(true);
         }
-        let lists = self.question.postings(self.view, picture)?;
-        let all = picture.corpus.len() as u64;
+        let lists = self.question.postings(self.view, snapshot)?;
+        let all = snapshot.corpus.len() as u64;
         // A rare word has more weight than a common one, and a word without occurrences has none.
         let weight = |list: &Arc<[u32]>| f32::from(!list.is_empty()) * idf(all, list.len() as u64);
         let weights: Vec<f32> = lists.iter().map(weight).collect();
@@ -294,7 +297,7 @@ impl Recall<'_> {
             .collect();
         // The passages of the earlier answer are not news, even in a file that has grown.
         let news = |chunk: &u32| {
-            let span = picture.spans.get(*chunk as usize).copied().flatten();
+            let span = snapshot.spans.get(*chunk as usize).copied().flatten();
             span.is_some_and(|span| !known.contains(&span.hash.0))
         };
         Ok(chunks.iter().any(|chunk| tells(chunk) && news(chunk)))
@@ -302,13 +305,13 @@ impl Recall<'_> {
 }
 
 /// Returns the remembered passages that still exist, as current chunks.
-fn remembered(picture: &Picture, learned: &Learned) -> Vec<Ranked> {
+fn remembered(snapshot: &SearchSnapshot, learned: &Learned) -> Vec<Ranked> {
     let paths: HashSet<&str> = learned
         .passages
         .iter()
         .map(|passage| passage.path.as_str())
         .collect();
-    let documents: std::collections::HashMap<&str, &[u32]> = picture
+    let documents: std::collections::HashMap<&str, &[u32]> = snapshot
         .corpus
         .documents()
         .filter(|(_, document)| paths.contains(&*document.path))
@@ -317,7 +320,7 @@ fn remembered(picture: &Picture, learned: &Learned) -> Vec<Ranked> {
     let passages = learned.passages.iter().zip(&learned.scores);
     let chunks = passages.filter_map(|(passage, score)| {
         let chunk = documents.get(passage.path.as_str())?.iter().find(|chunk| {
-            let span = picture.spans.get(**chunk as usize).copied().flatten();
+            let span = snapshot.spans.get(**chunk as usize).copied().flatten();
             span.is_some_and(|span| span.hash.0 == passage.hash)
         })?;
         Some(by_place(*chunk, *score))
@@ -336,15 +339,15 @@ fn by_place(chunk: u32, score: f32) -> Ranked {
 }
 
 /// Returns the chunks of the sections that pointers name, including subsections.
-fn chunks_of(picture: &Picture, pointers: &[Pointer]) -> HashSet<u32> {
+fn chunks_of(snapshot: &SearchSnapshot, pointers: &[Pointer]) -> HashSet<u32> {
     let mut chunks = HashSet::new();
-    for (row, document) in picture.corpus.documents() {
+    for (row, document) in snapshot.corpus.documents() {
         for pointer in pointers.iter().filter(|pointer| *pointer.path == *document.path) {
             let Some(title) = &pointer.section else {
                 chunks.extend(document.chunks());
                 continue;
             };
-            let Some(facts) = picture.facts.get(&row) else {
+            let Some(facts) = snapshot.facts.get(&row) else {
                 continue;
             };
             let mut inside = vec![false; facts.sections.len()];
@@ -355,7 +358,7 @@ fn chunks_of(picture: &Picture, pointers: &[Pointer]) -> HashSet<u32> {
                 inside[at] = above || section.title == *title;
             }
             let of_it = document.chunks().iter().filter(|chunk| {
-                let place = picture.corpus.place(**chunk);
+                let place = snapshot.corpus.place(**chunk);
                 place.is_some_and(|place| inside.get(place.section as usize).copied().unwrap_or(false))
             });
             chunks.extend(of_it);

@@ -11,7 +11,7 @@ use hippo_types::time::{Date, Timestamp};
 
 use super::filter::Filter;
 use crate::config;
-use crate::view::{Picture, WorkspaceView};
+use crate::view::{SearchSnapshot, WorkspaceView};
 
 /// A search request with the defaults of the configuration.
 pub struct Question {
@@ -71,12 +71,16 @@ impl Question {
         })
     }
 
-    /// Returns the chunks of each term. The caller holds the picture.
+    /// Returns the chunks of each term. The caller holds the snapshot.
     ///
     /// # Errors
     /// See [`StoreError`].
-    pub fn postings(&self, view: &WorkspaceView, picture: &Picture) -> Result<Vec<Arc<[u32]>>, StoreError> {
-        view.postings(picture, &self.expressions)
+    pub fn postings(
+        &self,
+        view: &WorkspaceView,
+        snapshot: &SearchSnapshot,
+    ) -> Result<Vec<Arc<[u32]>>, StoreError> {
+        view.postings(snapshot, &self.expressions)
     }
 
     /// Returns the key by which a repeated question is recognized: its words in sorted order, and its dates.

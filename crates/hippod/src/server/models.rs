@@ -77,7 +77,7 @@ pub async fn remove(
 fn models_in_use(views: &Views) -> Vec<String> {
     let views = views.open();
     let used = views.iter().flat_map(|view| {
-        let answers = view.picture().model.as_ref().map(ToString::to_string);
+        let answers = view.snapshot().model.as_ref().map(ToString::to_string);
         answers.into_iter().chain([view.config.model.clone()])
     });
     used.collect()

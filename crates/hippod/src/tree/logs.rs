@@ -17,10 +17,10 @@ const NAMED: usize = 5;
 
 /// Examines the indexed logs of a workspace.
 pub fn examine(trees: &Trees, view: &WorkspaceView) -> Examined {
-    let picture = view.picture();
-    let documents = picture.corpus.documents();
+    let snapshot = view.snapshot();
+    let documents = snapshot.corpus.documents();
     let paths: Vec<String> = documents.map(|(_, document)| document.path.to_string()).collect();
-    drop(picture);
+    drop(snapshot);
     let today = date_in(trees.clock.now(), &view.zone(&*trees.clock));
     look(&view.root, paths, today, view.config.sources.max_file_bytes)
 }

@@ -24,8 +24,8 @@ pub struct Passages<'a> {
 impl<'a> Passages<'a> {
     /// Creates the lookup for a workspace.
     pub fn of(view: &'a WorkspaceView) -> Self {
-        let picture = view.picture();
-        let documents = picture.corpus.documents();
+        let snapshot = view.snapshot();
+        let documents = snapshot.corpus.documents();
         let documents = documents.map(|(id, document)| (document.path.to_string(), id));
         Self {
             view,
@@ -43,13 +43,13 @@ impl<'a> Passages<'a> {
             file.ok().flatten().map(FileMark::from)
         });
         let chunk = {
-            let picture = self.view.picture();
-            let document = picture.corpus.document(id)?;
+            let snapshot = self.view.snapshot();
+            let document = snapshot.corpus.document(id)?;
             // The lines of a changed file may have moved.
-            if mark != Some(picture.facts.get(&id)?.mark) {
+            if mark != Some(snapshot.facts.get(&id)?.mark) {
                 return None;
             }
-            picture.chunk_at(document.chunks(), line)?
+            snapshot.chunk_at(document.chunks(), line)?
         };
         let mut known = self.known.borrow_mut();
         let passage = known.entry(chunk).or_insert_with(|| {

@@ -152,7 +152,7 @@ fn turns(lines: &[Line], failed: &BTreeSet<String>) -> Vec<Turn> {
                 Read::Result(result(line, call, failed))
             }
             "text" => Read::Text(line.text.clone()),
-            // The bytes of a picture or a document are not read as text.
+            // The bytes of a snapshot or a document are not read as text.
             other => Read::Text(format!("[{other}]")),
         };
         if let Some(turn) = turns.last_mut() {

@@ -153,7 +153,7 @@ fn sort_words(mut words: Vec<u32>) -> Box<[u32]> {
 /// Returns `true` if a sentence has the form of a statement: not a question and not an introduction of the
 /// next sentence.
 fn is_statement(sentence: &str) -> bool {
-    // A sentence in brackets describes the log itself: a picture, a queue.
+    // A sentence in brackets describes the log itself: a snapshot, a queue.
     let aside = sentence.starts_with(['(', '[']) && sentence.ends_with([')', ']']);
     sentence.len() <= LONGEST && !aside && !sentence.ends_with(['?', '？', ':', '：', '…'])
 }

@@ -74,7 +74,7 @@ const SAME: &str = "\
     application-app environment-env information-info folder-directory-dir kubernetes-k8s \
     postgres-postgresql-pg javascript-js typescript-ts python-py administrator-admin maximum-max-maximal \
     minimum-min-minimal average-avg specification-spec parameter-param message-msg mail-email \
-    phone-telephone photo-picture-photograph vehicle-car doctor-physician colleague-coworker \
+    phone-telephone photo-snapshot-photograph vehicle-car doctor-physician colleague-coworker \
     machine-host-box brief-short-concise fast-quick-rapid frequent-often reach-reachable-accessible-access \
     backup-backups";
 

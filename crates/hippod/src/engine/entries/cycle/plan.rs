@@ -230,7 +230,7 @@ impl Hand {
         documents.sort_by(|a, b| a.path.cmp(&b.path));
         let usable =
             model_state(&self.resources, workspace).is_usable() && self.resources.config.embed.enabled;
-        let model = workspace.view.picture().model.clone().filter(|_| usable);
+        let model = workspace.view.snapshot().model.clone().filter(|_| usable);
         Input {
             cycle: run.cycle,
             snapshot,
