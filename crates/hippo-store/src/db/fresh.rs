@@ -8,6 +8,7 @@ use rusqlite::Connection;
 
 use super::Store;
 use crate::StoreError;
+use hippo_types::cycle::Cycle;
 
 impl Store {
     /// Returns the paths of documents that no light cycle has processed in their current state.
@@ -124,7 +125,7 @@ mod tests {
     #[test]
     fn a_document_is_fresh_again_after_its_entry_is_undone() {
         use hippo_map::bootstrap::NewEntry;
-        use hippo_map::consolidation::{self, Cycle, Snapshot};
+        use hippo_map::consolidation::{self, Snapshot};
         use hippo_map::schedule::Outcome;
         use hippo_types::entry::{Entry, EntryId, Pointer};
         use hippo_types::time::Timestamp;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use hippo_proto::{
     ContextCloseResponse, ContextEntry, ContextFetchResponse, ContextListResponse, ContextListed,
     ContextOpenResponse, ContextPutOutcome, ContextPutResponse, ContextRenderResponse, ContextSession,
-    ContextTouchResponse, ContextTurnResponse, CycleName,
+    ContextTouchResponse, ContextTurnResponse, Cycle,
 };
 use serde_json::{Map, Value};
 
@@ -90,9 +90,9 @@ pub fn turn(answer: &ContextTurnResponse, style: Style) -> String {
         note: _,
     } = answer;
     let cycle = match cycle {
-        CycleName::Light => "light",
-        CycleName::Deep => "deep",
-        CycleName::Archival => "archival",
+        Cycle::Light => "light",
+        Cycle::Deep => "deep",
+        Cycle::Archival => "archival",
     };
     let mut text = format!(
         "turn {turn}: {active} active, {dormant} dormant, {expired} expired; {}; {cycle} consolidation\n",
@@ -168,14 +168,14 @@ pub fn list(answer: &ContextListResponse, workspaces: bool, style: Style) -> Str
     rows.extend(answer.entries.iter().flatten().map(|listed| {
         let ContextListed { entry, state } = listed;
         let source = match entry.source.reference.as_str() {
-            "" => entry.source.type_.clone(),
-            reference => format!("{}:{reference}", entry.source.type_),
+            "" => entry.source.kind.clone(),
+            reference => format!("{}:{reference}", entry.source.kind),
         };
         vec![
             style.strong(one_line(&entry.id)),
             format!("{:.2}", entry.strength),
             state.name().to_owned(),
-            entry.type_.name().to_owned(),
+            entry.kind.name().to_owned(),
             style.path(short(&one_line(&source), SHORT)),
             short(&one_line(&entry.summary), SHORT),
         ]
