@@ -26,7 +26,6 @@ mod trust;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use hippo_types::search::SearchMode;
 
 pub use backup::{BackupArgs, BackupVerb, RestoreArgs};
 pub use compact::CompactArgs;
@@ -301,6 +300,7 @@ mod tests {
     use clap::CommandFactory;
 
     use super::*;
+    use hippo_types::search::SearchMode;
 
     fn parse(line: &str) -> Result<Cli, clap::Error> {
         Cli::try_parse_from(line.split(' '))

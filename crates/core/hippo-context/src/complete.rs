@@ -26,7 +26,7 @@ pub struct CompletionSources<'a> {
     pub key_data: Option<&'a Map<String, Value>>,
 }
 
-/// Retrieved content, and how reliable it is.
+/// Retrieved content, and how reliable it is. `ContextFetchResponse` has the content as text, and the entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Completion<'a> {
     /// Completeness of the result.

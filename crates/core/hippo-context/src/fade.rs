@@ -8,10 +8,7 @@
 use std::borrow::Borrow;
 use std::collections::BTreeSet;
 
-use hippo_types::context::{
-    ContextDecay, ContextEncoding, ContextEntry, ContextKind, ContextLifecycle, ContextModifiers,
-    ContextPriority, ContextSource, ContextState,
-};
+use hippo_types::context::ContextEntry;
 
 /// Strength from which an associated entry counts as strong.
 const STRONG: f32 = 0.5;
@@ -59,6 +56,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use hippo_types::context::{
+        ContextDecay, ContextEncoding, ContextKind, ContextLifecycle, ContextModifiers, ContextPriority,
+        ContextSource, ContextState,
+    };
 
     fn entry(id: &str, rate: f32) -> ContextEntry {
         ContextEntry {

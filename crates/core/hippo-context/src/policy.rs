@@ -130,7 +130,7 @@ pub struct RuleAction {
     pub compression: Option<Compression>,
 }
 
-/// Content as seen by the rules.
+/// Content as seen by the rules. It borrows what `PolicyRecord` owns, with the defaults filled in.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {
     /// Type of the content.
@@ -148,7 +148,8 @@ pub struct Subject<'a> {
 /// Value with the position of the rule that set it.
 pub type Decided<T> = Option<(T, usize)>;
 
-/// Combined result of the rules; `None` leaves a field to the defaults.
+/// Combined result of the rules; `None` leaves a field to the defaults. Unlike [`RuleAction`], it has the deciding rule of each
+/// value.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Decision {
     /// See [`RuleAction::decay_rate`].

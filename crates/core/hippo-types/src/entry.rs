@@ -136,7 +136,7 @@ impl fmt::Display for Pointer {
     }
 }
 
-/// A topic of the index file.
+/// A topic of the index file, as it is stored. `IndexEntry` in answers has the strength at a time, the band and the place instead.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Entry {
     /// Identifier.

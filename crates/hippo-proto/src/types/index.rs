@@ -63,7 +63,7 @@ pub struct IndexListResponse {
     pub notes: Vec<String>,
 }
 
-/// One entry of the index file. Unlike the stored `Entry`, it has its strength at the requested time, and text for times.
+/// One entry of the index file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IndexEntry {

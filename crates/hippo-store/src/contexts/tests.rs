@@ -13,6 +13,9 @@ use std::path::PathBuf;
 use hippo_context::lifecycle::SessionEntry;
 
 use super::*;
+use hippo_types::context::{
+    ContextDecay, ContextEntry, ContextKind, ContextLifecycle, ContextModifiers, ContextSource,
+};
 
 /// A budget that no test exceeds.
 const PLENTY: u64 = u64::MAX;

@@ -8,7 +8,6 @@ use rusqlite::Connection;
 
 use super::Store;
 use crate::StoreError;
-use hippo_types::cycle::Cycle;
 
 impl Store {
     /// Returns the paths of documents that no light cycle has processed in their current state.
@@ -75,6 +74,7 @@ mod tests {
     use super::*;
     use crate::db::DocumentRecord;
     use hippo_text::chunk::{self, ContentHash};
+    use hippo_types::cycle::Cycle;
 
     fn put(store: &mut Store, path: &str, text: &str) {
         let document = chunk::chunk(text.as_bytes());

@@ -136,6 +136,7 @@ pub struct ContextPutArgs {
     pub error: bool,
 }
 
+// Not the request: the help and the ranges are those of a command line.
 /// Options of `context turn`.
 #[derive(Debug, Args)]
 pub struct ContextTurnArgs {

@@ -6,6 +6,7 @@ use hippo_types::search::SearchMode;
 
 use super::QmdSearch;
 
+// Not the request: the query is a list of words, `no_record` is a negation, and the flags of qmd are extra.
 /// Options of `search`.
 #[derive(Debug, Args)]
 pub struct SearchArgs {

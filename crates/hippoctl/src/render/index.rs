@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use hippo_proto::{
     EntryOrigin, EntryPlace, EntryPriority, IndexEntry, IndexForgetResponse, IndexListResponse,
-    IndexShowResponse, Pointer, StrengthBand,
+    IndexShowResponse, Pointer,
 };
 
 use super::{INDENT, one_line, plural, short, table};
@@ -222,6 +222,7 @@ mod tests {
     use hippo_proto::IndexForecast;
 
     use super::*;
+    use hippo_proto::StrengthBand;
 
     fn entry() -> IndexEntry {
         IndexEntry {

@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use hippo_proto::RememberResponse;
-use hippo_types::entry::{EntryOrigin, EntryPlace, EntryPriority, StrengthBand};
 
 use super::{INDENT, lines, one_line};
 use crate::output::Style;
@@ -40,6 +39,7 @@ mod tests {
     use hippo_proto::IndexEntry;
 
     use super::*;
+    use hippo_types::entry::{EntryOrigin, EntryPlace, EntryPriority, StrengthBand};
 
     #[test]
     fn where_a_text_went() {

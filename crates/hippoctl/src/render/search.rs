@@ -3,8 +3,6 @@
 use std::fmt::Write;
 
 use hippo_proto::{SearchHit, SearchResponse, SearchTrace, Strategy};
-use hippo_types::entry::StrengthBand;
-use hippo_types::search::SearchMode;
 
 use super::{INDENT, harmless, lines, one_line, plural, table};
 use crate::output::Style;
@@ -141,6 +139,8 @@ mod tests {
     use hippo_proto::{IndexState, Scores, SearchMode, TraceMatch};
 
     use super::*;
+    use hippo_types::entry::StrengthBand;
+    use hippo_types::search::SearchMode;
 
     fn answer() -> SearchResponse {
         let hit = SearchHit {

@@ -3,6 +3,9 @@
 use proptest::prelude::*;
 
 use super::*;
+use hippo_types::context::{
+    ContextDecay, ContextKind, ContextLifecycle, ContextModifiers, ContextPriority, ContextSource,
+};
 
 fn kept(id: &str, kind: ContextKind, turn: u64) -> SessionEntry {
     SessionEntry::new(ContextEntry {

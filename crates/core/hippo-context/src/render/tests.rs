@@ -6,6 +6,7 @@ use hippo_text::fence::{OPEN, without_sections};
 
 use super::*;
 use crate::fade::strengths;
+use hippo_types::context::{ContextDecay, ContextKind, ContextLifecycle, ContextModifiers, ContextSource};
 
 fn entry(id: &str, turn: u64, summary: &str) -> ContextEntry {
     ContextEntry {

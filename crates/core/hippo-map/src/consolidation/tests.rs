@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::bootstrap::{TECHNICAL, TimeBand};
 use crate::decay::strength_at;
+use hippo_types::cycle::Cycle;
 use hippo_types::entry::{Entry, EntryOrigin, EntryPriority};
 
 const DAY: i64 = 86_400_000;

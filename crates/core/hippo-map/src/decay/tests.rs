@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use hippo_types::entry::EntryId;
+use hippo_types::entry::{EntryId, StrengthBand};
 
 const P: DecayCurve = DecayCurve::PROTOCOL;
 const HOURS: i64 = 3_600_000;

@@ -9,7 +9,6 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::gather::Topic;
-use hippo_types::memory::MemoryType;
 use hippo_types::time::Date;
 
 /// The part of a file that one vector represents.
@@ -89,6 +88,7 @@ mod tests {
     use jiff::civil::date;
 
     use super::*;
+    use hippo_types::memory::MemoryType;
 
     /// A topic of a day in January 2026, from a line of that day's log.
     fn topic(name: &str, day: i8, rank: usize, line: u32) -> Topic {

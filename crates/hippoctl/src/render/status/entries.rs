@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use hippo_proto::IndexStatus;
-use hippo_types::cycle::Cycle;
 
 use crate::output::Style;
 use crate::render::{cycle, one_line, plural};
@@ -72,6 +71,7 @@ mod tests {
     use hippo_proto::{CycleOutcome, CycleRun, NextCycle};
 
     use super::*;
+    use hippo_types::cycle::Cycle;
 
     #[test]
     fn an_index_file_in_each_state() {

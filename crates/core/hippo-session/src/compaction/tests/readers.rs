@@ -1,6 +1,7 @@
 //! Tests of the transcript readers and of broken input.
 
 use super::*;
+use hippo_types::transcript::TranscriptProblem;
 
 /// Returns the messages of a transcript and its format.
 fn read(text: &str) -> (Vec<String>, Option<&'static str>) {

@@ -14,6 +14,7 @@ use hippo_types::entry::EntryPriority;
 use super::super::{RunFile, RunId, RunReport};
 use super::*;
 use crate::StoreError;
+use hippo_types::cycle::Cycle;
 
 /// Returns the snapshot of the store for a run.
 fn snapshot(store: &Store) -> Snapshot {
