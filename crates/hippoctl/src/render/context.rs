@@ -5,7 +5,7 @@ use std::fmt::Write;
 use hippo_proto::{
     ContextCloseResponse, ContextEntry, ContextFetchResponse, ContextListResponse, ContextListed,
     ContextOpenResponse, ContextPutOutcome, ContextPutResponse, ContextRenderResponse, ContextSession,
-    ContextTouchResponse, ContextTurnResponse, Cycle,
+    ContextTouchResponse, ContextTurnResponse,
 };
 use serde_json::{Map, Value};
 
@@ -89,11 +89,6 @@ pub fn turn(answer: &ContextTurnResponse, style: Style) -> String {
         moved,
         note: _,
     } = answer;
-    let cycle = match cycle {
-        Cycle::Light => "light",
-        Cycle::Deep => "deep",
-        Cycle::Archival => "archival",
-    };
     let mut text = format!(
         "turn {turn}: {active} active, {dormant} dormant, {expired} expired; {}; {cycle} consolidation\n",
         plural(*tokens, "token")
