@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use hippo_proto::{ErrorKind, RpcError, SessionFlushRequest, TranscriptFormat};
+use hippo_proto::{ErrorKind, RpcError, SessionFlushRequest};
 use hippo_store::contexts::Accepted;
 
 use super::Contexts;

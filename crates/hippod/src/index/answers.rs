@@ -6,7 +6,7 @@ use hippo_proto::{
     EntryPlace, IndexEntry, IndexForecast, IndexListRequest, IndexListResponse, IndexShowRequest,
     IndexShowResponse, RpcError, StrengthBand,
 };
-use hippo_types::entry::{Entry, EntryId, EntryOrigin, EntryPriority, Pointer};
+use hippo_types::entry::{Entry, EntryId, EntryPriority, Pointer};
 use hippo_types::time::Timestamp;
 
 use super::IndexView;

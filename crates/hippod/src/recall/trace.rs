@@ -15,7 +15,6 @@ use super::index_first::{Consulted, Route};
 use super::question::Question;
 use crate::errors::task_failed;
 use crate::files;
-use crate::index::answers;
 use crate::message::{Lesson, Trace};
 use crate::view::WorkspaceView;
 

@@ -11,7 +11,6 @@ use hippo_types::entry::{Entry, EntryOrigin, EntryPriority, Pointer};
 
 use crate::engine::turn::Hand;
 use crate::engine::workspace::Workspace;
-use crate::index::answers;
 use crate::message::{Answer, Entered, Remembered};
 use crate::remember::Appended;
 
