@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use hippo_proto::{
-    Client, ClientError, DoctorRequest, DoctorResponse, Mode, RpcError, SearchHit, SearchRequest,
+    Client, ClientError, DoctorRequest, DoctorResponse, RpcError, SearchHit, SearchMode, SearchRequest,
     SearchResponse, StatusRequest, StatusResponse, WorkspaceAddRequest, WorkspaceAddResponse,
     WorkspaceSyncRequest, WorkspaceSyncResponse,
 };
@@ -106,7 +106,7 @@ impl Caller {
     pub fn answers(&mut self, workspace: &Path, queries: &[&str]) -> Vec<Answer> {
         let mut answers = Vec::new();
         for query in queries {
-            for mode in [Mode::Hybrid, Mode::Lexical, Mode::Vector] {
+            for mode in [SearchMode::Hybrid, SearchMode::Lexical, SearchMode::Vector] {
                 let mut request = SearchRequest::new(workspace.display().to_string(), *query);
                 request.mode = Some(mode);
                 request.record = false;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use hippo_proto::{
-    ClientError, CycleHistoryRequest, CycleHistoryResponse, CycleName, CycleReport, CycleRunRequest,
+    ClientError, Cycle, CycleHistoryRequest, CycleHistoryResponse, CycleReport, CycleRunRequest,
     CycleUndoRequest, CycleUndoResponse, HeartbeatRequest, HeartbeatResponse, IndexEditRequest,
     IndexEditResponse, IndexEntry, IndexForgetRequest, IndexForgetResponse, IndexListRequest,
     IndexListResponse, IndexRestoreRequest, IndexRestoreResponse, IndexShowRequest, IndexShowResponse,
@@ -169,17 +169,17 @@ impl Caller {
     }
 
     /// Runs a cycle now.
-    pub fn run(&mut self, workspace: &Path, cycle: CycleName) -> CycleReport {
+    pub fn run(&mut self, workspace: &Path, cycle: Cycle) -> CycleReport {
         self.try_run(workspace, cycle, None, false).expect("a cycle")
     }
 
     /// Runs a cycle as of a moment.
-    pub fn run_at(&mut self, workspace: &Path, cycle: CycleName, at: &str) -> CycleReport {
+    pub fn run_at(&mut self, workspace: &Path, cycle: Cycle, at: &str) -> CycleReport {
         self.try_run(workspace, cycle, Some(at), false).expect("a cycle")
     }
 
     /// Plans a cycle.
-    pub fn plan(&mut self, workspace: &Path, cycle: CycleName, at: Option<&str>) -> CycleReport {
+    pub fn plan(&mut self, workspace: &Path, cycle: Cycle, at: Option<&str>) -> CycleReport {
         self.try_run(workspace, cycle, at, true).expect("a plan")
     }
 
@@ -190,7 +190,7 @@ impl Caller {
     pub fn try_run(
         &mut self,
         workspace: &Path,
-        cycle: CycleName,
+        cycle: Cycle,
         at: Option<&str>,
         dry_run: bool,
     ) -> Result<CycleReport, ClientError> {

@@ -10,24 +10,23 @@
 //!
 //! The first byte often selects settings, so that all are tried.
 
-use hippo_context::Shown;
 use hippo_context::capture::{self, CaptureInput, CaptureSettings};
 use hippo_context::extract::{self, Hints, MOST_TOKENS};
 use hippo_context::policy;
-use hippo_context::render::SectionFormat::{Json, Markdown};
 use hippo_context::render::render;
 use hippo_fs::harness;
 use hippo_map::index_file::{self, IndexFile};
 use hippo_proto::folder::Trust;
-use hippo_session::compaction::{
-    self, Compacted, CompactionOptions, CompactionPass, Compactor, SessionFormat,
-};
+use hippo_session::compaction::{self, Compacted, CompactionOptions, CompactionPass, Compactor};
 use hippo_session::flush;
-use hippo_session::import::{self, LARGEST, Memory, Program, Trouble};
+use hippo_session::import::{self, LARGEST, Memory, Trouble};
 use hippo_text::fence::{CLOSE, OPEN, without_sections};
 use hippo_text::{chunk, control, own_block};
+use hippo_types::context::ContextState;
+use hippo_types::context::SectionFormat::{Json, Markdown};
 use hippo_types::time::Timestamp;
 use hippo_types::tokens;
+use hippo_types::transcript::{ExportProgram, TranscriptFormat};
 
 /// Fuzz target: name and function.
 pub type FuzzTarget = (&'static str, fn(&[u8]));
@@ -89,7 +88,7 @@ pub fn transcript(data: &[u8]) {
     check_sections(split_first_byte(data).1);
     let (choice, bytes) = split_first_byte(data);
     let options = CompactionOptions {
-        format: SessionFormat::ALL.get(choice % 5).copied(),
+        format: TranscriptFormat::ALL[(choice + 1) % 5],
         budget: [None, Some(0), Some(40), Some(300), Some(5_000)][choice / 5 % 5],
         stored: choice / 25 % 2 == 1,
         ..CompactionOptions::default()
@@ -98,7 +97,7 @@ pub fn transcript(data: &[u8]) {
     let pieces = compact_in_pieces(bytes, &options, 1 + choice);
     assert_eq!(whole.summary, pieces.summary);
     assert_eq!(whole.stats.messages, pieces.stats.messages);
-    assert_eq!(whole.scores().len(), whole.stats.messages);
+    assert_eq!(whole.scores().len() as u64, whole.stats.messages);
     if let Some(budget) = options.budget {
         assert!(tokens::of(&whole.summary) <= budget, "{}", whole.summary);
     }
@@ -163,7 +162,7 @@ pub fn entry(data: &[u8]) {
             let shown = render(
                 std::slice::from_ref(&entry),
                 &[1.0],
-                &[Shown::Active],
+                &[ContextState::Active],
                 5_000,
                 format,
                 count,
@@ -251,8 +250,8 @@ pub fn request(data: &[u8]) {
 pub fn imports(data: &[u8]) {
     let (choice, bytes) = split_first_byte(data);
     let found = match choice % 2 {
-        0 => import::export(Program::Mem0, bytes),
-        _ => import::export(Program::ClaudeMem, bytes),
+        0 => import::export(ExportProgram::Mem0, bytes),
+        _ => import::export(ExportProgram::ClaudeMem, bytes),
     };
     let (memories, troubles) = match found {
         Ok(found) => (found.memories, found.troubles),

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use hippo_proto::{
-    Client, Event, EventName, Mode, Request, SearchRequest, SearchResponse, SubscribeRequest,
+    Client, Event, EventName, Request, SearchMode, SearchRequest, SearchResponse, SubscribeRequest,
     SubscribeResponse,
 };
 
@@ -69,14 +69,14 @@ impl<'a> Editor<'a> {
         let path = Path::new(self.root).join(edit.file);
         let saved =
             append(&path, edit.line).with_context(|| format!("could not write {}", path.display()))?;
-        let lexical = self.wait(edit, Mode::Lexical, edit.words, saved)?;
-        let vector = self.wait(edit, Mode::Vector, edit.meaning, saved)?;
+        let lexical = self.wait(edit, SearchMode::Lexical, edit.words, saved)?;
+        let vector = self.wait(edit, SearchMode::Vector, edit.meaning, saved)?;
         Ok(Found { lexical, vector })
     }
 
-    fn wait(&mut self, edit: &Edit<'_>, mode: Mode, query: &str, saved: Instant) -> Result<Duration> {
+    fn wait(&mut self, edit: &Edit<'_>, mode: SearchMode, query: &str, saved: Instant) -> Result<Duration> {
         loop {
-            if mode == Mode::Lexical {
+            if mode == SearchMode::Lexical {
                 let mut news = self.events.notifications().filter_map(|news| news.event());
                 if !news.any(|event| matches!(event, Event::Indexed { .. })) {
                     bail!("no event for the edit of {} arrived", edit.file);
@@ -96,7 +96,7 @@ impl<'a> Editor<'a> {
             if found {
                 return Ok(saved.elapsed());
             }
-            if mode != Mode::Lexical && self.events.notifications().next().is_none() {
+            if mode != SearchMode::Lexical && self.events.notifications().next().is_none() {
                 bail!("the edit of {} was not found: {query}", edit.file);
             }
         }

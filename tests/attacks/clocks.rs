@@ -1,6 +1,6 @@
 //! Clock jumps of days, years and centuries, in both directions.
 
-use hippo_proto::CycleName;
+use hippo_proto::Cycle;
 use hippod_tests::{Clocked, Dice, Scratch};
 
 use crate::scale::{Cases, attack};
@@ -37,7 +37,7 @@ fn case(dice: &mut Dice) -> usize {
         let topic = format!("Fact {number}");
         let answer = client.remember(&root, &format!("The anchor number{number} is blue."), &topic);
         entries.extend(answer.entry.map(|entry| entry.id));
-        let cycle = *dice.one_of(&[CycleName::Light, CycleName::Deep, CycleName::Archival]);
+        let cycle = *dice.one_of(&[Cycle::Light, Cycle::Deep, Cycle::Archival]);
         // The clock may be before the last run, in which case the cycle is refused with a reason.
         let _ = client.try_run(&root, cycle, None, false);
         client.heartbeat(&root);

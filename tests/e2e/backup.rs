@@ -8,8 +8,8 @@ use std::process::{Command, Output};
 
 use hippo_proto::{
     BackupRequest, BackupResponse, BackupVerifyRequest, ClientError, ContextCloseRequest,
-    ContextCloseResponse, ContextFetchResponse, CycleName, ErrorKind, IndexListResponse, Request,
-    RestoreRequest, RestoreResponse, RpcError, WorkspaceRemoveRequest, WorkspaceRemoveResponse,
+    ContextCloseResponse, ContextFetchResponse, Cycle, ErrorKind, IndexListResponse, Request, RestoreRequest,
+    RestoreResponse, RpcError, WorkspaceRemoveRequest, WorkspaceRemoveResponse,
 };
 use hippod_tests::{Answer, Caller, Daemon, QUIET, Scratch, assert_same, begun, client_program};
 
@@ -52,7 +52,7 @@ pub(super) fn used() -> (Scratch, Daemon, Caller, Vec<String>, String) {
     client.sync(&root);
     let forgotten = client.ids(&root)[3].clone();
     client.forget(&root, &forgotten);
-    client.run(&root, CycleName::Deep);
+    client.run(&root, Cycle::Deep);
     let contents = [
         text(b'a'),
         "\u{0}\u{1}binary \u{fffd} or not".repeat(400),
@@ -115,7 +115,7 @@ pub(super) fn assert_knows(what: &str, client: &mut Caller, root: &Path, before:
     assert_eq!(after.fetched, before.fetched, "{what}");
     let is_there = client.ids(root).contains(&before.forgotten);
     assert!(!is_there, "{what}: what was forgotten stays so");
-    client.run(root, CycleName::Light);
+    client.run(root, Cycle::Light);
     assert!(
         !client.ids(root).contains(&before.forgotten),
         "{what}: nor does a cycle bring it back"

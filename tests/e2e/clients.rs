@@ -7,7 +7,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use hippo_proto::{ClientError, Mode, SearchRequest, SearchResponse};
+use hippo_proto::{ClientError, SearchMode, SearchRequest, SearchResponse};
 use hippod_tests::{Caller, Daemon, Raw, Scratch};
 use serde_json::{Value, json};
 
@@ -69,7 +69,8 @@ fn sixty_four_clients_are_answered_while_indexing_goes_on() {
                     for turn in 0..SEARCHES {
                         let query = format!("the blue pump of hall {}", number * SEARCHES + turn);
                         let mut request = SearchRequest::new(root.display().to_string(), query.clone());
-                        request.mode = Some([Mode::Hybrid, Mode::Lexical, Mode::Vector][turn % 3]);
+                        request.mode =
+                            Some([SearchMode::Hybrid, SearchMode::Lexical, SearchMode::Vector][turn % 3]);
                         match client.raw().call::<SearchResponse>(&request.into()) {
                             Ok(response) => assert_eq!(response.query, query),
                             Err(ClientError::Refused(error)) if error.data.retryable => {}

@@ -5,10 +5,10 @@ use std::path::Path;
 use hippo_proto::{
     ClientError, ContextCloseRequest, ContextCloseResponse, ContextEntry, ContextFetchRequest,
     ContextFetchResponse, ContextListRequest, ContextListResponse, ContextOpenRequest, ContextOpenResponse,
-    ContextOrigin, ContextOutcome, ContextPutLifecycle, ContextPutOutcome, ContextPutRequest,
-    ContextPutResponse, ContextPutSource, ContextRenderRequest, ContextRenderResponse, ContextState,
-    ContextTouchRequest, ContextTouchResponse, ContextTurnRequest, ContextTurnResponse, ErrorKind,
-    SessionCompactRequest, SessionCompactResponse,
+    ContextPutLifecycle, ContextPutOutcome, ContextPutRequest, ContextPutResponse, ContextPutSource,
+    ContextRenderRequest, ContextRenderResponse, ContextState, ContextTouchRequest, ContextTouchResponse,
+    ContextTurnRequest, ContextTurnResponse, ErrorKind, FetchOrigin, FetchOutcome, SessionCompactRequest,
+    SessionCompactResponse,
 };
 use hippod_tests::{Caller, begun};
 use serde_json::json;
@@ -136,7 +136,7 @@ fn what_was_put_comes_back_byte_for_byte_after_a_kill() {
         let back = fetch(&mut client, id);
         assert_eq!(
             (back.outcome, back.from),
-            (ContextOutcome::Full, Some(ContextOrigin::Store))
+            (FetchOutcome::Full, Some(FetchOrigin::Store))
         );
         assert_eq!(back.content.as_deref(), Some(content.as_str()), "{id}");
         assert_eq!(back.stored_hash.as_deref(), Some(name.as_str()));
@@ -239,7 +239,7 @@ fn content_that_was_taken_away_is_unavailable_and_its_summary_is_given() {
     let daemon = scratch.daemon();
     let mut client = daemon.client();
     let answer = fetch(&mut client, &id);
-    assert_eq!(answer.outcome, ContextOutcome::Partial);
+    assert_eq!(answer.outcome, FetchOutcome::Partial);
     assert!(answer.content.is_none() && answer.reason.is_some());
     assert!(!answer.summary.expect("a summary").is_empty());
 }
@@ -274,7 +274,7 @@ fn a_session_that_ends_leaves_what_is_worth_it_in_the_log() {
     assert!(close(&mut client, &session).already);
     assert_eq!(std::fs::read_to_string(root.join(&told.path)).unwrap(), log);
     // Stored contents stay available, and new ones are refused.
-    assert_eq!(fetch(&mut client, &kept).outcome, ContextOutcome::Full);
+    assert_eq!(fetch(&mut client, &kept).outcome, FetchOutcome::Full);
     let more = request(&session, 2, ("exec", "ls"), &listing("rope"));
     assert_eq!(
         refusal(client.raw().call::<ContextPutResponse>(&more.into())),

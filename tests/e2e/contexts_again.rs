@@ -2,8 +2,8 @@
 //! Covered are dormant entries, repeated content, closed sessions, a damaged database and a full context.
 
 use hippo_proto::{
-    ContextListRequest, ContextListResponse, ContextOutcome, ContextPutLifecycle, ContextPutOutcome,
-    ContextState, ErrorKind, SessionCompactRequest, SessionCompactResponse,
+    ContextListRequest, ContextListResponse, ContextPutLifecycle, ContextPutOutcome, ContextState, ErrorKind,
+    FetchOutcome, SessionCompactRequest, SessionCompactResponse,
 };
 use hippod_tests::{Caller, Daemon, Dice, QUIET, Scratch, begun};
 use serde_json::json;
@@ -124,7 +124,7 @@ fn a_database_that_is_damaged_concerns_no_other_workspace() {
     client.sync(&root);
     client.sync(&other);
     assert_eq!(turn(&mut client, &good, 2, None).active, 1);
-    assert_eq!(fetch(&mut client, &id).outcome, ContextOutcome::Full);
+    assert_eq!(fetch(&mut client, &id).outcome, FetchOutcome::Full);
     entry(&mut client, request(&good, 2, ("exec", "ls"), &listing("rope")));
     let listed: ContextListResponse = client.raw().call(&ContextListRequest::default().into()).unwrap();
     assert_eq!(listed.sessions.unwrap().len(), 1);
@@ -174,7 +174,7 @@ fn a_compaction_that_has_no_room_is_refused_and_never_drops_its_own_beginning() 
     );
     assert_eq!(
         fetch(&mut client, &answer.entries[0].id).outcome,
-        ContextOutcome::Full
+        FetchOutcome::Full
     );
     let hidden = hippo_proto::ContextFetchRequest {
         session: None,

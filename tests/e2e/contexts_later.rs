@@ -5,9 +5,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use hippo_proto::{
-    ClientError, ContextListRequest, ContextListResponse, ContextOpenRequest, ContextOpenResponse,
-    ContextOutcome, ContextPutLifecycle, ContextState, ContextType, ContextsStatus, CycleName, CycleReport,
-    CycleRunRequest,
+    ClientError, ContextKind, ContextListRequest, ContextListResponse, ContextOpenRequest,
+    ContextOpenResponse, ContextPutLifecycle, ContextState, ContextsStatus, Cycle, CycleReport,
+    CycleRunRequest, FetchOutcome,
 };
 use hippod_tests::{Caller, Clocked, Daemon, Scratch};
 
@@ -30,7 +30,7 @@ fn begun(settings: &[(&str, &str)]) -> (Scratch, Clocked, Caller) {
 fn archival(client: &mut Caller, root: &Path) {
     let request = CycleRunRequest {
         workspace: root.display().to_string(),
-        cycle: CycleName::Archival,
+        cycle: Cycle::Archival,
         at: None,
         dry_run: false,
     };
@@ -63,11 +63,11 @@ fn contents_past_their_time_go_with_an_archival_cycle_and_their_pointers_stay() 
     )
     .id;
     archival(&mut client, &root);
-    assert_eq!(fetch(&mut client, &old).outcome, ContextOutcome::Full);
+    assert_eq!(fetch(&mut client, &old).outcome, FetchOutcome::Full);
     // That fetch counted as a use.
     clock.advance(2 * DAY);
     archival(&mut client, &root);
-    assert_eq!(fetch(&mut client, &old).outcome, ContextOutcome::Full);
+    assert_eq!(fetch(&mut client, &old).outcome, FetchOutcome::Full);
     clock.advance(62 * DAY);
     open(&mut client, &root, Some("goes-on"));
     let before = contexts(&mut client, |_| true);
@@ -77,7 +77,7 @@ fn contents_past_their_time_go_with_an_archival_cycle_and_their_pointers_stay() 
     let after = contexts(&mut client, |status| status.stored_bytes < before.stored_bytes);
     assert_eq!((after.sessions, after.open, after.entries), (2, 1, 2));
     let gone = fetch(&mut client, &old);
-    assert_eq!(gone.outcome, ContextOutcome::Partial);
+    assert_eq!(gone.outcome, FetchOutcome::Partial);
     let reason = gone.reason.as_deref().unwrap_or_default();
     assert!(
         gone.summary.is_some() && reason.contains("context.keep_days"),
@@ -96,7 +96,7 @@ fn contents_past_their_time_go_with_an_archival_cycle_and_their_pointers_stay() 
         .unwrap();
     let listed = listed.entries.unwrap();
     assert!(!listed[0].entry.source.retrievable, "{listed:?}");
-    assert_eq!(fetch(&mut client, &new).outcome, ContextOutcome::Full);
+    assert_eq!(fetch(&mut client, &new).outcome, FetchOutcome::Full);
     assert_eq!(state(&mut client, &goes_on, &new), ContextState::Active);
 }
 
@@ -109,7 +109,7 @@ fn a_session_that_nobody_closes_ends_and_leaves_what_is_worth_it() {
         let mut kept = request(&session, 1, ("exec", "deploy"), &listing(what));
         // The output of tools is not written to MEMORY.md.
         if what != "rope" {
-            kept.type_ = ContextType::State;
+            kept.kind = ContextKind::State;
         }
         kept.summary = Some(format!("The {what} was deployed to staging."));
         kept.lifecycle = Some(ContextPutLifecycle {
@@ -152,7 +152,7 @@ fn a_session_that_nobody_closes_ends_and_leaves_what_is_worth_it() {
         "{memory}"
     );
     assert!(block.starts_with("## From sessions\n\n- 2026-04-02") && memory.ends_with("<!-- /hippod -->\n"));
-    assert_eq!(fetch(&mut client, &old).outcome, ContextOutcome::Full);
+    assert_eq!(fetch(&mut client, &old).outcome, FetchOutcome::Full);
 }
 
 #[test]

@@ -8,8 +8,8 @@ use std::thread;
 
 use hippo_proto::{
     ClientError, ContextCloseRequest, ContextCloseResponse, ContextListRequest, ContextListResponse,
-    ContextOutcome, ContextPutLifecycle, ContextPutOutcome, ContextPutResponse, ContextTurnRequest,
-    ContextTurnResponse, ErrorKind, SessionCompactRequest, SessionCompactResponse,
+    ContextPutLifecycle, ContextPutOutcome, ContextPutResponse, ContextTurnRequest, ContextTurnResponse,
+    ErrorKind, FetchOutcome, SessionCompactRequest, SessionCompactResponse,
 };
 use hippod_tests::{Caller, Daemon, Dice, QUIET, Scratch, begun};
 use serde_json::json;
@@ -225,7 +225,7 @@ fn over_its_budget_a_store_refuses_and_gives_room_when_a_session_ends() {
     assert_eq!(fetch(&mut client, &id).content, Some(content));
     let gone = kept
         .iter()
-        .filter(|(id, _)| fetch(&mut client, id).outcome != ContextOutcome::Full);
+        .filter(|(id, _)| fetch(&mut client, id).outcome != FetchOutcome::Full);
     assert_eq!(gone.count(), 1);
 }
 
@@ -318,7 +318,7 @@ fn odd_requests_are_answered_and_change_nothing() {
             "{id}"
         );
     }
-    assert_eq!(fetch(&mut client, &id).outcome, ContextOutcome::Full);
+    assert_eq!(fetch(&mut client, &id).outcome, FetchOutcome::Full);
     let empty = put(&mut client, request(&session, 9, ("exec", "true"), ""));
     assert_eq!(empty.outcome, ContextPutOutcome::Passed);
     let nul = format!("\0\u{1b}[31m{}", listing("nul"));

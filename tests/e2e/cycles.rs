@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use hippo_proto::{CycleName, CycleOutcome, CycleReport, IndexEntry, IndexPlace, IndexPriority};
+use hippo_proto::{Cycle, CycleOutcome, CycleReport, EntryPlace, EntryPriority, IndexEntry};
 use hippod_tests::{Caller, Clocked, PATIENCE, QUIET, Scratch};
 
 use crate::index_file::{block_of, fill, id_of};
@@ -78,7 +78,7 @@ pub fn ask(client: &mut Caller, scratch: &Scratch, question: &str) -> Vec<String
 }
 
 /// Runs a cycle as of a moment until it reports that it is done.
-fn run_out(client: &mut Caller, scratch: &Scratch, cycle: CycleName, at: &str) -> Vec<CycleReport> {
+fn run_out(client: &mut Caller, scratch: &Scratch, cycle: Cycle, at: &str) -> Vec<CycleReport> {
     let mut reports = Vec::new();
     loop {
         let report = client.run_at(&scratch.workspace(), cycle, at);
@@ -97,7 +97,7 @@ fn a_dry_run_says_what_would_be_done_and_does_nothing() {
     let root = scratch.workspace();
     let before = state(&mut client, &scratch);
     let runs = client.history(&root, None).runs;
-    for cycle in CycleName::ALL {
+    for cycle in Cycle::ALL {
         for at in [None, Some(LATER)] {
             let plan = client.plan(&root, cycle, at);
             assert_eq!(
@@ -105,7 +105,7 @@ fn a_dry_run_says_what_would_be_done_and_does_nothing() {
                 (CycleOutcome::Planned, None, 0)
             );
             assert!(plan.files.is_empty(), "{plan:#?}");
-            if at.is_some() && cycle == CycleName::Light {
+            if at.is_some() && cycle == Cycle::Light {
                 assert!(plan.plan.iter().any(|step| step.rule == "queue"), "{plan:#?}");
                 assert!(
                     plan.refused.iter().any(|refusal| refusal.rule == "loss-cap"),
@@ -130,10 +130,10 @@ fn what_fades_is_queued_and_archived_no_more_than_a_quarter_at_once_and_comes_ba
     let root = scratch.workspace();
     let rules = id_of(&mut client, &scratch, "Deployment rules");
     client.edit(&root, &rules, |edit| {
-        edit.priority = Some(IndexPriority::Amygdala)
+        edit.priority = Some(EntryPriority::Amygdala)
     });
     let all = client.ids(&root);
-    let report = client.run_at(&root, CycleName::Light, LATER);
+    let report = client.run_at(&root, Cycle::Light, LATER);
     assert_eq!(report.outcome, CycleOutcome::Capped);
     let refused = report
         .refused
@@ -141,14 +141,14 @@ fn what_fades_is_queued_and_archived_no_more_than_a_quarter_at_once_and_comes_ba
         .find(|refusal| refusal.rule == "loss-cap")
         .expect("it says so");
     assert!(refused.reason.contains("25 %"), "{refused:?}");
-    let queued = |client: &mut Caller, place: IndexPlace| -> Vec<String> {
+    let queued = |client: &mut Caller, place: EntryPlace| -> Vec<String> {
         let entries = client.listed(&root, true, None).entries.into_iter();
         entries
             .filter(|entry| entry.place == place)
             .map(|entry| entry.id)
             .collect()
     };
-    let first = queued(&mut client, IndexPlace::Queue);
+    let first = queued(&mut client, EntryPlace::Queue);
     assert_eq!(first.len(), all.len() / 4, "a quarter of {}", all.len());
     assert_eq!(client.index_status().queued, first.len() as u64);
     let file = scratch.index_file();
@@ -161,22 +161,22 @@ fn what_fades_is_queued_and_archived_no_more_than_a_quarter_at_once_and_comes_ba
         assert!((queue..meta).contains(&at), "{id} stands in the queue: {file}");
     }
 
-    run_out(&mut client, &scratch, CycleName::Light, LATER);
-    let queue_of_all = queued(&mut client, IndexPlace::Queue);
+    run_out(&mut client, &scratch, Cycle::Light, LATER);
+    let queue_of_all = queued(&mut client, EntryPlace::Queue);
     assert_eq!(queue_of_all.len(), all.len() - 1, "{queue_of_all:?}");
     assert_eq!(
         client.entry(&root, &rules).place,
-        IndexPlace::Index,
+        EntryPlace::Index,
         "amygdala never fades"
     );
-    let report = client.run_at(&root, CycleName::Light, LATER);
+    let report = client.run_at(&root, Cycle::Light, LATER);
     assert!(report.plan.is_empty() && report.refused.is_empty(), "{report:#?}");
 
-    for report in run_out(&mut client, &scratch, CycleName::Deep, STILL_LATER) {
+    for report in run_out(&mut client, &scratch, Cycle::Deep, STILL_LATER) {
         let pruned = report.plan.iter().filter(|step| step.rule == "prune").count();
         assert!(pruned <= 1, "of one live entry one may go: {report:#?}");
     }
-    let archived = queued(&mut client, IndexPlace::Archive);
+    let archived = queued(&mut client, EntryPlace::Archive);
     assert_eq!(archived.len(), all.len() - 1);
     assert_eq!(client.ids(&root), std::slice::from_ref(&rules));
     let archive = std::fs::read_to_string(root.join(".hippocampus/archive/2061-01.md")).unwrap();
@@ -194,7 +194,7 @@ fn what_fades_is_queued_and_archived_no_more_than_a_quarter_at_once_and_comes_ba
         !root.join(".hippocampus/archive/2061-01.md").exists(),
         "nothing is archived"
     );
-    client.run(&root, CycleName::Light);
+    client.run(&root, Cycle::Light);
     assert_eq!(client.ids(&root), all);
 }
 
@@ -206,7 +206,7 @@ fn a_new_file_gets_its_entries_with_the_next_light_cycle_whatever_ran_before() {
         "# Anchor paint\n\nThe anchor of the blue boat is painted with red lead before each winter, twice.\n";
     scratch.write("knowledge/anchor.md", text);
     client.sync(&root);
-    for cycle in [CycleName::Deep, CycleName::Archival, CycleName::Light] {
+    for cycle in [Cycle::Deep, Cycle::Archival, Cycle::Light] {
         client.run(&root, cycle);
     }
     let id = id_of(&mut client, &scratch, "Anchor paint");
@@ -248,7 +248,7 @@ fn every_file_gets_an_entry_however_many_there_are() {
         scratch.write(&format!("knowledge/devices/{number}.md"), text);
     }
     client.sync(&root);
-    let report = client.run(&root, CycleName::Light);
+    let report = client.run(&root, Cycle::Light);
     let told = |note: &String| note.starts_with("50 files have no entry yet");
     assert!(report.notes.iter().any(told), "{:?}", report.notes);
     drop(client);
@@ -256,6 +256,6 @@ fn every_file_gets_an_entry_however_many_there_are() {
     let daemon = scratch.quiet_daemon();
     let mut client = daemon.client();
     client.sync(&root);
-    client.run(&root, CycleName::Light);
+    client.run(&root, Cycle::Light);
     wait_for_all(&mut client, "devices");
 }

@@ -1,6 +1,6 @@
 //! Answers right after a change of a file, before the watcher reports it.
 
-use hippo_proto::{Mode, SearchRequest, SearchResponse};
+use hippo_proto::{SearchMode, SearchRequest, SearchResponse};
 use hippod_tests::{Caller, Daemon, Scratch};
 
 /// Starts a daemon with the default delays.
@@ -15,7 +15,7 @@ fn daemon_with_real_delays(scratch: &Scratch) -> Daemon {
 fn ask(client: &mut Caller, scratch: &Scratch, query: &str) -> SearchResponse {
     let mut request = SearchRequest::new(scratch.workspace().display().to_string(), query);
     request.record = false;
-    request.mode = Some(Mode::Hybrid);
+    request.mode = Some(SearchMode::Hybrid);
     client.raw().call(&request.into()).expect("an answer")
 }
 

@@ -7,8 +7,8 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use hippo_proto::{
-    CycleName, CycleOutcome, CycleReport, CycleRunRequest, IndexEditRequest, IndexEditResponse,
-    IndexShowRequest, IndexShowResponse, RememberRequest, RememberResponse, SearchRequest, SearchResponse,
+    Cycle, CycleOutcome, CycleReport, CycleRunRequest, IndexEditRequest, IndexEditResponse, IndexShowRequest,
+    IndexShowResponse, RememberRequest, RememberResponse, SearchRequest, SearchResponse,
 };
 use hippod_tests::{Caller, Daemon, Dice, QUIET, Scratch};
 
@@ -121,7 +121,7 @@ fn work(
             cycle => {
                 let request = CycleRunRequest {
                     workspace: workspace.clone(),
-                    cycle: *dice.one_of(&CycleName::ALL),
+                    cycle: *dice.one_of(&Cycle::ALL),
                     // At this date entries decay, and the next cycle of today restores them.
                     at: (cycle == 11).then(|| "2027-06-01".to_owned()),
                     dry_run: false,
@@ -258,7 +258,7 @@ fn sixty_kills_lose_nothing_and_do_nothing_twice() {
     let mut client = daemon.client();
     client.sync(&root);
     settled(&mut client, &scratch);
-    for cycle in [CycleName::Light, CycleName::Deep, CycleName::Light] {
+    for cycle in [Cycle::Light, Cycle::Deep, Cycle::Light] {
         let report = client.run(&root, cycle);
         assert_eq!(report.outcome, CycleOutcome::Done, "{report:#?}");
     }

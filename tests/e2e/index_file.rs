@@ -1,7 +1,7 @@
 //! Writing, keeping and merging of the index file.
 //! The daemon and a person both edit it, and no edit of either side is lost.
 
-use hippo_proto::{CycleName, IndexPlace, IndexPointer, IndexPriority};
+use hippo_proto::{Cycle, EntryPlace, EntryPriority, Pointer};
 use hippod_tests::{Caller, Daemon, Scratch};
 
 use crate::index_odd::daemon_without_privilege;
@@ -132,17 +132,12 @@ fn cycles_that_find_nothing_to_do_write_nothing() {
     let (scratch, _daemon, mut client) = indexed();
     let root = scratch.workspace();
     // The first deep and archival cycles record pointer targets and similar first findings.
-    for cycle in [CycleName::Deep, CycleName::Archival, CycleName::Light] {
+    for cycle in [Cycle::Deep, Cycle::Archival, Cycle::Light] {
         client.run(&root, cycle);
     }
     let modified = |scratch: &Scratch| scratch.index_path().metadata().unwrap().modified().unwrap();
     let (files, at) = (scratch.kept_files(), modified(&scratch));
-    for cycle in [
-        CycleName::Light,
-        CycleName::Deep,
-        CycleName::Light,
-        CycleName::Archival,
-    ] {
+    for cycle in [Cycle::Light, Cycle::Deep, Cycle::Light, Cycle::Archival] {
         let report = client.run(&root, cycle);
         assert!(report.plan.is_empty() && report.files.is_empty(), "{report:#?}");
         assert_eq!(scratch.kept_files(), files, "{cycle:?}");
@@ -200,11 +195,11 @@ fn what_a_person_changes_is_taken_over_and_survives_every_cycle() {
             entry.tags.starts_with(&["cold".into(), "hall".into()]),
             "{when}: {entry:?}"
         );
-        assert_eq!(entry.priority, IndexPriority::High, "{when}");
+        assert_eq!(entry.priority, EntryPriority::High, "{when}");
         let keys = client.entry(&root, "spare-keys");
         assert_eq!(
             (keys.topic.as_str(), keys.place),
-            ("Spare keys", IndexPlace::Index),
+            ("Spare keys", EntryPlace::Index),
             "{when}"
         );
         let file = scratch.index_file();
@@ -222,19 +217,14 @@ fn what_a_person_changes_is_taken_over_and_survives_every_cycle() {
         );
     };
     expect(&mut client, "at once");
-    for cycle in [
-        CycleName::Light,
-        CycleName::Deep,
-        CycleName::Archival,
-        CycleName::Light,
-    ] {
+    for cycle in [Cycle::Light, Cycle::Deep, Cycle::Archival, Cycle::Light] {
         client.run(&root, cycle);
         expect(&mut client, &format!("after {cycle:?}"));
     }
     // A new summary of the source does not replace what the person wrote.
     scratch.write("knowledge/database.md", "# Database\n\n## Backups\n\nBackups are made every hour now, and each of them is read back and compared before it counts.\n");
     client.sync(&root);
-    client.run(&root, CycleName::Deep);
+    client.run(&root, Cycle::Deep);
     assert_eq!(
         client.entry(&root, &backups).summary,
         "Backups are somebody's job: ask Ilse first."
@@ -273,7 +263,7 @@ fn an_edit_that_the_daemon_contradicted_meanwhile_is_told() {
     client.sync(&root);
     assert_eq!(client.entry(&root, &id).summary, "What the person says.");
     // A cycle that ends before the next heartbeat does not clear the conflict.
-    let run = client.run(&root, CycleName::Light).run;
+    let run = client.run(&root, Cycle::Light).run;
     let conflicts = |client: &mut Caller| {
         let mut pending = client.heartbeat(&root).pending;
         pending.retain(|pending| pending.kind == "conflict");
@@ -303,7 +293,7 @@ fn what_a_person_removes_stays_forgotten_until_it_is_restored() {
         assert!(!scratch.index_file().contains(&format!("id={id} ")), "{when}");
     };
     gone(&mut client, "at once");
-    for cycle in [CycleName::Light, CycleName::Deep, CycleName::Archival] {
+    for cycle in [Cycle::Light, Cycle::Deep, Cycle::Archival] {
         client.run(&root, cycle);
         gone(&mut client, &format!("after {cycle:?}"));
         assert!(
@@ -314,7 +304,7 @@ fn what_a_person_removes_stays_forgotten_until_it_is_restored() {
     let text = "# Kitchen\n\n## Coffee machine\n\nThe coffee machine was sold; a teapot stands there.\n";
     scratch.write("knowledge/kitchen.md", text);
     client.sync(&root);
-    for cycle in [CycleName::Light, CycleName::Deep] {
+    for cycle in [Cycle::Light, Cycle::Deep] {
         client.run(&root, cycle);
         gone(&mut client, &format!("its file changed, after {cycle:?}"));
     }
@@ -323,24 +313,24 @@ fn what_a_person_removes_stays_forgotten_until_it_is_restored() {
     let daemon = scratch.quiet_daemon();
     let mut client = daemon.client();
     client.sync(&root);
-    client.run(&root, CycleName::Light);
+    client.run(&root, Cycle::Light);
     gone(&mut client, "after a restart");
     let found = client.search(&root, "coffee machine teapot").results;
     assert_eq!(found[0].path, "knowledge/kitchen.md", "the text is still found");
 
-    assert_eq!(client.restore(&root, &id).place, IndexPlace::Index);
+    assert_eq!(client.restore(&root, &id).place, EntryPlace::Index);
     assert!(block_of(&scratch.index_file(), &id).contains("Coffee machine"));
-    client.run(&root, CycleName::Light);
+    client.run(&root, Cycle::Light);
     assert!(client.ids(&root).contains(&id));
 
     // The same removal through the daemon; afterwards a person restores the entry by hand.
     client.forget(&root, &id);
     gone(&mut client, "forgotten");
-    client.run(&root, CycleName::Deep);
+    client.run(&root, Cycle::Deep);
     gone(&mut client, "forgotten, after Deep");
     scratch.edit_index("\n## By Time\n", &format!("\n{block}\n## By Time\n"));
     client.sync(&root);
-    client.run(&root, CycleName::Deep);
+    client.run(&root, Cycle::Deep);
     assert!(client.ids(&root).contains(&id));
     assert!(scratch.index_file().contains(&format!("id={id} ")));
 }
@@ -354,7 +344,7 @@ fn pointers_to_what_cannot_be_read_now_are_kept() {
     let mut client = daemon.client();
     client.index(&root);
     let coffee = id_of(&mut client, &scratch, "Coffee machine");
-    let to = |path: &str, section: &str| IndexPointer {
+    let to = |path: &str, section: &str| Pointer {
         path: path.into(),
         section: Some(section.into()),
     };
@@ -363,7 +353,7 @@ fn pointers_to_what_cannot_be_read_now_are_kept() {
         to("knowledge/database.md", "Backups"),
     ];
     client.edit(&root, &coffee, |edit| edit.pointers = Some(pointers.to_vec()));
-    client.run(&root, CycleName::Deep);
+    client.run(&root, Cycle::Deep);
     drop(client);
     daemon.terminate();
     for (what, of) in [("a file", "knowledge/database.md"), ("its folder", "knowledge")] {
@@ -377,13 +367,13 @@ fn pointers_to_what_cannot_be_read_now_are_kept() {
         let daemon = daemon_without_privilege(&scratch);
         let mut client = daemon.client();
         client.sync(&root);
-        let report = client.run(&root, CycleName::Deep);
+        let report = client.run(&root, Cycle::Deep);
         let shown = client.show(&root, &coffee);
         assert_eq!(shown.entry.pointers, pointers, "{what}: {report:#?}");
         assert_eq!(shown.stale, [""; 0], "{what}");
         mode(0o755);
         client.sync(&root);
-        client.run(&root, CycleName::Deep);
+        client.run(&root, Cycle::Deep);
         assert_eq!(client.entry(&root, &coffee).pointers, pointers, "{what}");
         drop(client);
         daemon.terminate();

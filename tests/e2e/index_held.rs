@@ -1,7 +1,7 @@
 //! Large removals from the index file.
 //! The daemon forgets nothing until a person accepts the removal.
 
-use hippo_proto::{CycleName, IndexPlace};
+use hippo_proto::{Cycle, EntryPlace};
 use hippod_tests::{Caller, Scratch};
 
 use crate::index_file::{block_of, id_of, indexed};
@@ -39,7 +39,7 @@ fn assert_held(what: &str, scratch: &Scratch, client: &mut Caller, bytes: &[u8],
         pending.iter().any(|pending| pending.kind == "removals-held"),
         "{what}: {pending:?}"
     );
-    for cycle in [CycleName::Light, CycleName::Deep] {
+    for cycle in [Cycle::Light, Cycle::Deep] {
         let report = client.run(&root, cycle);
         assert!(
             report
@@ -142,12 +142,12 @@ fn what_is_held_stays_held_over_a_restart_and_goes_when_it_is_accepted() {
     assert_eq!(client.ids(&root), std::slice::from_ref(&id));
     let file = scratch.index_file();
     assert_eq!(file.matches("<!-- hx: ").count(), 1, "{file}");
-    client.run(&root, CycleName::Light);
-    client.run(&root, CycleName::Deep);
+    client.run(&root, Cycle::Light);
+    client.run(&root, Cycle::Deep);
     assert_eq!(client.ids(&root), [id]);
     // Accepted removals are restorable.
     for gone in ids.iter().filter(|gone| !file.contains(&format!("id={gone} "))) {
-        assert_eq!(client.restore(&root, gone).place, IndexPlace::Index);
+        assert_eq!(client.restore(&root, gone).place, EntryPlace::Index);
     }
     assert_eq!(client.ids(&root), ids);
 }
@@ -218,7 +218,7 @@ fn who_takes_away_what_hippod_wrote_may_edit_at_the_same_time() {
         id_of(&mut client, &scratch, "Coffee machine"),
     );
     client.ask(&root, "coffee machine citric acid", true);
-    client.run(&root, CycleName::Deep);
+    client.run(&root, Cycle::Deep);
     let header = |file: &str| without(file, "<!-- hippocampus.md", "\n");
     let marks = |file: &str| {
         let lines = file.split_inclusive('\n');
@@ -245,7 +245,7 @@ fn who_takes_away_what_hippod_wrote_may_edit_at_the_same_time() {
         assert_eq!(client.entry(&root, &changed).summary, words, "{what}");
         assert!(!client.ids(&root).contains(&gone), "{what}");
         client.restore(&root, &gone);
-        client.run(&root, CycleName::Light);
+        client.run(&root, Cycle::Light);
         block_of(&scratch.index_file(), &gone);
         assert_eq!(client.ids(&root), ids, "{what}: lines of lists are no entries");
     }
@@ -297,14 +297,14 @@ fn words_behind_the_last_entry_that_were_cut_off_are_not_given_up() {
         "\n## Own\n\nThe pier is closed on Mondays.\nThe second key hangs behind the clock, says Ilse.\n";
     scratch.write("HIPPOCAMPUS.md", scratch.index_file() + own);
     client.sync(&root);
-    client.run(&root, CycleName::Light);
+    client.run(&root, Cycle::Light);
     assert_mended("written", &mut client);
     let whole = scratch.index_file();
     assert!(whole.contains(own), "{whole}");
     let cut = whole[..whole.find("behind the clock").unwrap() + 3].to_owned();
     let held = |client: &mut Caller| {
         client.sync(&root);
-        client.run(&root, CycleName::Light);
+        client.run(&root, Cycle::Light);
         client.remember(&root, "The anchor was painted.", "Anchor paint");
         assert_eq!(scratch.index_file(), cut);
         let status = client.index_status();

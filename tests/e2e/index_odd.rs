@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use hippo_proto::CycleName;
+use hippo_proto::Cycle;
 use hippod_tests::{Caller, Daemon, PATIENCE, QUIET, Scratch, program};
 
 use crate::index_file::{block_of, fill, id_of, indexed};
@@ -49,7 +49,7 @@ fn assert_told(what: &str, scratch: &Scratch, client: &mut Caller, words: &str, 
         "{what}: {told:?}"
     );
     assert!(told.where_.ends_with("HIPPOCAMPUS.md"), "{what}: {told:?}");
-    for cycle in [CycleName::Light, CycleName::Deep] {
+    for cycle in [Cycle::Light, Cycle::Deep] {
         let report = client.run(&root, cycle);
         assert!(
             report.notes.iter().any(|note| note.contains(words)),
@@ -268,7 +268,7 @@ fn what_another_tool_or_a_person_wrote_is_kept_byte_for_byte() {
         assert_eq!(client.ids(&root).contains(&"ilse".to_owned()), adopts, "{what}");
         let id = id_of(&mut client, &scratch, "Backups");
         block_of(&scratch.index_file(), &id);
-        for cycle in [CycleName::Light, CycleName::Deep, CycleName::Archival] {
+        for cycle in [Cycle::Light, Cycle::Deep, Cycle::Archival] {
             client.run(&root, cycle);
             keeps(&format!("after {cycle:?}"));
         }
@@ -293,7 +293,7 @@ fn what_an_editor_left_beside_the_file_is_nobodys_business() {
     }
     client.sync(&scratch.workspace());
     client.remember(&scratch.workspace(), "The anchor is new.", "Anchor");
-    client.run(&scratch.workspace(), CycleName::Deep);
+    client.run(&scratch.workspace(), Cycle::Deep);
     for name in beside {
         let bytes = std::fs::read(scratch.workspace().join(name)).unwrap();
         assert_eq!(bytes, b"half written \x00 by a crashed editor", "{name}");

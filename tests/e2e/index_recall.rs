@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use hippo_proto::{CycleName, IndexEntry, Mode, SearchRequest, SearchResponse, Strategy};
+use hippo_proto::{Cycle, IndexEntry, SearchMode, SearchRequest, SearchResponse, Strategy};
 use hippod_tests::{Caller, Clocked, PATIENCE, QUIET, Scratch, essence};
 
 use crate::index_file::{block_of, fill, id_of, indexed};
@@ -182,16 +182,21 @@ fn a_question_that_is_not_recorded_leaves_no_trace() {
     let (scratch, daemon, mut client) = indexed();
     let root = scratch.workspace();
     ask(&mut client, &scratch, "what does the pressure sensor do");
-    client.run(&root, CycleName::Light);
-    client.run(&root, CycleName::Deep);
-    client.run(&root, CycleName::Light);
+    client.run(&root, Cycle::Light);
+    client.run(&root, Cycle::Deep);
+    client.run(&root, Cycle::Light);
     let plain = |client: &mut Caller| -> Vec<IndexEntry> {
         let mut entries = client.listed(&root, true, Some("2026-12-01")).entries;
         entries.sort_by(|a, b| a.id.cmp(&b.id));
         entries
     };
     let (entries, files) = (plain(&mut client), scratch.kept_files());
-    for mode in [Mode::Hybrid, Mode::Index, Mode::Lexical, Mode::Vector] {
+    for mode in [
+        SearchMode::Hybrid,
+        SearchMode::Index,
+        SearchMode::Lexical,
+        SearchMode::Vector,
+    ] {
         for question in [
             QUESTION,
             "what does the pressure sensor do",
@@ -210,7 +215,7 @@ fn a_question_that_is_not_recorded_leaves_no_trace() {
         }
     }
     client.sync(&root);
-    let report = client.run(&root, CycleName::Light);
+    let report = client.run(&root, Cycle::Light);
     assert!(report.plan.is_empty() && report.files.is_empty(), "{report:#?}");
     assert_eq!(plain(&mut client), entries);
     drop(client);
@@ -251,7 +256,7 @@ fn accesses_reach_the_file_with_the_next_light_cycle_and_survive_a_kill() {
         Strategy::Index,
         "what the question found is known still"
     );
-    client.run(&root, CycleName::Light);
+    client.run(&root, Cycle::Light);
     assert!(block_of(&scratch.index_file(), &coffee).contains("hits=3"));
     let quick = scratch.index_file();
     assert!(quick.contains(QUESTION), "the question has its entry: {quick}");
@@ -262,7 +267,7 @@ fn mode_index_reads_what_the_entries_point_at() {
     let (scratch, _daemon, mut client) = indexed();
     let root = scratch.workspace();
     let mut request = SearchRequest::new(root.display().to_string(), "the nightly backup");
-    (request.mode, request.explain) = (Some(Mode::Index), true);
+    (request.mode, request.explain) = (Some(SearchMode::Index), true);
     let answer: SearchResponse = client.raw().call(&request.into()).unwrap();
     assert_eq!(answer.strategy, Strategy::Index);
     assert!(answer.results[0].text.contains("nightly backup"), "{answer:?}");
@@ -282,7 +287,7 @@ fn a_section_that_moved_is_followed_and_one_that_is_gone_is_told() {
         id_of(&mut client, &scratch, "Connection pool"),
     );
     // The first deep cycle records the pointer targets.
-    client.run(&root, CycleName::Deep);
+    client.run(&root, Cycle::Deep);
     let shown = client.show(&root, &backups);
     let at = &shown.entry.pointers[0];
     assert_eq!(
@@ -309,7 +314,7 @@ fn a_section_that_moved_is_followed_and_one_that_is_gone_is_told() {
         "a search finds it"
     );
     let mut request = SearchRequest::new(root.display().to_string(), "how the nightly backup is kept");
-    (request.mode, request.record) = (Some(Mode::Index), false);
+    (request.mode, request.record) = (Some(SearchMode::Index), false);
     let answer: SearchResponse = client.raw().call(&request.into()).unwrap();
     assert_eq!(answer.strategy, Strategy::Hybrid);
     let paths: Vec<&str> = answer.results.iter().map(|hit| hit.path.as_str()).collect();
@@ -322,7 +327,7 @@ fn a_section_that_moved_is_followed_and_one_that_is_gone_is_told() {
         "{answer:?}"
     );
 
-    let report = client.run(&root, CycleName::Deep);
+    let report = client.run(&root, Cycle::Deep);
     let step = report
         .plan
         .iter()

@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use hippo_proto::IndexPlace;
+use hippo_proto::EntryPlace;
 use hippod_tests::{Caller, Daemon, PATIENCE, Scratch};
 
 use crate::index_file::{block_of, fill, id_of, indexed};
@@ -55,7 +55,7 @@ fn what_a_stopped_process_left_and_nobody_believes_comes_back_to_the_person() {
     assert_eq!(client.ids(&root), std::slice::from_ref(&kept));
     assert!(scratch.index_file().contains("I tidied up, says Ilse."));
     let gone = ids.iter().find(|id| **id != kept).unwrap();
-    assert_eq!(client.restore(&root, gone).place, IndexPlace::Index);
+    assert_eq!(client.restore(&root, gone).place, EntryPlace::Index);
     settled(&mut client, &scratch);
 }
 

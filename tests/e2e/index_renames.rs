@@ -1,6 +1,6 @@
 //! Entries of renamed files and headings, including forgotten entries.
 
-use hippo_proto::{CycleName, IndexEntry};
+use hippo_proto::{Cycle, IndexEntry};
 use hippod_tests::Caller;
 
 use crate::index_file::{id_of, indexed};
@@ -26,7 +26,7 @@ fn a_rename_brings_nothing_back_and_doubles_nothing() {
     let root = scratch.workspace();
     scratch.write("knowledge/ferry.md", FERRY);
     client.sync(&root);
-    client.run(&root, CycleName::Light);
+    client.run(&root, Cycle::Light);
     let price = id_of(&mut client, &scratch, "Price of a crossing");
     client.forget(&root, &price);
     let before = ferry(&mut client, &root);
@@ -44,7 +44,7 @@ fn a_rename_brings_nothing_back_and_doubles_nothing() {
     );
     std::fs::rename(&old, &new).unwrap();
     client.sync(&root);
-    client.run(&root, CycleName::Light);
+    client.run(&root, Cycle::Light);
     assert_eq!(ids(&mut client), all, "the file has another name");
     let moved = ferry(&mut client, &root);
     assert_eq!(moved[0].pointers[0].path, "knowledge/boat-to-the-island.md");
@@ -54,12 +54,12 @@ fn a_rename_brings_nothing_back_and_doubles_nothing() {
         .replace("## Price of a crossing", "## What it costs");
     std::fs::write(&new, renamed).unwrap();
     client.sync(&root);
-    let report = client.run(&root, CycleName::Light);
+    let report = client.run(&root, Cycle::Light);
     assert_eq!(ids(&mut client), all, "the headings have other names: {report:?}");
     let moved = ferry(&mut client, &root);
     let section = moved[0].pointers[0].section.as_deref();
     assert_eq!(section, Some("When it leaves"), "{moved:?}");
-    for cycle in [CycleName::Deep, CycleName::Light] {
+    for cycle in [Cycle::Deep, Cycle::Light] {
         client.run(&root, cycle);
     }
     assert_eq!(ids(&mut client), all, "after a night");

@@ -1,7 +1,7 @@
 //! Restored entries and re-added workspaces.
 //! An entry returns with all of its text, and a workspace with all of its entries.
 
-use hippo_proto::{CycleName, IndexEntry, IndexPlace, WorkspaceRemoveRequest, WorkspaceRemoveResponse};
+use hippo_proto::{Cycle, EntryPlace, IndexEntry, WorkspaceRemoveRequest, WorkspaceRemoveResponse};
 use hippod_tests::Caller;
 
 use crate::cycles::{LATER, STILL_LATER, started};
@@ -18,13 +18,13 @@ fn an_entry_comes_back_with_what_people_wrote_into_it() {
     scratch.edit_index(&block, &edited);
     client.sync(&root);
     let back = |client: &mut Caller, when: &str| {
-        assert_eq!(client.restore(&root, &id).place, IndexPlace::Index, "{when}");
+        assert_eq!(client.restore(&root, &id).place, EntryPlace::Index, "{when}");
         let file = scratch.index_file();
         assert!(file.contains(more), "{when}: {file}");
         assert_eq!(file.matches("Ilse has the key").count(), 1, "{when}: {file}");
         assert!(block_of(&file, &id).contains(" | mood=wary"), "{when}: {file}");
         assert_eq!(file.matches(&format!("id={id} ")).count(), 1, "{when}: {file}");
-        client.run(&root, CycleName::Deep);
+        client.run(&root, Cycle::Deep);
         assert!(scratch.index_file().contains(more), "{when}, after a cycle");
     };
     let gone = || !scratch.index_file().contains("Ilse has the key");
@@ -40,7 +40,7 @@ fn an_entry_comes_back_with_what_people_wrote_into_it() {
     client.sync(&root);
     client.forget(&root, &id);
     scratch.edit_index("\n## By Time\n", "\n## Heap\n\nMine.\n\n## By Time\n");
-    client.run(&root, CycleName::Light);
+    client.run(&root, Cycle::Light);
     assert!(gone());
     drop(client);
     daemon.terminate();
@@ -71,13 +71,13 @@ fn a_workspace_that_is_added_again_has_what_had_left_its_index_file() {
     client.edit(&root, pinned, |edit| {
         edit.summary = Some("A person's words.".into())
     });
-    client.run_at(&root, CycleName::Light, LATER);
-    client.run_at(&root, CycleName::Deep, STILL_LATER);
-    client.run_at(&root, CycleName::Archival, STILL_LATER);
+    client.run_at(&root, Cycle::Light, LATER);
+    client.run_at(&root, Cycle::Deep, STILL_LATER);
+    client.run_at(&root, Cycle::Archival, STILL_LATER);
     let places = |client: &mut Caller| -> Vec<(String, String, bool)> {
         let mut entries = client.listed(&root, true, None).entries;
         entries.sort_by(|a, b| a.id.cmp(&b.id));
-        let place = |entry: IndexEntry| (entry.id, entry.summary, entry.place == IndexPlace::Archive);
+        let place = |entry: IndexEntry| (entry.id, entry.summary, entry.place == EntryPlace::Archive);
         entries.into_iter().map(place).collect()
     };
     let before = places(&mut client);
@@ -100,9 +100,9 @@ fn a_workspace_that_is_added_again_has_what_had_left_its_index_file() {
     client.index(&root);
     assert_eq!(places(&mut client), before);
     assert_eq!(listings(), listed);
-    client.run(&root, CycleName::Light);
+    client.run(&root, Cycle::Light);
     assert_eq!(archived(&places(&mut client)), archived(&before));
     assert_eq!(listings(), listed);
     let gone = before.iter().find(|(_, _, archived)| *archived).unwrap();
-    assert_eq!(client.restore(&root, &gone.0).place, IndexPlace::Index);
+    assert_eq!(client.restore(&root, &gone.0).place, EntryPlace::Index);
 }

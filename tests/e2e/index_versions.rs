@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use hippo_proto::{IndexPlace, Pending};
+use hippo_proto::{EntryPlace, Pending};
 use hippod_tests::{Caller, Clocked, Scratch};
 
 use crate::cycles::started;
@@ -43,7 +43,7 @@ fn a_version_that_somebody_puts_back_holds() {
     scratch.write("HIPPOCAMPUS.md", &old);
     client.sync(&root);
     assert_eq!(client.entry(&root, &changed).summary, summary);
-    assert_eq!(client.entry(&root, &gone).place, IndexPlace::Index);
+    assert_eq!(client.entry(&root, &gone).place, EntryPlace::Index);
     block_of(&scratch.index_file(), &gone);
     assert!(!scratch.index_file().contains("Rubbish."));
     let now: u32 = client.entries(&root).iter().map(|entry| entry.hits).sum();
@@ -74,7 +74,7 @@ fn what_is_newer_than_a_version_that_is_put_back_is_held_until_somebody_decides(
     for when in ["at once", "later"] {
         assert_eq!(scratch.index_file(), old, "{when}");
         assert_eq!(client.entry(&root, &changed).summary, "Rubbish.", "{when}");
-        assert_eq!(client.entry(&root, &new).place, IndexPlace::Index, "{when}");
+        assert_eq!(client.entry(&root, &new).place, EntryPlace::Index, "{when}");
         let held = told(&mut client, &scratch, "removals-held");
         assert!(
             held[0]
@@ -103,10 +103,10 @@ fn what_is_newer_than_a_version_that_is_put_back_is_held_until_somebody_decides(
     client.accept_deletions(&root);
     assert_eq!(client.index_status().file, "written");
     assert_eq!(client.entry(&root, &changed).summary, summary);
-    assert_eq!(client.entry(&root, &gone).place, IndexPlace::Index);
-    assert_eq!(client.entry(&root, &new).place, IndexPlace::Archive);
+    assert_eq!(client.entry(&root, &gone).place, EntryPlace::Index);
+    assert_eq!(client.entry(&root, &new).place, EntryPlace::Archive);
     assert!(!scratch.index_file().contains("Anchor paint"));
-    assert_eq!(client.restore(&root, &new).place, IndexPlace::Index);
+    assert_eq!(client.restore(&root, &new).place, EntryPlace::Index);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use hippo_map::index_file::{IndexFile, IndexFileOptions};
-use hippo_proto::{CycleName, IndexEntry, IndexPointer, IndexPriority};
+use hippo_proto::{Cycle, EntryPriority, IndexEntry, Pointer};
 use hippo_types::time::Timestamp;
 use hippod_tests::{Caller, Daemon, Dice, PATIENCE, QUIET, Scratch};
 
@@ -186,7 +186,7 @@ fn assert_edit_is_there(edit: &Edit, entries: &BTreeMap<String, IndexEntry>) {
                 find(id)
             );
         }
-        Edit::Priority(id) => assert_eq!(find(id).priority, IndexPriority::High, "{edit:?}"),
+        Edit::Priority(id) => assert_eq!(find(id).priority, EntryPriority::High, "{edit:?}"),
         Edit::Remove(id) => assert!(!entries.contains_key(id), "{edit:?}"),
         Edit::Add(number) => assert_eq!(with_topic(format!("Note {number}")), 1, "{edit:?}"),
         Edit::Append(number) => assert_eq!(with_topic(format!("Appended {number}")), 1, "{edit:?}"),
@@ -253,7 +253,7 @@ fn a_thousand_edits_of_the_daemon_and_another_writer_are_all_there() {
                         3 => edit.tags = Some(vec![format!("daemon-{number}"), "oil".into()]),
                         _ => {
                             let path = format!("knowledge/machines/{}.md", dice.below(EACH));
-                            edit.pointers = Some(vec![IndexPointer { path, section: None }]);
+                            edit.pointers = Some(vec![Pointer { path, section: None }]);
                         }
                     });
                     mine.insert(id.clone(), entry);
@@ -265,7 +265,7 @@ fn a_thousand_edits_of_the_daemon_and_another_writer_are_all_there() {
     });
 
     settled(&mut client, &scratch);
-    client.run(&root, CycleName::Light);
+    client.run(&root, Cycle::Light);
     settled(&mut client, &scratch);
     let list = client.entries(&root);
     let entries: BTreeMap<String, IndexEntry> = list

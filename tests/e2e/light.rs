@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use hippo_proto::{CycleName, IndexEntry, WorkspaceSyncRequest, WorkspaceSyncResponse};
+use hippo_proto::{Cycle, IndexEntry, WorkspaceSyncRequest, WorkspaceSyncResponse};
 use hippod_tests::{Caller, PATIENCE, Scratch};
 
 use crate::index_file::indexed;
@@ -47,7 +47,7 @@ fn what_came_into_a_told_file_before_a_restart_gets_its_entry_after_it() {
     let (path, text) = device(7);
     scratch.write(&path, &text);
     client.sync(&root);
-    client.run(&root, CycleName::Light);
+    client.run(&root, Cycle::Light);
     assert!(told(&mut client, &scratch).iter().any(|told| told.0 == path));
     // Synchronized from another machine, with the modification time of that machine.
     let file = root.join(&path);
@@ -68,7 +68,7 @@ fn what_came_into_a_told_file_before_a_restart_gets_its_entry_after_it() {
     let daemon = scratch.quiet_daemon();
     let mut client = daemon.client();
     client.sync(&root);
-    client.run(&root, CycleName::Light);
+    client.run(&root, Cycle::Light);
     assert!(told(&mut client, &scratch).contains(&wanted));
     // A second run has no work.
     drop(client);
@@ -76,7 +76,7 @@ fn what_came_into_a_told_file_before_a_restart_gets_its_entry_after_it() {
     let daemon = scratch.quiet_daemon();
     let mut client = daemon.client();
     client.sync(&root);
-    assert!(client.run(&root, CycleName::Light).plan.is_empty());
+    assert!(client.run(&root, Cycle::Light).plan.is_empty());
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn what_is_edited_while_a_light_cycle_runs_is_looked_at_by_the_next_one() {
     client.sync(&root);
     let running = {
         let (mut client, root) = (daemon.client(), root.clone());
-        std::thread::spawn(move || client.run(&root, CycleName::Light))
+        std::thread::spawn(move || client.run(&root, Cycle::Light))
     };
     // The cycle reads some of these files before they are edited and ends after they are indexed. The watcher reports
     // only quiet files, so the edits have pauses.
@@ -108,7 +108,7 @@ fn what_is_edited_while_a_light_cycle_runs_is_looked_at_by_the_next_one() {
     let report = running.join().expect("a report");
     assert!(!report.plan.is_empty(), "{report:?}");
     client.sync(&root);
-    client.run(&root, CycleName::Light);
+    client.run(&root, Cycle::Light);
     let told = told(&mut client, &scratch);
     let lost: Vec<&String> = (0..)
         .zip(&edited)
@@ -131,7 +131,7 @@ fn pointers_to_files_whose_removal_is_held_stay_until_it_is_accepted() {
         scratch.write(path, text);
     }
     client.sync(&root);
-    client.run(&root, CycleName::Light);
+    client.run(&root, Cycle::Light);
     let before = client.entries(&root);
     for (path, _) in &devices {
         std::fs::remove_file(root.join(path)).unwrap();
@@ -143,7 +143,7 @@ fn pointers_to_files_whose_removal_is_held_stay_until_it_is_accepted() {
         + "\n## Elsewhere\n\nThis file is a copy that somebody made of the notes about the devices.\n";
     scratch.write("knowledge/copy.md", copy);
     client.sync(&root);
-    client.run(&root, CycleName::Light);
+    client.run(&root, Cycle::Light);
     let pointers = |entries: &[IndexEntry]| -> Vec<(String, String)> {
         let pointers = entries.iter().flat_map(|entry| {
             let pointers = entry.pointers.iter();
@@ -163,7 +163,7 @@ fn pointers_to_files_whose_removal_is_held_stay_until_it_is_accepted() {
         accept_deletions: true,
     };
     let _: WorkspaceSyncResponse = client.raw().call(&request.into()).unwrap();
-    client.run(&root, CycleName::Deep);
+    client.run(&root, Cycle::Deep);
     let copied = |told: &(String, Option<String>)| told.0 == "knowledge/copy.md";
     assert!(told(&mut client, &scratch).iter().any(copied));
 }
@@ -177,7 +177,7 @@ fn what_is_forgotten_while_a_cycle_is_planned_does_not_come_back_under_another_n
         scratch.write(&device.0, device.1);
     }
     client.sync(&root);
-    client.run(&root, CycleName::Light);
+    client.run(&root, Cycle::Light);
     // Each text now also exists in a second file without an entry.
     for (path, text) in (0..number).map(device) {
         scratch.write(&path.replace("devices", "copies"), text);
@@ -192,7 +192,7 @@ fn what_is_forgotten_while_a_cycle_is_planned_does_not_come_back_under_another_n
     assert!(devices.len() >= number, "{}", devices.len());
     let running = {
         let (mut client, root) = (daemon.client(), root.clone());
-        std::thread::spawn(move || client.run(&root, CycleName::Light))
+        std::thread::spawn(move || client.run(&root, Cycle::Light))
     };
     let begun = Instant::now();
     let mut forgotten = Vec::new();

@@ -4,8 +4,8 @@
 use std::time::Instant;
 
 use hippo_proto::{
-    ContextOpenRequest, ContextOpenResponse, ContextPutRequest, ContextPutResponse, ContextPutSource,
-    ContextType,
+    ContextKind, ContextOpenRequest, ContextOpenResponse, ContextPutRequest, ContextPutResponse,
+    ContextPutSource,
 };
 use hippod_tests::{Daemon, Mcp, PATIENCE, QUIET, Scratch};
 use serde_json::{Value, json};
@@ -187,7 +187,7 @@ fn each_tool_answers_as_its_schema_says() {
     let put = ContextPutRequest {
         session: open.session.clone(),
         turn: 1,
-        type_: ContextType::ToolResult,
+        type_: ContextKind::ToolResult,
         source: ContextPutSource {
             type_: "command".to_owned(),
             reference: "cargo test".to_owned(),

@@ -7,8 +7,8 @@ use std::process::Command;
 use std::time::Instant;
 
 use hippo_proto::{
-    Event, EventName, Mode, ModelListRequest, ModelListResponse, ModelLoad, ModelState, ModelVerifyRequest,
-    ModelVerifyResponse, SearchRequest, SearchResponse, SubscribeRequest, SubscribeResponse,
+    Event, EventName, ModelListRequest, ModelListResponse, ModelLoad, ModelState, ModelVerifyRequest,
+    ModelVerifyResponse, SearchMode, SearchRequest, SearchResponse, SubscribeRequest, SubscribeResponse,
     TreeCompactRequest, TreeCompactResponse,
 };
 use hippod_tests::{Caller, Daemon, PATIENCE, Scratch, program};
@@ -38,7 +38,7 @@ pub(super) fn with_model() -> Scratch {
 
 fn by_meaning(client: &mut Caller, scratch: &Scratch, query: &str) -> SearchResponse {
     let request = SearchRequest {
-        mode: Some(Mode::Vector),
+        mode: Some(SearchMode::Vector),
         ..SearchRequest::new(scratch.workspace().display().to_string(), query)
     };
     client.raw().call(&request.into()).expect("an answer")
@@ -151,7 +151,7 @@ fn switched_off_it_is_silent_whatever_was_embedded_before() {
     let mut client = daemon.client();
     client.sync(&scratch.workspace());
     let request = SearchRequest {
-        mode: Some(Mode::Vector),
+        mode: Some(SearchMode::Vector),
         ..SearchRequest::new(scratch.workspace().display().to_string(), "ferry")
     };
     let refusal = client.refusal(request);

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use hippo_proto::{
-    ErrorKind, Mode, ModelImportRequest, ModelInfo, ModelListRequest, ModelListResponse, ModelLoad,
+    ErrorKind, ModelImportRequest, ModelInfo, ModelListRequest, ModelListResponse, ModelLoad,
     ModelPullResponse, ModelRemoveRequest, ModelRemoveResponse, ModelState, ModelVerifyRequest,
-    ModelVerifyResponse, RpcError, SearchRequest, SearchResponse,
+    ModelVerifyResponse, RpcError, SearchMode, SearchRequest, SearchResponse,
 };
 use hippod_tests::{Caller, Daemon, PATIENCE, Scratch};
 use serde_json::json;
@@ -82,7 +82,7 @@ fn listed(client: &mut Caller, name: &str) -> Option<ModelInfo> {
 
 fn by_meaning(client: &mut Caller, root: &Path, query: &str) -> SearchResponse {
     let request = SearchRequest {
-        mode: Some(Mode::Vector),
+        mode: Some(SearchMode::Vector),
         record: false,
         ..SearchRequest::new(root.display().to_string(), query)
     };

@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, symlink};
 use std::path::Path;
 
-use hippo_proto::{CycleName, GetRequest, GetResponse};
+use hippo_proto::{Cycle, GetRequest, GetResponse};
 use hippod_tests::{Daemon, QUIET, Scratch};
 
 use crate::index_file::fill;
@@ -168,7 +168,7 @@ fn pipes_in_the_place_of_what_hippod_writes_hold_nobody_up() {
                 pipe(&root.join(path));
                 client.sync(&root);
             }
-            client.run(&root, CycleName::Light);
+            client.run(&root, Cycle::Light);
             let noted = client.remember(&root, "The anchor was painted blue.", "Anchor paint");
             let status = client.index_status();
             let trouble = status.trouble.unwrap_or_default();
@@ -186,7 +186,7 @@ fn pipes_in_the_place_of_what_hippod_writes_hold_nobody_up() {
             if !words.is_empty() {
                 std::fs::remove_file(root.join(path)).unwrap();
                 client.sync(&root);
-                client.run(&root, CycleName::Light);
+                client.run(&root, Cycle::Light);
                 let status = client.index_status();
                 assert_eq!(
                     (status.file.as_str(), status.trouble),

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
 use hippo_proto::{
-    AuditKind, AuditRequest, AuditResponse, ClientError, CycleName, CycleRunRequest, DoctorRequest,
+    AuditKind, AuditRequest, AuditResponse, ClientError, Cycle, CycleRunRequest, DoctorRequest,
     DoctorResponse, ErrorKind, MetricsRequest, MetricsResponse, SearchRequest, SearchResponse,
 };
 use hippod_tests::{Caller, Daemon, PATIENCE, QUIET, Scratch};
@@ -78,7 +78,7 @@ fn metrics_count_what_was_asked_and_hold_no_path_and_no_text() {
     client.refusal(SearchRequest::new("/nowhere/zanzibar", "zanzibar"));
     let cycle = CycleRunRequest {
         workspace: root.display().to_string(),
-        cycle: CycleName::Light,
+        cycle: Cycle::Light,
         dry_run: false,
         at: None,
     };

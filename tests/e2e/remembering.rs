@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::process::{Command, Output};
 
-use hippo_proto::{ClientError, IndexPlace, IndexPriority, MemoryType, RememberRequest, RememberResponse};
+use hippo_proto::{ClientError, EntryPlace, EntryPriority, MemoryType, RememberRequest, RememberResponse};
 use hippod_tests::{Daemon, Scratch, client_program};
 
 use crate::index_file::{block_of, fill, indexed};
@@ -20,7 +20,7 @@ fn a_text_is_appended_and_has_its_entry_in_list_and_file_at_once() {
     let entry = first.entry.expect("an entry");
     assert_eq!(
         (entry.topic.as_str(), entry.place),
-        ("Acme staging", IndexPlace::Index)
+        ("Acme staging", EntryPlace::Index)
     );
     assert!(client.ids(&root).contains(&entry.id));
     let block = block_of(&scratch.index_file(), &entry.id);
@@ -40,7 +40,7 @@ fn a_text_is_appended_and_has_its_entry_in_list_and_file_at_once() {
         topic: Some("Gateway".to_owned()),
         type_: Some(MemoryType::Feedback),
         tags: Some(vec!["gateway".to_owned()]),
-        priority: Some(IndexPriority::High),
+        priority: Some(EntryPriority::High),
         ..RememberRequest::default()
     };
     let second: RememberResponse = client.raw().call(&request.into()).unwrap();
@@ -53,7 +53,7 @@ fn a_text_is_appended_and_has_its_entry_in_list_and_file_at_once() {
     assert_eq!(lines[second.start_line as usize - 1], "## Gateway [feedback]");
     assert_eq!(lines[second.end_line as usize - 1], "before the backup is over.");
     let entry = second.entry.expect("an entry");
-    assert_eq!(entry.priority, IndexPriority::High);
+    assert_eq!(entry.priority, EntryPriority::High);
     assert_eq!(entry.tags, ["feedback", "gateway"]);
     assert!(
         client.show(&root, &entry.id).stale.is_empty(),
@@ -68,7 +68,7 @@ fn a_text_is_appended_and_has_its_entry_in_list_and_file_at_once() {
     assert_eq!(found.results[0].entry.as_deref(), Some(entry.id.as_str()));
     // The regular sync also indexes the log; it creates no second entry.
     client.sync(&root);
-    client.run(&root, hippo_proto::CycleName::Light);
+    client.run(&root, hippo_proto::Cycle::Light);
     let same = client
         .entries(&root)
         .into_iter()

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use hippo_proto::{CycleName, CycleRun, WorkspaceAddRequest, WorkspaceAddResponse};
+use hippo_proto::{Cycle, CycleRun, WorkspaceAddRequest, WorkspaceAddResponse};
 use hippod_tests::{Caller, Clocked, PATIENCE, Scratch};
 
 use crate::index_file::fill;
@@ -22,14 +22,14 @@ fn started(settings: &str) -> (Scratch, Clocked, Caller) {
     (scratch, daemon, client)
 }
 
-fn runs(client: &mut Caller, scratch: &Scratch, cycle: CycleName) -> Vec<CycleRun> {
+fn runs(client: &mut Caller, scratch: &Scratch, cycle: Cycle) -> Vec<CycleRun> {
     let runs = client.history(&scratch.workspace(), None).runs.into_iter();
     runs.filter(|run| run.cycle == cycle && run.finished.is_some())
         .collect()
 }
 
 /// Waits until a cycle has this many runs. The engine reads its clock on each request.
-fn wait_for(client: &mut Caller, scratch: &Scratch, cycle: CycleName, wanted: usize) {
+fn wait_for(client: &mut Caller, scratch: &Scratch, cycle: Cycle, wanted: usize) {
     let deadline = Instant::now() + PATIENCE;
     loop {
         client.sync(&scratch.workspace());
@@ -50,13 +50,13 @@ fn wait_for(client: &mut Caller, scratch: &Scratch, cycle: CycleName, wanted: us
 fn cycles_run_at_their_times_and_missed_ones_once() {
     let (scratch, daemon, mut client) = started("");
     let root = scratch.workspace();
-    wait_for(&mut client, &scratch, CycleName::Light, 1);
+    wait_for(&mut client, &scratch, Cycle::Light, 1);
     let next = client.index_status().next;
-    let next: Vec<(CycleName, &str)> = next.iter().map(|next| (next.cycle, next.at.as_str())).collect();
+    let next: Vec<(Cycle, &str)> = next.iter().map(|next| (next.cycle, next.at.as_str())).collect();
     let expected = [
-        (CycleName::Light, "2026-03-04T11:00:00Z"),
-        (CycleName::Deep, "2026-03-05T02:30:00Z"),
-        (CycleName::Archival, "2026-04-05T03:30:00Z"),
+        (Cycle::Light, "2026-03-04T11:00:00Z"),
+        (Cycle::Deep, "2026-03-05T02:30:00Z"),
+        (Cycle::Archival, "2026-04-05T03:30:00Z"),
     ];
     assert_eq!(next, expected);
 
@@ -64,38 +64,38 @@ fn cycles_run_at_their_times_and_missed_ones_once() {
     for _ in 0..3 {
         client.sync(&root);
     }
-    assert_eq!(runs(&mut client, &scratch, CycleName::Light).len(), 1, "not yet");
+    assert_eq!(runs(&mut client, &scratch, Cycle::Light).len(), 1, "not yet");
     daemon.advance(2 * MINUTE);
-    wait_for(&mut client, &scratch, CycleName::Light, 2);
+    wait_for(&mut client, &scratch, Cycle::Light, 2);
     // Suspended until the next morning: seventeen light cycles and a deep one were missed.
     daemon.advance(17 * HOUR);
-    wait_for(&mut client, &scratch, CycleName::Deep, 1);
-    wait_for(&mut client, &scratch, CycleName::Light, 3);
-    assert!(runs(&mut client, &scratch, CycleName::Archival).is_empty());
+    wait_for(&mut client, &scratch, Cycle::Deep, 1);
+    wait_for(&mut client, &scratch, Cycle::Light, 3);
+    assert!(runs(&mut client, &scratch, Cycle::Archival).is_empty());
     let beat = client.heartbeat(&root);
     assert!(beat.ran.is_empty(), "nothing is due: {beat:?}");
 
     // A heartbeat runs due cycles and reports them.
     daemon.set("2026-04-06T09:00:00Z");
     let beat = client.heartbeat(&root);
-    let ran: Vec<CycleName> = beat.ran.iter().map(|run| run.cycle).collect();
-    assert_eq!(ran, [CycleName::Light, CycleName::Deep, CycleName::Archival]);
+    let ran: Vec<Cycle> = beat.ran.iter().map(|run| run.cycle).collect();
+    assert_eq!(ran, [Cycle::Light, Cycle::Deep, Cycle::Archival]);
     assert_eq!(beat.next[0].at, "2026-04-06T10:00:00Z", "{beat:?}");
     assert!(client.heartbeat(&root).ran.is_empty());
     // At the next check, less than a month has passed since the archival cycle.
     daemon.set("2026-04-13T09:00:00Z");
     let beat = client.heartbeat(&root);
-    let ran: Vec<CycleName> = beat.ran.iter().map(|run| run.cycle).collect();
-    assert_eq!(ran, [CycleName::Light, CycleName::Deep]);
+    let ran: Vec<Cycle> = beat.ran.iter().map(|run| run.cycle).collect();
+    assert_eq!(ran, [Cycle::Light, Cycle::Deep]);
     drop(client);
     drop(daemon);
 
     // After a month without a daemon, the start determines the due cycles.
     let daemon = Clocked::start(&scratch, "2026-06-01T08:00:00Z", &[]);
     let mut client = daemon.client();
-    wait_for(&mut client, &scratch, CycleName::Archival, 2);
-    wait_for(&mut client, &scratch, CycleName::Deep, 4);
-    wait_for(&mut client, &scratch, CycleName::Light, 6);
+    wait_for(&mut client, &scratch, Cycle::Archival, 2);
+    wait_for(&mut client, &scratch, Cycle::Deep, 4);
+    wait_for(&mut client, &scratch, Cycle::Light, 6);
     // The clock is set back: runs recorded in the future are ignored.
     daemon.set("2026-05-01T08:00:00Z");
     client.heartbeat(&root);
@@ -105,15 +105,15 @@ fn cycles_run_at_their_times_and_missed_ones_once() {
 #[test]
 fn a_light_cycle_of_each_minute_is_one_of_each_minute() {
     let (scratch, daemon, mut client) = started("[cycles]\nlight = \"* * * * *\"\ndeep = \"\"\n");
-    let mut there = runs(&mut client, &scratch, CycleName::Light).len();
+    let mut there = runs(&mut client, &scratch, Cycle::Light).len();
     assert_eq!(there, 1);
     for _ in 0..5 {
         daemon.advance(MINUTE);
         there += 1;
-        wait_for(&mut client, &scratch, CycleName::Light, there);
+        wait_for(&mut client, &scratch, Cycle::Light, there);
     }
     let next = client.index_status().next;
-    assert!(next.iter().all(|next| next.cycle != CycleName::Deep), "{next:?}");
+    assert!(next.iter().all(|next| next.cycle != Cycle::Deep), "{next:?}");
 }
 
 #[test]
@@ -122,9 +122,9 @@ fn without_light_cycles_nothing_is_waited_for_and_they_run_when_asked_for() {
     let root = scratch.workspace();
     daemon.advance(48 * HOUR);
     client.sync(&root);
-    assert!(runs(&mut client, &scratch, CycleName::Light).is_empty());
+    assert!(runs(&mut client, &scratch, Cycle::Light).is_empty());
     assert!(!scratch.index_path().exists() || !scratch.index_file().contains("hx:"));
-    let report = client.run(&root, CycleName::Light);
+    let report = client.run(&root, Cycle::Light);
     assert!(!report.files.is_empty(), "{report:#?} {:#?}", client.status());
     assert!(scratch.index_file().contains("Coffee machine"));
 }

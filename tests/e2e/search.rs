@@ -1,6 +1,8 @@
 //! Questions, filters, budgets and pointers over a small workspace.
 
-use hippo_proto::{ClientError, ErrorKind, GetRequest, GetResponse, Mode, SearchRequest, SearchResponse};
+use hippo_proto::{
+    ClientError, ErrorKind, GetRequest, GetResponse, SearchMode, SearchRequest, SearchResponse,
+};
 use hippod_tests::{Caller, Daemon, Scratch};
 
 fn started() -> (Scratch, Daemon, Caller) {
@@ -41,7 +43,7 @@ fn ask(
 #[test]
 fn every_mode_finds_the_line_and_scores_fall_within_bounds() {
     let (scratch, _daemon, mut client) = started();
-    for mode in [Mode::Hybrid, Mode::Lexical, Mode::Vector] {
+    for mode in [SearchMode::Hybrid, SearchMode::Lexical, SearchMode::Vector] {
         let answer = ask(
             &mut client,
             &scratch,
@@ -93,7 +95,7 @@ fn a_filter_is_not_applied_to_what_is_left_of_all_candidates() {
     let daemon = scratch.daemon();
     let mut client = daemon.client();
     client.index(&scratch.workspace());
-    for mode in [Mode::Hybrid, Mode::Lexical, Mode::Vector] {
+    for mode in [SearchMode::Hybrid, SearchMode::Lexical, SearchMode::Vector] {
         let narrow = |request: &mut SearchRequest| {
             request.mode = Some(mode);
             request.path = Some("knowledge/**".into());
@@ -143,7 +145,7 @@ fn filters_work_inside_the_search() {
     }
     // Only one line contains the word, and it has more than one token.
     let narrow = |request: &mut SearchRequest| {
-        request.mode = Some(Mode::Lexical);
+        request.mode = Some(SearchMode::Lexical);
         request.budget_tokens = Some(1);
     };
     let tight = ask(&mut client, &scratch, narrow, "anchovies");
@@ -224,7 +226,7 @@ fn other_scripts_accents_and_short_words_are_found() {
         let answer = ask(
             &mut client,
             &scratch,
-            |request| request.mode = Some(Mode::Lexical),
+            |request| request.mode = Some(SearchMode::Lexical),
             query,
         );
         assert!(

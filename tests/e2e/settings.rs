@@ -85,7 +85,7 @@ fn pointers_that_lead_nowhere_are_counted_by_doctor_and_listed_by_a_dry_run() {
     assert!(stale(&mut client).is_none());
     let id = crate::index_file::id_of(&mut client, &scratch, "Coffee machine");
     client.edit(&root, &id, |request| {
-        request.pointers = Some(vec![hippo_proto::IndexPointer {
+        request.pointers = Some(vec![hippo_proto::Pointer {
             path: "knowledge/kitchen.md".to_owned(),
             section: Some("Nowhere".to_owned()),
         }]);
@@ -100,7 +100,7 @@ fn pointers_that_lead_nowhere_are_counted_by_doctor_and_listed_by_a_dry_run() {
         "{told:?}"
     );
     let report = client
-        .try_run(&root, hippo_proto::CycleName::Deep, None, true)
+        .try_run(&root, hippo_proto::Cycle::Deep, None, true)
         .unwrap();
     let listed = format!("{:?} {:?}", report.findings, report.plan);
     assert!(listed.contains(&id), "{report:#?}");

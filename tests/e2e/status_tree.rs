@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use hippo_proto::{
-    Check, DoctorRequest, DoctorResponse, Mode, Problem, SearchRequest, SearchResponse, Severity,
+    Check, DoctorRequest, DoctorResponse, Problem, SearchMode, SearchRequest, SearchResponse, Severity,
     TreeCompactRequest, TreeCompactResponse, TreePendingRequest, TreePendingResponse, TreeStatus,
 };
 use hippod_tests::{Caller, Clocked, PATIENCE, QUIET, Scratch};
@@ -309,7 +309,7 @@ fn logs_that_are_read_otherwise_than_one_may_think_are_named() {
 
 fn hybrid(client: &mut Caller, root: &Path, question: &str) -> SearchResponse {
     let mut request = SearchRequest::new(root.display().to_string(), question);
-    request.mode = Some(Mode::Hybrid);
+    request.mode = Some(SearchMode::Hybrid);
     request.record = false;
     client.raw().call(&request.into()).expect("an answer")
 }

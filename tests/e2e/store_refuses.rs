@@ -1,7 +1,7 @@
 //! Failures of the store in the middle of a cycle.
 //! The completed steps are recorded, reported and continued.
 
-use hippo_proto::{ClientError, CycleName, CycleOutcome, IndexPlace, RpcError};
+use hippo_proto::{ClientError, Cycle, CycleOutcome, EntryPlace, RpcError};
 use hippod_tests::{Caller, Clocked, Scratch};
 
 use crate::cycles::{LATER, NOW, STILL_LATER, ask, machines, started};
@@ -25,7 +25,7 @@ fn change(scratch: &Scratch, sql: &str) {
     connection.execute_batch(sql).unwrap();
 }
 
-fn refused(client: &mut Caller, scratch: &Scratch, cycle: CycleName, at: Option<&str>) -> RpcError {
+fn refused(client: &mut Caller, scratch: &Scratch, cycle: Cycle, at: Option<&str>) -> RpcError {
     match client.try_run(&scratch.workspace(), cycle, at, false) {
         Err(ClientError::Refused(error)) => error,
         other => panic!("{other:?}"),
@@ -45,12 +45,12 @@ fn a_run_that_failed_is_known_as_far_as_it_came_and_is_gone_on_with() {
         let mut client = daemon.client();
         client.index(&scratch.workspace());
         let root = scratch.workspace();
-        client.run(&root, CycleName::Light);
+        client.run(&root, Cycle::Light);
         daemon.set("2060-01-01T00:00:00Z");
         let all = client.ids(&root).len();
         // The plan of a light cycle: decayed entries are moved to the queue, at most a quarter of all.
         refuse(&scratch, "BEFORE UPDATE OF done ON runs WHEN NEW.done = 4");
-        let error = refused(&mut client, &scratch, CycleName::Light, None);
+        let error = refused(&mut client, &scratch, Cycle::Light, None);
         assert!(error.message.contains("refused by the test"), "{error:?}");
         let row = client.history(&root, None).runs.remove(0);
         assert_eq!((row.outcome, row.done), (CycleOutcome::Failed, 3), "{row:?}");
@@ -63,7 +63,7 @@ fn a_run_that_failed_is_known_as_far_as_it_came_and_is_gone_on_with() {
             client = daemon.client();
             client.sync(&root);
         }
-        let report = client.run(&root, CycleName::Light);
+        let report = client.run(&root, Cycle::Light);
         assert_eq!(report.run, Some(row.run), "restart: {restart}");
         let runs = client.history(&root, None).runs;
         let done = runs
@@ -75,11 +75,11 @@ fn a_run_that_failed_is_known_as_far_as_it_came_and_is_gone_on_with() {
         if !restart {
             // No other cycle runs in between.
             let queued = client.entries(&root).into_iter();
-            let queued = queued.filter(|entry| entry.place == IndexPlace::Queue).count();
+            let queued = queued.filter(|entry| entry.place == EntryPlace::Queue).count();
             assert_eq!(queued as u64, done.demoted, "{done:?}");
         }
         // The next run is a new one.
-        assert_ne!(client.run(&root, CycleName::Light).run, Some(row.run));
+        assert_ne!(client.run(&root, Cycle::Light).run, Some(row.run));
     }
 }
 
@@ -87,11 +87,11 @@ fn a_run_that_failed_is_known_as_far_as_it_came_and_is_gone_on_with() {
 fn a_run_that_a_failed_one_built_on_is_not_taken_back_before_it() {
     let (scratch, _daemon, mut client) = started(8, "");
     let root = scratch.workspace();
-    let first = client.run_at(&root, CycleName::Light, LATER).run.unwrap();
+    let first = client.run_at(&root, Cycle::Light, LATER).run.unwrap();
     let queued = client.entries(&root).into_iter();
-    let queued = queued.filter(|entry| entry.place == IndexPlace::Queue);
+    let queued = queued.filter(|entry| entry.place == EntryPlace::Queue);
     let queued: Vec<String> = queued.map(|entry| entry.id).collect();
-    let plan = client.plan(&root, CycleName::Deep, Some(STILL_LATER)).plan;
+    let plan = client.plan(&root, Cycle::Deep, Some(STILL_LATER)).plan;
     let is_shared = |step: &hippo_proto::CycleStep| {
         !["flush", "strong"].contains(&step.rule.as_str())
             && step.entries.iter().any(|id| queued.contains(id))
@@ -101,7 +101,7 @@ fn a_run_that_a_failed_one_built_on_is_not_taken_back_before_it() {
         &scratch,
         &format!("BEFORE UPDATE OF done ON runs WHEN NEW.done = {}", done + 1),
     );
-    refused(&mut client, &scratch, CycleName::Deep, Some(STILL_LATER));
+    refused(&mut client, &scratch, Cycle::Deep, Some(STILL_LATER));
     let_go(&scratch);
     let failed = client.history(&root, None).runs.remove(0);
     assert_eq!(
@@ -114,7 +114,7 @@ fn a_run_that_a_failed_one_built_on_is_not_taken_back_before_it() {
     assert!(client.undo(&root, failed.run).unwrap().undone > 0);
     assert!(client.undo(&root, first).unwrap().undone > 0);
     // An undone run is not continued.
-    let next = client.run(&root, CycleName::Deep).run;
+    let next = client.run(&root, Cycle::Deep).run;
     assert!(next.is_some_and(|next| next > failed.run), "{next:?}");
 }
 
@@ -125,10 +125,10 @@ fn a_cycle_that_cannot_begin_is_answered_with_the_reason() {
     assert!(!ask(&mut client, &scratch, "the pressure sensor drifts").is_empty());
     refuse(&scratch, "BEFORE DELETE ON accesses");
     client.ask(&root, "the pressure sensor drifts", true);
-    let error = refused(&mut client, &scratch, CycleName::Light, None);
+    let error = refused(&mut client, &scratch, Cycle::Light, None);
     assert!(error.message.contains("refused by the test"), "{error:?}");
     let_go(&scratch);
-    client.run(&root, CycleName::Light);
+    client.run(&root, Cycle::Light);
 }
 
 #[test]
@@ -151,14 +151,14 @@ fn a_heartbeat_tells_the_cycle_that_failed_and_runs_the_others() {
     let failed = failed.unwrap_or_else(|| panic!("{beat:#?}"));
     assert!(failed.text.starts_with("light cycle: "), "{failed:?}");
     assert!(failed.text.contains("refused by the test"), "{failed:?}");
-    let ran: Vec<CycleName> = beat.ran.iter().map(|run| run.cycle).collect();
-    assert_eq!(ran, [CycleName::Deep], "{beat:#?}");
+    let ran: Vec<Cycle> = beat.ran.iter().map(|run| run.cycle).collect();
+    assert_eq!(ran, [Cycle::Deep], "{beat:#?}");
     let_go(&scratch);
     let beat = client.heartbeat(&root);
     assert_eq!(beat.ran.len(), 1, "{beat:#?}");
     assert_eq!(
         (beat.ran[0].cycle, beat.ran[0].outcome),
-        (CycleName::Light, CycleOutcome::Done)
+        (Cycle::Light, CycleOutcome::Done)
     );
     assert!(
         beat.pending.iter().all(|pending| pending.kind != "cycle-failed"),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hippo_proto::{
-    Client, ErrorKind, Mode, ModelLoad, Paths, SearchRequest, SearchResponse, WorkspaceAddRequest,
+    Client, ErrorKind, ModelLoad, Paths, SearchMode, SearchRequest, SearchResponse, WorkspaceAddRequest,
     WorkspaceAddResponse, WorkspaceSyncRequest, WorkspaceSyncResponse,
 };
 use hippo_types::time::Timestamp;
@@ -131,7 +131,7 @@ fn without_the_model_words_answer_and_doctor_names_the_fix() {
         words.iter().all(|word| note.contains(word))
     };
     assert!(synced.notes.iter().any(tells), "{:?}", synced.notes);
-    for mode in [None, Some(Mode::Lexical)] {
+    for mode in [None, Some(SearchMode::Lexical)] {
         let mut request = SearchRequest::new(scratch.workspace().display().to_string(), "red valve");
         request.mode = mode;
         let answer: SearchResponse = client.raw().call(&request.into()).unwrap();
@@ -145,7 +145,7 @@ fn without_the_model_words_answer_and_doctor_names_the_fix() {
         );
     }
     let mut request = SearchRequest::new(scratch.workspace().display().to_string(), "red valve");
-    request.mode = Some(Mode::Vector);
+    request.mode = Some(SearchMode::Vector);
     let error = client.refusal(request);
     assert_eq!(error.data.kind, ErrorKind::Degraded, "{error:?}");
     assert!(error.data.hint.contains("hippoctl model pull"), "{error:?}");
@@ -173,7 +173,7 @@ fn without_the_model_words_answer_and_doctor_names_the_fix() {
     let mut client = daemon.client();
     assert_eq!(client.sync(&scratch.workspace()).pending, 0);
     let mut request = SearchRequest::new(scratch.workspace().display().to_string(), "red valve");
-    request.mode = Some(Mode::Vector);
+    request.mode = Some(SearchMode::Vector);
     let answer: SearchResponse = client.raw().call(&request.into()).unwrap();
     assert_eq!(
         (answer.results[0].text.as_str(), answer.index.degraded),

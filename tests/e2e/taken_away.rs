@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use hippo_proto::{
-    ClientError, ContextOutcome, ContextPutOutcome, CycleHistoryResponse, CycleName, ErrorKind, IndexEntry,
+    ClientError, ContextPutOutcome, Cycle, CycleHistoryResponse, ErrorKind, FetchOutcome, IndexEntry,
     SearchRequest, SearchResponse,
 };
 use hippod_tests::{Answer, Caller, Daemon, PATIENCE, QUIET, Scratch, assert_same, begun};
@@ -62,13 +62,13 @@ fn lived_in(scratch: &Scratch, client: &mut Caller) {
     client.index(&root);
     client.remember(&root, "Ida repairs the lantern of the harbour.", "lantern");
     client.remember(&root, "The ledger is kept in the kettle room.", "ledger");
-    client.run(&root, CycleName::Light);
+    client.run(&root, Cycle::Light);
     client.sync(&root);
     let ids = client.ids(&root);
     assert!(ids.len() > 1, "{ids:?}");
     client.forget(&root, &ids[0]);
     client.ask(&root, "who repairs the lantern", true);
-    client.run(&root, CycleName::Light);
+    client.run(&root, Cycle::Light);
     client.sync(&root);
 }
 
@@ -248,7 +248,7 @@ fn what_sessions_stored_is_written_again() {
     let all = |client: &mut Caller| {
         for (id, word) in &ids {
             let found = fetch(client, id);
-            assert_eq!(found.outcome, ContextOutcome::Full, "{word}");
+            assert_eq!(found.outcome, FetchOutcome::Full, "{word}");
             assert_eq!(found.content, Some(listing(word)));
         }
     };

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::thread;
 
 use hippo_proto::{
-    CycleName, ErrorKind, RpcError, TreeCompactRequest, TreeCompactResponse, TreePendingRequest,
+    Cycle, ErrorKind, RpcError, TreeCompactRequest, TreeCompactResponse, TreePendingRequest,
     TreePendingResponse, TreeShowRequest, TreeShowResponse, TreeSubmitRequest, TreeSubmitResponse,
 };
 use hippod_tests::{Caller, Clocked, Dice, Scratch};
@@ -243,19 +243,19 @@ fn walk(folder: &Path) -> Vec<String> {
 fn cycles_keep_a_tree_that_is_there_and_begin_none() {
     let (scratch, daemon, mut client) = begun();
     let root = scratch.workspace();
-    assert!(client.run(&root, CycleName::Deep).tree.is_none());
+    assert!(client.run(&root, Cycle::Deep).tree.is_none());
     assert!(nodes(&root).is_empty(), "nobody asked for one");
     compact(&mut client, &root);
     daemon.set("2026-03-21T09:00:00Z");
     scratch.write("memory/2026-03-21.md", log(jiff::civil::date(2026, 3, 21), 8));
-    let tree = client.run(&root, CycleName::Light).tree.expect("a report");
+    let tree = client.run(&root, Cycle::Light).tree.expect("a report");
     assert!(
         tree.nodes
             .iter()
             .any(|node| node.path == "memory/daily/2026-03-21.md"),
         "{tree:?}"
     );
-    let tree = client.run(&root, CycleName::Deep).tree.expect("a report");
+    let tree = client.run(&root, Cycle::Deep).tree.expect("a report");
     assert!(tree.refused.is_empty(), "{tree:?}");
     assert!(nodes(&root)["memory/ROOT.md"].contains("last-updated: 2026-03-21"));
     assert_eq!(

@@ -190,7 +190,7 @@ fn questions_do_not_change_what_the_root_says() {
         "the relay bug",
     ] {
         client.search(&root, question);
-        client.run(&root, hippo_proto::CycleName::Light);
+        client.run(&root, hippo_proto::Cycle::Light);
     }
     compact(&mut client, &root);
     let again = nodes(&root);

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use hippo_proto::{
-    ClientError, CycleName, TreeCompactRequest, TreeCompactResponse, WorkspaceRemoveRequest,
+    ClientError, Cycle, TreeCompactRequest, TreeCompactResponse, WorkspaceRemoveRequest,
     WorkspaceRemoveResponse,
 };
 use hippod_tests::{Caller, Clocked, Daemon, Scratch, client_program};
@@ -86,7 +86,7 @@ fn a_tree_of_another_program_is_left_alone_by_every_cycle() {
     let daemon = Clocked::start(&scratch, NOW, &[]);
     let mut client = daemon.client();
     client.index(&root);
-    for cycle in [CycleName::Light, CycleName::Deep, CycleName::Archival] {
+    for cycle in [Cycle::Light, Cycle::Deep, Cycle::Archival] {
         client.run(&root, cycle);
     }
     client.heartbeat(&root);
@@ -181,7 +181,7 @@ fn a_planted_record_or_copy_in_a_folder_restores_nothing() {
     let daemon = Clocked::start(&scratch, NOW, &[]);
     let mut client = daemon.client();
     client.index(&root);
-    client.run(&root, CycleName::Deep);
+    client.run(&root, Cycle::Deep);
     remove(&mut client, &root, false).expect("removed");
     assert_eq!(files(&root), before);
     // A copy from an earlier build replaces only a ROOT.md that hippod wrote.
@@ -318,8 +318,8 @@ fn undo_says_whether_a_run_changed_nothing_or_was_undone_before() {
     let mut client = daemon.client();
     let root = scratch.workspace();
     client.index(&root);
-    let first = client.run(&root, CycleName::Light).run.expect("a run");
-    let idle = client.run(&root, CycleName::Light).run.expect("a run");
+    let first = client.run(&root, Cycle::Light).run.expect("a run");
+    let idle = client.run(&root, Cycle::Light).run.expect("a run");
     let undo = |run: i64| {
         let output = hippoctl(&scratch, &["consolidate", "undo", &run.to_string()]);
         String::from_utf8(output.stdout).unwrap()

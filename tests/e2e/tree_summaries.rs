@@ -5,7 +5,7 @@ use std::process::Command;
 use std::thread;
 
 use hippo_proto::{
-    CycleName, TreeCompactRequest, TreeCompactResponse, TreePendingRequest, TreePendingResponse,
+    Cycle, TreeCompactRequest, TreeCompactResponse, TreePendingRequest, TreePendingResponse,
     TreeSubmitRequest, TreeSubmitResponse,
 };
 use hippod_tests::{Caller, Clocked, Scratch};
@@ -225,7 +225,7 @@ fn a_deep_cycle_has_summaries_written_and_a_light_one_has_not() {
     let daemon = Clocked::start(&scratch, NOW, &settings);
     let mut client = daemon.client();
     client.sync(&root);
-    client.run(&root, CycleName::Light);
+    client.run(&root, Cycle::Light);
     let written = || {
         let nodes = std::fs::read_dir(root.join("memory/daily")).unwrap();
         let mut texts = nodes.map(|node| match std::fs::read_to_string(node.unwrap().path()) {
@@ -236,7 +236,7 @@ fn a_deep_cycle_has_summaries_written_and_a_light_one_has_not() {
         texts.any(|text| text.contains("written-by: command"))
     };
     assert!(!written());
-    client.run(&root, CycleName::Deep);
+    client.run(&root, Cycle::Deep);
     // The summaries are written after the answer; a client may ask for the tree meanwhile.
     let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
     while !written() {

@@ -1,7 +1,7 @@
 //! Undo of cycle runs.
 //! An undo restores every byte of a run, and keeps all changes that were made after it.
 
-use hippo_proto::{CycleName, ErrorKind, IndexEntry, IndexPlace, IndexPriority};
+use hippo_proto::{Cycle, EntryPlace, EntryPriority, ErrorKind, IndexEntry};
 use hippod_tests::{Caller, Clocked, QUIET, Scratch};
 
 use crate::cycles::{LATER, NOW, STILL_LATER, ask, assert_same_state, started, state};
@@ -35,12 +35,12 @@ fn a_run_that_is_taken_back_leaves_every_byte_as_it_was() {
         let mut runs = Vec::new();
         let mut before = vec![state(&mut client, &scratch)];
         for (cycle, at) in [
-            (CycleName::Light, None),
-            (CycleName::Deep, None),
-            (CycleName::Archival, None),
-            (CycleName::Light, Some(LATER)),
-            (CycleName::Deep, Some(STILL_LATER)),
-            (CycleName::Archival, Some("2062-01-01")),
+            (Cycle::Light, None),
+            (Cycle::Deep, None),
+            (Cycle::Archival, None),
+            (Cycle::Light, Some(LATER)),
+            (Cycle::Deep, Some(STILL_LATER)),
+            (Cycle::Archival, Some("2062-01-01")),
         ] {
             let report = client.try_run(&root, cycle, at, false).unwrap();
             assert!(!report.plan.is_empty(), "{what}: {cycle:?} {at:?}");
@@ -48,7 +48,7 @@ fn a_run_that_is_taken_back_leaves_every_byte_as_it_was() {
             let last = before.last().unwrap();
             // The first archival cycle may only record facts that are in no file.
             assert!(
-                after != *last || cycle == CycleName::Archival,
+                after != *last || cycle == Cycle::Archival,
                 "{what}: {cycle:?} {at:?} {report:#?}"
             );
             runs.push((cycle, report.run.unwrap()));
@@ -91,8 +91,8 @@ fn a_run_that_is_taken_back_leaves_every_byte_as_it_was() {
 fn a_run_that_later_ones_built_on_is_not_taken_back_before_them() {
     let (scratch, _daemon, mut client) = started(4, "");
     let root = scratch.workspace();
-    let light = client.run_at(&root, CycleName::Light, LATER).run.unwrap();
-    let deep = client.run_at(&root, CycleName::Deep, STILL_LATER).run.unwrap();
+    let light = client.run_at(&root, Cycle::Light, LATER).run.unwrap();
+    let deep = client.run_at(&root, Cycle::Deep, STILL_LATER).run.unwrap();
     let refusal = client.undo(&root, light).unwrap_err();
     assert_eq!(refusal.data.kind, ErrorKind::Conflict, "{refusal:?}");
     assert!(refusal.message.contains(&deep.to_string()), "{refusal:?}");
@@ -110,7 +110,7 @@ fn a_run_that_later_ones_built_on_is_not_taken_back_before_them() {
     let queued = client
         .entries(&root)
         .into_iter()
-        .filter(|entry| entry.place == IndexPlace::Queue);
+        .filter(|entry| entry.place == EntryPlace::Queue);
     assert_eq!(queued.count(), 0);
 }
 
@@ -119,12 +119,12 @@ fn what_was_changed_since_a_run_stays_when_the_run_is_taken_back() {
     let (scratch, _daemon, mut client) = started(8, "");
     let root = scratch.workspace();
     let first = client.history(&root, None).runs[0].run;
-    let report = client.run_at(&root, CycleName::Light, LATER);
+    let report = client.run_at(&root, Cycle::Light, LATER);
     let run = report.run.unwrap();
     let queued: Vec<String> = client
         .entries(&root)
         .into_iter()
-        .filter(|entry| entry.place == IndexPlace::Queue)
+        .filter(|entry| entry.place == EntryPlace::Queue)
         .map(|entry| entry.id)
         .collect();
     assert!(queued.len() > 2, "{report:#?}");
@@ -143,7 +143,7 @@ fn what_was_changed_since_a_run_stays_when_the_run_is_taken_back() {
     assert!(undone.files.contains(&"HIPPOCAMPUS.md".to_owned()), "{undone:?}");
     let entries = client.entries(&root);
     assert!(
-        entries.iter().all(|entry| entry.place == IndexPlace::Index),
+        entries.iter().all(|entry| entry.place == EntryPlace::Index),
         "{entries:#?}"
     );
     assert_eq!(
@@ -203,11 +203,11 @@ fn what_belongs_together_still_does_after_a_run_of_later_was_taken_back() {
             "the Machine called thing3 and the Machine called thing4",
         );
     }
-    let plan = client.plan(&root, CycleName::Deep, None).plan;
+    let plan = client.plan(&root, Cycle::Deep, None).plan;
     assert!(plan.iter().any(|step| step.rule == "associate"), "{plan:#?}");
-    let run = client.run_at(&root, CycleName::Deep, LATER).run.unwrap();
+    let run = client.run_at(&root, Cycle::Deep, LATER).run.unwrap();
     client.undo(&root, run).unwrap();
-    assert_eq!(client.plan(&root, CycleName::Deep, None).plan, plan);
+    assert_eq!(client.plan(&root, Cycle::Deep, None).plan, plan);
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn entries_that_say_the_same_become_one_and_two_again() {
     scratch.write("knowledge/anchor.md", text);
     scratch.write("knowledge/boat/anchor.md", text);
     client.sync(&root);
-    client.run(&root, CycleName::Light);
+    client.run(&root, Cycle::Light);
     let same = |client: &mut Caller| -> Vec<IndexEntry> {
         let entries = client.entries(&root).into_iter();
         entries
@@ -229,7 +229,7 @@ fn entries_that_say_the_same_become_one_and_two_again() {
     let two = same(&mut client);
     assert_eq!(two.len(), 2, "{two:#?}");
     let before = state(&mut client, &scratch);
-    let report = client.run(&root, CycleName::Deep);
+    let report = client.run(&root, Cycle::Deep);
     let merges = report.plan.iter().filter(|step| step.rule == "merge").count();
     assert_eq!(merges, 1, "{report:#?}");
     let one = same(&mut client);
@@ -240,7 +240,7 @@ fn entries_that_say_the_same_become_one_and_two_again() {
 
     // After an undo of the merge, no later run merges the two entries again, not even after a restart.
     let refused = |client: &mut Caller| {
-        let report = client.run(&root, CycleName::Deep);
+        let report = client.run(&root, Cycle::Deep);
         assert!(report.plan.iter().all(|step| step.rule != "merge"), "{report:#?}");
         assert_eq!(same(client).len(), 2);
         report.refused
@@ -268,14 +268,14 @@ fn a_merged_entry_that_was_edited_keeps_the_edit_when_it_is_two_again() {
     scratch.write("knowledge/anchor.md", text);
     scratch.write("knowledge/boat/anchor.md", text);
     client.sync(&root);
-    client.run(&root, CycleName::Light);
+    client.run(&root, Cycle::Light);
     let same = |client: &mut Caller| -> Vec<IndexEntry> {
         let entries = client.entries(&root).into_iter();
         entries
             .filter(|entry| entry.topic.contains("Anchor paint"))
             .collect()
     };
-    let report = client.run(&root, CycleName::Deep);
+    let report = client.run(&root, Cycle::Deep);
     let kept = same(&mut client);
     assert_eq!(kept.len(), 1, "{kept:#?}");
     let kept = &kept[0];
@@ -298,7 +298,7 @@ fn an_entry_that_was_forgotten_after_it_was_merged_stays_forgotten() {
     scratch.write("knowledge/anchor.md", text);
     scratch.write("knowledge/boat/anchor.md", text);
     client.sync(&root);
-    client.run(&root, CycleName::Light);
+    client.run(&root, Cycle::Light);
     let same = |client: &mut Caller| -> Vec<IndexEntry> {
         let entries = client.entries(&root).into_iter();
         entries
@@ -306,7 +306,7 @@ fn an_entry_that_was_forgotten_after_it_was_merged_stays_forgotten() {
             .collect()
     };
     let two = same(&mut client);
-    let run = client.run(&root, CycleName::Deep).run.unwrap();
+    let run = client.run(&root, Cycle::Deep).run.unwrap();
     let kept = same(&mut client);
     assert_eq!((two.len(), kept.len()), (2, 1), "{two:#?}");
     let absorbed = &two.iter().find(|entry| entry.id != kept[0].id).unwrap().id;
@@ -316,12 +316,12 @@ fn an_entry_that_was_forgotten_after_it_was_merged_stays_forgotten() {
         let now = same(client);
         assert_eq!((now.len(), &now[0].id), (1, &kept[0].id), "{when}");
         assert_eq!(now[0].pointers.len(), 1, "{when}: {now:#?}");
-        assert_eq!(client.entry(&root, absorbed).place, IndexPlace::Archive, "{when}");
+        assert_eq!(client.entry(&root, absorbed).place, EntryPlace::Archive, "{when}");
         let file = scratch.index_file();
         assert!(!file.contains(&format!("id={absorbed} ")), "{when}: {file}");
     };
     check(&mut client, "undone");
-    for cycle in [CycleName::Light, CycleName::Deep] {
+    for cycle in [Cycle::Light, Cycle::Deep] {
         client.run(&root, cycle);
         check(&mut client, &format!("after {cycle:?}"));
     }
@@ -330,7 +330,7 @@ fn an_entry_that_was_forgotten_after_it_was_merged_stays_forgotten() {
     let mut client = daemon.client();
     client.sync(&root);
     check(&mut client, "after a restart");
-    assert_eq!(client.restore(&root, absorbed).place, IndexPlace::Index);
+    assert_eq!(client.restore(&root, absorbed).place, EntryPlace::Index);
     assert_eq!(same(&mut client).len(), 2);
 }
 
@@ -341,7 +341,7 @@ fn after_the_first_run_is_taken_back_the_next_one_makes_its_entries_again() {
     let ids = client.ids(&root);
     let first = client.history(&root, None).runs[0].run;
     client.edit(&root, &ids[0], |edit| {
-        edit.priority = Some(IndexPriority::Amygdala)
+        edit.priority = Some(EntryPriority::Amygdala)
     });
     let undone = client.undo(&root, first).unwrap();
     assert_eq!(client.ids(&root), ids[..1]);
@@ -350,7 +350,7 @@ fn after_the_first_run_is_taken_back_the_next_one_makes_its_entries_again() {
     assert!(told("the next light cycle creates them again"), "{undone:?}");
     client.sync(&root);
     assert_eq!(client.ids(&root), ids[..1], "nothing comes by itself");
-    client.run(&root, CycleName::Light);
+    client.run(&root, Cycle::Light);
     assert_eq!(client.ids(&root), ids);
     let file = scratch.index_file();
     for id in &ids {
@@ -375,6 +375,6 @@ fn what_a_run_that_was_taken_back_made_comes_again_after_a_restart() {
     let daemon = scratch.quiet_daemon();
     let mut client = daemon.client();
     client.sync(&root);
-    client.run(&root, CycleName::Light);
+    client.run(&root, Cycle::Light);
     assert_eq!(client.ids(&root), ids);
 }

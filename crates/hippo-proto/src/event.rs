@@ -5,7 +5,8 @@ use serde_json::Value;
 
 use crate::id::Id;
 use crate::reply::encode_notification;
-use crate::types::{CycleName, CycleOutcome};
+use crate::types::CycleOutcome;
+use hippo_types::cycle::Cycle;
 
 /// A line without an id, as received by a client.
 #[derive(Debug, Clone, PartialEq)]
@@ -94,7 +95,7 @@ pub enum Event {
         /// Number of the run in the workspace.
         run: i64,
         /// The cycle.
-        cycle: CycleName,
+        cycle: Cycle,
         /// The outcome.
         outcome: CycleOutcome,
         /// Number of applied steps.
@@ -211,7 +212,7 @@ mod tests {
                 Event::Cycle {
                     workspace: "/w".into(),
                     run: 12,
-                    cycle: CycleName::Deep,
+                    cycle: Cycle::Deep,
                     outcome: CycleOutcome::Capped,
                     applied: 40,
                 },

@@ -27,43 +27,37 @@ pub use backup::{
     BackedUp, BackupRequest, BackupResponse, BackupVerifyRequest, LeftOut, RestoreRequest, RestoreResponse,
     Restored,
 };
-pub use compact::{
-    CompactEntry, CompactProblem, CompactStats, MAX_SCORES, SessionCompactRequest, SessionCompactResponse,
-    TranscriptFormat,
-};
+pub use compact::{MAX_SCORES, SessionCompactRequest, SessionCompactResponse};
 pub use context::{
-    ContextCloseRequest, ContextCloseResponse, ContextDecay, ContextEncoding, ContextEntry,
-    ContextFetchRequest, ContextFetchResponse, ContextFormat, ContextLifecycle, ContextListRequest,
-    ContextListResponse, ContextListed, ContextModifiers, ContextMove, ContextOpenRequest,
-    ContextOpenResponse, ContextOrigin, ContextOutcome, ContextPersisted, ContextPriority,
-    ContextPutLifecycle, ContextPutModifiers, ContextPutOutcome, ContextPutRequest, ContextPutResponse,
-    ContextPutSource, ContextRenderRequest, ContextRenderResponse, ContextSession, ContextShown,
-    ContextSource, ContextState, ContextTouchRequest, ContextTouchResponse, ContextTurnRequest,
-    ContextTurnResponse, ContextType, MAX_CONTENT_BYTES, MAX_SESSION_CHARS,
+    ContextCloseRequest, ContextCloseResponse, ContextFetchRequest, ContextFetchResponse, ContextListRequest,
+    ContextListResponse, ContextListed, ContextMove, ContextOpenRequest, ContextOpenResponse,
+    ContextPersisted, ContextPutLifecycle, ContextPutModifiers, ContextPutOutcome, ContextPutRequest,
+    ContextPutResponse, ContextPutSource, ContextRenderRequest, ContextRenderResponse, ContextSession,
+    ContextTouchRequest, ContextTouchResponse, ContextTurnRequest, ContextTurnResponse, MAX_CONTENT_BYTES,
+    MAX_SESSION_CHARS,
 };
 pub use cycle::{
-    CycleFinding, CycleHistoryRequest, CycleHistoryResponse, CycleName, CycleOutcome, CycleRefusal,
-    CycleReport, CycleRun, CycleRunRequest, CycleStep, CycleUndoRequest, CycleUndoResponse, IndexHealth,
-    MAX_RUNS, NextCycle,
+    CycleFinding, CycleHistoryRequest, CycleHistoryResponse, CycleOutcome, CycleRefusal, CycleReport,
+    CycleRun, CycleRunRequest, CycleStep, CycleUndoRequest, CycleUndoResponse, IndexHealth, MAX_RUNS,
+    NextCycle,
 };
 pub use doctor::{Check, DoctorRequest, DoctorResponse, Fixed, Problem, Severity};
 pub use flush::{FlushedLog, SessionFlushRequest, SessionFlushResponse};
 pub use get::{GetRequest, GetResponse};
 pub use heartbeat::{HeartbeatRequest, HeartbeatResponse, Pending};
 pub use index::{
-    IndexBand, IndexEditRequest, IndexEditResponse, IndexEntry, IndexForecast, IndexForgetRequest,
-    IndexForgetResponse, IndexListRequest, IndexListResponse, IndexOrigin, IndexPlace, IndexPointer,
-    IndexPriority, IndexRestoreRequest, IndexRestoreResponse, IndexShowRequest, IndexShowResponse,
-    MAX_ENTRIES,
+    IndexEditRequest, IndexEditResponse, IndexEntry, IndexForecast, IndexForgetRequest, IndexForgetResponse,
+    IndexListRequest, IndexListResponse, IndexRestoreRequest, IndexRestoreResponse, IndexShowRequest,
+    IndexShowResponse, MAX_ENTRIES,
 };
 pub use model::{
     ModelFile, ModelImportRequest, ModelInfo, ModelListRequest, ModelListResponse, ModelPullRequest,
     ModelPullResponse, ModelRemoveRequest, ModelRemoveResponse, ModelState, ModelVerifyRequest,
     ModelVerifyResponse, RuntimeInfo,
 };
-pub use remember::{MAX_TEXT_BYTES, MemoryType, RememberRequest, RememberResponse};
+pub use remember::{MAX_TEXT_BYTES, RememberRequest, RememberResponse};
 pub use search::{
-    IndexState, MAX_LIMIT, Mode, Scores, SearchHit, SearchRequest, SearchResponse, SearchTrace, Strategy,
+    IndexState, MAX_LIMIT, Scores, SearchHit, SearchRequest, SearchResponse, SearchTrace, Strategy,
     TraceMatch,
 };
 pub use session::{
@@ -84,6 +78,16 @@ pub use workspace::{
     WorkspaceListRequest, WorkspaceListResponse, WorkspaceRemoveRequest, WorkspaceRemoveResponse,
     WorkspaceSyncRequest, WorkspaceSyncResponse, WorkspaceTrustRequest, WorkspaceTrustResponse,
 };
+
+pub use hippo_types::context::{
+    ContextDecay, ContextEncoding, ContextEntry, ContextKind, ContextLifecycle, ContextModifiers,
+    ContextPriority, ContextShown, ContextSource, ContextState, FetchOrigin, FetchOutcome, SectionFormat,
+};
+pub use hippo_types::cycle::Cycle;
+pub use hippo_types::entry::{EntryOrigin, EntryPlace, EntryPriority, Pointer, StrengthBand};
+pub use hippo_types::memory::MemoryType;
+pub use hippo_types::search::SearchMode;
+pub use hippo_types::transcript::{CompactStats, MessageScore, TranscriptFormat, TranscriptProblem};
 
 use serde_json::{Map, Value};
 

@@ -10,6 +10,9 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 use hippo_proto::*;
+use hippo_types::cycle::Cycle;
+use hippo_types::entry::StrengthBand;
+use hippo_types::search::SearchMode;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -142,7 +145,7 @@ fn search_and_get_answers_keep_their_names() {
     };
     let response = SearchResponse {
         query: "when?".into(),
-        mode: Mode::Hybrid,
+        mode: SearchMode::Hybrid,
         strategy: Strategy::Search,
         results: vec![hit],
         tokens: 180,
@@ -164,7 +167,7 @@ fn search_and_get_answers_keep_their_names() {
     answer(
         r#"{"query":"when?","mode":"lexical","strategy":"hybrid","results":[{"id":"c1f","path":"memory/2026-01-10.md","start_line":12,"end_line":30,"heading":["Acme","Deploy"],"score":0.83,"scores":null,"strength":0.92,"entry":"acme-deploy","tokens":180,"text":"- never on Fridays","date":null,"explain":{"bm25":0.5}}],"tokens":180,"index":{"generation":1,"pending":9,"lag_ms":40,"degraded":"no-model","why":"not installed"},"notes":["tokens are bytes/4"],"trace":{"reason":"the entry is weak","matches":[{"entry":"acme-deploy","topic":"Acme deploys","relevance":0.5,"strength":0.25,"band":"decaying"}],"stale":["gone.md"],"created":null,"refreshed":["acme-deploy"]},"took_ms":4.1}"#,
         &SearchResponse {
-            mode: Mode::Lexical,
+            mode: SearchMode::Lexical,
             strategy: Strategy::Hybrid,
             results: vec![explained],
             index: IndexState {
@@ -182,7 +185,7 @@ fn search_and_get_answers_keep_their_names() {
                     topic: "Acme deploys".into(),
                     relevance: 0.5,
                     strength: 0.25,
-                    band: IndexBand::Decaying,
+                    band: StrengthBand::Decaying,
                 }],
                 stale: vec!["gone.md".into()],
                 created: None,
@@ -257,7 +260,7 @@ fn the_status_answer_keeps_its_names() {
             held_removals: 5,
             last_cycle: None,
             next: vec![NextCycle {
-                cycle: CycleName::Light,
+                cycle: Cycle::Light,
                 at: "2026-03-01T08:00:00Z".into(),
             }],
         }),

@@ -9,6 +9,12 @@ mod schema;
 use std::fmt::Debug;
 
 use hippo_proto::*;
+use hippo_types::context::{
+    ContextDecay, ContextEncoding, ContextEntry, ContextKind, ContextLifecycle, ContextModifiers,
+    ContextPriority, ContextShown, ContextSource, ContextState, FetchOrigin, FetchOutcome,
+};
+use hippo_types::cycle::Cycle;
+use hippo_types::transcript::{CompactStats, MessageScore, TranscriptProblem};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
@@ -29,9 +35,9 @@ fn answer<T: Serialize + DeserializeOwned + PartialEq + Debug>(golden: &str, ans
 fn entry() -> ContextEntry {
     ContextEntry {
         id: "ctx_2".into(),
-        type_: ContextType::ToolResult,
+        kind: ContextKind::ToolResult,
         source: ContextSource {
-            type_: "exec".into(),
+            kind: "exec".into(),
             reference: "make test".into(),
             turn: 3,
             retrievable: true,
@@ -111,7 +117,7 @@ fn entries_and_their_answers_keep_their_names() {
         &ContextTouchResponse { entry: entry() },
     );
     let full = ContextFetchResponse {
-        outcome: ContextOutcome::Full,
+        outcome: FetchOutcome::Full,
         content: Some("all\nof it".into()),
         summary: Some("Two tests failed.".into()),
         reason: None,
@@ -119,14 +125,14 @@ fn entries_and_their_answers_keep_their_names() {
         stored_hash: Some("b3:0a".into()),
         source_hash: Some("b3:0b".into()),
         entry: Some(entry()),
-        from: Some(ContextOrigin::Store),
+        from: Some(FetchOrigin::Store),
     };
     let golden = format!(
         r#"{{"outcome":"full","content":"all\nof it","summary":"Two tests failed.","stale":true,"stored_hash":"b3:0a","source_hash":"b3:0b","entry":{ENTRY},"from":"store"}}"#
     );
     answer(&golden, &full);
     let none = ContextFetchResponse {
-        outcome: ContextOutcome::Unavailable,
+        outcome: FetchOutcome::Unavailable,
         content: None,
         summary: None,
         reason: Some("gone".into()),
@@ -142,11 +148,7 @@ fn entries_and_their_answers_keep_their_names() {
     );
     answer(
         r#"["partial","source","summary"]"#,
-        &(
-            ContextOutcome::Partial,
-            ContextOrigin::Source,
-            ContextOrigin::Summary,
-        ),
+        &(FetchOutcome::Partial, FetchOrigin::Source, FetchOrigin::Summary),
     );
 }
 
@@ -168,7 +170,7 @@ fn session_answers_keep_their_names() {
         dormant: 1,
         expired: 2,
         tokens: 640,
-        cycle: CycleName::Deep,
+        cycle: Cycle::Deep,
         moved: vec![ContextMove {
             id: "ctx_1".into(),
             from: ContextState::Active,
@@ -182,7 +184,7 @@ fn session_answers_keep_their_names() {
         markdown: "m".into(),
         entries: vec![ContextShown {
             id: "ctx_1".into(),
-            type_: ContextType::State,
+            kind: ContextKind::State,
             strength: 0.5,
             summary: "s".into(),
             key_data: None,
@@ -257,23 +259,23 @@ fn the_answer_of_compact_has_the_output_format_of_hippoctl() {
     let compacted = SessionCompactResponse {
         summary: "# S".into(),
         stats: CompactStats {
-            format: Some("pi".into()),
+            format: Some(TranscriptFormat::Pi),
             messages: 2,
             tokens_before: 40,
             tokens_after: 10,
             ratio: 4.0,
             kept: 1,
-            problems: vec![CompactProblem {
+            problems: vec![TranscriptProblem {
                 line: 3,
                 what: "no JSON object".into(),
             }],
             stored: Some(2),
             ..CompactStats::default()
         },
-        entries: vec![CompactEntry {
+        entries: vec![MessageScore {
             index: 0,
             id: "m0123456ab".into(),
-            type_: "decision".into(),
+            kind: "decision".into(),
             importance: 0.9,
             retention: 0.87,
             tier: "keep".into(),

@@ -5,6 +5,7 @@
 )]
 
 use hippo_proto::*;
+use hippo_types::context::ContextKind;
 use serde_json::{Value, json};
 
 fn read(method: &str, params: &str) -> Result<Request, RpcError> {
@@ -19,7 +20,7 @@ fn a_put_needs_few_fields() {
         r#"{"session":"s1","turn":0,"type":"message","source":{"type":"user","ref":""},"content":""}"#;
     let put = ContextPutRequest {
         session: "s1".into(),
-        type_: ContextType::Message,
+        type_: ContextKind::Message,
         source: ContextPutSource {
             type_: "user".into(),
             reference: String::new(),

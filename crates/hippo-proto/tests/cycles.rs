@@ -10,6 +10,10 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 use hippo_proto::*;
+use hippo_types::cycle::Cycle;
+use hippo_types::entry::{EntryOrigin, EntryPlace, EntryPriority, StrengthBand};
+use hippo_types::memory::MemoryType;
+use hippo_types::search::SearchMode;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -32,7 +36,7 @@ fn answer<T: Serialize + DeserializeOwned + PartialEq + Debug>(golden: &str, ans
 fn run() -> CycleRun {
     CycleRun {
         run: 12,
-        cycle: CycleName::Deep,
+        cycle: Cycle::Deep,
         started: "2026-03-01T02:30:00Z".into(),
         finished: Some("2026-03-01T02:30:01Z".into()),
         outcome: CycleOutcome::Capped,
@@ -48,7 +52,7 @@ const RUN: &str = r#"{"run":12,"cycle":"deep","started":"2026-03-01T02:30:00Z","
 fn report() -> CycleReport {
     CycleReport {
         run: Some(12),
-        cycle: CycleName::Deep,
+        cycle: Cycle::Deep,
         at: "2026-03-01T02:30:00Z".into(),
         outcome: CycleOutcome::Capped,
         plan: vec![CycleStep {
@@ -95,7 +99,7 @@ fn cycle_answers_keep_their_names() {
         r#"{"run":null,"cycle":"light","at":"2026-03-01T02:30:00Z","outcome":"planned","plan":[],"applied":0,"refused":[],"findings":[],"considered":{},"health":null,"files":[],"took_ms":0.5}"#,
         &CycleReport {
             run: None,
-            cycle: CycleName::Light,
+            cycle: Cycle::Light,
             at: "2026-03-01T02:30:00Z".into(),
             outcome: CycleOutcome::Planned,
             plan: vec![],
@@ -146,7 +150,7 @@ fn cycle_answers_keep_their_names() {
                 paths: vec!["HIPPOCAMPUS.md".into()],
             }],
             next: vec![NextCycle {
-                cycle: CycleName::Light,
+                cycle: Cycle::Light,
                 at: "2026-03-01T03:30:00Z".into(),
             }],
         },
@@ -161,13 +165,13 @@ fn remember_answers_keep_their_names() {
         summary: String::new(),
         pointers: vec![],
         strength: 1.0,
-        band: IndexBand::Strong,
-        place: IndexPlace::Index,
+        band: StrengthBand::Strong,
+        place: EntryPlace::Index,
         group: String::new(),
         tags: vec![],
         related: vec![],
-        priority: IndexPriority::Normal,
-        origin: IndexOrigin::Manual,
+        priority: EntryPriority::Normal,
+        origin: EntryOrigin::Manual,
         created: "2026-03-01T08:00:00Z".into(),
         accessed: "2026-03-01T08:00:00Z".into(),
         hits: 0,
@@ -199,18 +203,18 @@ fn remember_answers_keep_their_names() {
 
 #[test]
 fn cycle_enums_keep_their_names() {
-    for cycle in CycleName::ALL {
+    for cycle in Cycle::ALL {
         assert_eq!(serde_json::to_value(cycle).unwrap(), cycle.name());
     }
     assert_eq!(
-        serde_json::to_string(&CycleName::ALL).unwrap(),
+        serde_json::to_string(&Cycle::ALL).unwrap(),
         r#"["light","deep","archival"]"#
     );
     assert_eq!(
         serde_json::to_string(&MemoryType::ALL).unwrap(),
         r#"["project","feedback","user","reference"]"#
     );
-    for mode in Mode::ALL {
+    for mode in SearchMode::ALL {
         assert_eq!(serde_json::to_value(mode).unwrap(), mode.name());
     }
     let outcomes = [
@@ -236,7 +240,7 @@ fn cycle_requests_have_defaults() {
         read("cycle.run", r#"{"workspace":"/w","cycle":"light"}"#),
         Ok(Request::CycleRun(CycleRunRequest {
             workspace: "/w".into(),
-            cycle: CycleName::Light,
+            cycle: Cycle::Light,
             dry_run: false,
             at: None,
         }))

@@ -9,6 +9,7 @@ mod schema;
 use std::fmt::Debug;
 
 use hippo_proto::*;
+use hippo_types::entry::{EntryOrigin, EntryPlace, EntryPriority, StrengthBand};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -35,23 +36,23 @@ fn entry() -> IndexEntry {
         topic: "Acme deploys".into(),
         summary: "When and how Acme deploys.".into(),
         pointers: vec![
-            IndexPointer {
+            Pointer {
                 path: "memory/2026-01-10.md".into(),
                 section: Some("Deploy".into()),
             },
-            IndexPointer {
+            Pointer {
                 path: "RUNBOOK.md".into(),
                 section: None,
             },
         ],
         strength: 0.73,
-        band: IndexBand::Moderate,
-        place: IndexPlace::Index,
+        band: StrengthBand::Moderate,
+        place: EntryPlace::Index,
         group: "Projects".into(),
         tags: vec!["deploy".into()],
         related: vec!["acme".into()],
-        priority: IndexPriority::High,
-        origin: IndexOrigin::Manual,
+        priority: EntryPriority::High,
+        origin: EntryOrigin::Manual,
         created: "2026-01-01T00:00:00Z".into(),
         accessed: "2026-01-10T09:30:00Z".into(),
         hits: 3,
@@ -118,29 +119,29 @@ fn index_enums_keep_their_names() {
         serde_json::to_string(values).unwrap()
     }
     let bands = [
-        IndexBand::Strong,
-        IndexBand::Moderate,
-        IndexBand::Weak,
-        IndexBand::Decaying,
-        IndexBand::Silent,
+        StrengthBand::Strong,
+        StrengthBand::Moderate,
+        StrengthBand::Weak,
+        StrengthBand::Decaying,
+        StrengthBand::Silent,
     ];
     assert_eq!(
         words(&bands),
         r#"["strong","moderate","weak","decaying","silent"]"#
     );
     assert_eq!(
-        words(&[IndexPlace::Index, IndexPlace::Queue, IndexPlace::Archive]),
+        words(&[EntryPlace::Index, EntryPlace::Queue, EntryPlace::Archive]),
         r#"["index","queue","archive"]"#
     );
     let origins = [
-        IndexOrigin::Defrag,
-        IndexOrigin::Manual,
-        IndexOrigin::Retrieval,
-        IndexOrigin::Auto,
+        EntryOrigin::Defrag,
+        EntryOrigin::Manual,
+        EntryOrigin::Retrieval,
+        EntryOrigin::Auto,
     ];
     assert_eq!(words(&origins), r#"["defrag","manual","retrieval","auto"]"#);
     assert_eq!(
-        words(&IndexPriority::ALL),
+        words(&EntryPriority::ALL),
         r#"["amygdala","high","normal","low"]"#
     );
 }
@@ -176,7 +177,7 @@ fn index_requests_have_defaults() {
     let params = r#"{"workspace":"/w","id":"a","summary":"","tags":[],"pointers":[]}"#;
     assert_eq!(read("index.edit", params), Ok(Request::IndexEdit(emptied)));
     let low = IndexEditRequest {
-        priority: Some(IndexPriority::Low),
+        priority: Some(EntryPriority::Low),
         ..edit
     };
     let params = r#"{"workspace":"/w","id":"a","priority":"low"}"#;

@@ -12,6 +12,11 @@ mod schema;
 use std::collections::BTreeSet;
 
 use hippo_proto::*;
+use hippo_types::cycle::Cycle;
+use hippo_types::entry::EntryPriority;
+use hippo_types::memory::MemoryType;
+use hippo_types::search::SearchMode;
+use hippo_types::transcript::TranscriptFormat;
 
 /// Asserts that the line is parsed as this request, and the request is serialised as this line.
 fn request(line: &str, request: impl Into<Request>) -> &'static str {
@@ -135,7 +140,7 @@ fn requests_with_all_fields_keep_their_names() {
         SearchRequest {
             workspace: workspace(),
             query: "who signed?".into(),
-            mode: Some(Mode::Vector),
+            mode: Some(SearchMode::Vector),
             limit: Some(200),
             budget_tokens: Some(500),
             min_score: Some(0.25),
@@ -197,16 +202,16 @@ fn requests_with_all_fields_keep_their_names() {
             summary: Some(String::new()),
             tags: Some(vec!["deploy".into()]),
             pointers: Some(vec![
-                IndexPointer {
+                Pointer {
                     path: "a.md".into(),
                     section: Some("Steps".into()),
                 },
-                IndexPointer {
+                Pointer {
                     path: "b.md".into(),
                     section: None,
                 },
             ]),
-            priority: Some(IndexPriority::Amygdala),
+            priority: Some(EntryPriority::Amygdala),
             pinned: None,
         }
         .into(),
@@ -226,7 +231,7 @@ fn requests_with_all_fields_keep_their_names() {
         r#"{"workspace":"/w","cycle":"archival","dry_run":true,"at":"2026-03-01"}"#,
         CycleRunRequest {
             workspace: workspace(),
-            cycle: CycleName::Archival,
+            cycle: Cycle::Archival,
             dry_run: true,
             at: Some("2026-03-01".into()),
         }
@@ -254,7 +259,7 @@ fn requests_with_all_fields_keep_their_names() {
             topic: Some("Deploys".into()),
             type_: Some(MemoryType::Feedback),
             tags: Some(vec!["deploy".into()]),
-            priority: Some(IndexPriority::High),
+            priority: Some(EntryPriority::High),
             ..RememberRequest::default()
         }
         .into(),

@@ -5,6 +5,7 @@
 )]
 
 use hippo_proto::*;
+use hippo_types::search::SearchMode;
 use serde::Serialize;
 
 #[test]
@@ -12,7 +13,10 @@ fn enum_values_keep_their_wire_names() {
     fn words<T: Serialize>(values: &[T]) -> String {
         serde_json::to_string(values).unwrap()
     }
-    assert_eq!(words(&Mode::ALL), r#"["hybrid","lexical","vector","index"]"#);
+    assert_eq!(
+        words(&SearchMode::ALL),
+        r#"["hybrid","lexical","vector","index"]"#
+    );
     assert_eq!(
         words(&[Strategy::Index, Strategy::Search, Strategy::Hybrid]),
         r#"["index","search","hybrid"]"#

@@ -7,9 +7,12 @@ use std::env;
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
+use hippo_context::fade;
 use hippo_context::lifecycle::SessionEntry;
-use hippo_context::{ContextEntry, Decay, EntryKind, EntrySource, Lifecycle, Modifiers, fade};
 use hippo_store::contexts::{ContentId, ContextError, ContextReader, ContextStore, NewContent, NewEntry};
+use hippo_types::context::{
+    ContextDecay, ContextEntry, ContextKind, ContextLifecycle, ContextModifiers, ContextSource,
+};
 
 const SIZE: usize = 200_000;
 const PUTS: u64 = 400;
@@ -125,8 +128,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 fn put(store: &mut ContextStore, id: &str, bytes: &[u8]) -> Result<(), ContextError> {
     let entry = ContextEntry {
         id: id.to_owned(),
-        kind: EntryKind::ToolResult,
-        source: EntrySource {
+        kind: ContextKind::ToolResult,
+        source: ContextSource {
             kind: "exec".to_owned(),
             reference: format!("command {id}"),
             turn: 0,
@@ -135,13 +138,13 @@ fn put(store: &mut ContextStore, id: &str, bytes: &[u8]) -> Result<(), ContextEr
         summary: "412 lines of a build: 3 warnings, first in crates/a/src/lib.rs:12, no error.".to_owned(),
         key_data: None,
         strength: 1.0,
-        decay: Decay {
+        decay: ContextDecay {
             rate: 0.1,
             floor: 0.0,
             last_access: 0,
         },
-        modifiers: Modifiers::default(),
-        lifecycle: Lifecycle::default(),
+        modifiers: ContextModifiers::default(),
+        lifecycle: ContextLifecycle::default(),
     };
     let new = NewEntry {
         session: "s",

@@ -8,9 +8,11 @@ use std::io::{BufRead, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use hippo_context::{ContextEntry, Decay, EntryKind, EntrySource, Lifecycle, Modifiers};
 use hippo_store::contexts::{
     ContentId, ContextReader, ContextStore, Lookup, NewContent, NewEntry, PutOutcome, TranscriptPiece,
+};
+use hippo_types::context::{
+    ContextDecay, ContextEntry, ContextKind, ContextLifecycle, ContextModifiers, ContextSource,
 };
 
 /// Environment variable with the database path for the process that is killed.
@@ -21,8 +23,8 @@ const BUDGET: u64 = u64::MAX;
 fn entry(number: u64) -> ContextEntry {
     ContextEntry {
         id: format!("e{number}"),
-        kind: EntryKind::ToolResult,
-        source: EntrySource {
+        kind: ContextKind::ToolResult,
+        source: ContextSource {
             kind: "exec".to_owned(),
             reference: format!("command {number}"),
             turn: number,
@@ -31,13 +33,13 @@ fn entry(number: u64) -> ContextEntry {
         summary: format!("Result {number}"),
         key_data: None,
         strength: 1.0,
-        decay: Decay {
+        decay: ContextDecay {
             rate: 0.1,
             floor: 0.0,
             last_access: number,
         },
-        modifiers: Modifiers::default(),
-        lifecycle: Lifecycle::default(),
+        modifiers: ContextModifiers::default(),
+        lifecycle: ContextLifecycle::default(),
     }
 }
 

@@ -28,11 +28,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 pub use backup::{BackupArgs, BackupVerb, RestoreArgs};
-pub use compact::{CompactArgs, FormatArg};
+pub use compact::CompactArgs;
 pub use completions::ShellArg;
-pub use context::{
-    ContextFormatArg, ContextListArgs, ContextPutArgs, ContextRenderArgs, ContextTurnArgs, ContextVerb,
-};
+pub use context::{ContextListArgs, ContextPutArgs, ContextRenderArgs, ContextTurnArgs, ContextVerb};
 pub use cycle::{CycleArgs, CycleVerb, HistoryArgs};
 pub use groups::command;
 pub use hook::{HookArgs, HookName};
@@ -44,7 +42,7 @@ pub use operate::{DoctorArgs, LogsArgs, StatusArgs};
 pub use policy::ContextPolicyArgs;
 pub use qmd::{GetArgs, OutputFormat, QmdSearch, Refused, refusal};
 pub use remember::RememberArgs;
-pub use search::{ModeArg, SearchArgs};
+pub use search::SearchArgs;
 pub use service::{ServiceArgs, ServiceVerb};
 pub use texts::in_their_places;
 pub use tree::TreeVerb;
@@ -301,9 +299,8 @@ pub enum ModelVerb {
 mod tests {
     use clap::CommandFactory;
 
-    use hippo_proto::Mode;
-
     use super::*;
+    use hippo_types::search::SearchMode;
 
     fn parse(line: &str) -> Result<Cli, clap::Error> {
         Cli::try_parse_from(line.split(' '))
@@ -326,13 +323,13 @@ mod tests {
         assert_eq!(args.query, ["who", "signed"]);
         assert_eq!(
             (args.limit, args.mode, args.budget),
-            (Some(3), Some(ModeArg::Vector), Some(500))
+            (Some(3), Some(SearchMode::Vector), Some(500))
         );
         assert!(!args.explain && !args.no_record);
         let Verb::Search(args) = parse("hippoctl search --mode index x").unwrap().verb else {
             panic!("no search")
         };
-        assert_eq!(args.mode.map(Mode::from), Some(Mode::Index));
+        assert_eq!(args.mode, Some(SearchMode::Index));
     }
 
     #[test]

@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use hippo_proto::{
-    ErrorKind, GetResponse, IndexState, Mode, ModelPullResponse, Paths, Progress, RememberResponse, Request,
-    RpcError, SearchHit, SearchResponse, Strategy, WorkspaceInfo, WorkspaceListResponse, encode_error,
-    encode_result,
+    ErrorKind, GetResponse, IndexState, ModelPullResponse, Paths, Progress, RememberResponse, Request,
+    RpcError, SearchHit, SearchMode, SearchResponse, Strategy, WorkspaceInfo, WorkspaceListResponse,
+    encode_error, encode_result,
 };
 use scripted::{Daemon, command, hippoctl, out};
 use tempfile::TempDir;
@@ -54,7 +54,7 @@ fn found(texts: &[&str]) -> SearchResponse {
     };
     SearchResponse {
         query: "q".into(),
-        mode: Mode::Lexical,
+        mode: SearchMode::Lexical,
         strategy: Strategy::Search,
         results: texts.iter().enumerate().map(hit).collect(),
         tokens: 3,

@@ -12,6 +12,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use hippo_proto::*;
+use hippo_types::transcript::{CompactStats, TranscriptFormat, TranscriptProblem};
 use scripted::{Daemon, command, hippoctl, out};
 use serde_json::json;
 
@@ -25,7 +26,7 @@ fn answer(call: &Call) -> Vec<u8> {
         stats: CompactStats {
             messages: held.lines().count() as u64,
             malformed: 1,
-            problems: vec![CompactProblem {
+            problems: vec![TranscriptProblem {
                 line: 3,
                 what: "no JSON object".into(),
             }],

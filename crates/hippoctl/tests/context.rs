@@ -12,6 +12,11 @@ use std::path::Path;
 use std::process::Stdio;
 
 use hippo_proto::*;
+use hippo_types::context::{
+    ContextDecay, ContextEncoding, ContextEntry, ContextKind, ContextLifecycle, ContextModifiers,
+    ContextPriority, ContextSource, ContextState, SectionFormat,
+};
+use hippo_types::cycle::Cycle;
 use scripted::{Daemon, command, hippoctl, out};
 use serde_json::json;
 
@@ -21,9 +26,9 @@ const CONTENT: &str = " a\r\nb\u{1b}[31m\u{0}ü\u{2028}\n\n c";
 fn entry() -> ContextEntry {
     ContextEntry {
         id: "ctx_2".into(),
-        type_: ContextType::ToolResult,
+        kind: ContextKind::ToolResult,
         source: ContextSource {
-            type_: "exec".into(),
+            kind: "exec".into(),
             reference: "make test".into(),
             turn: 3,
             retrievable: true,
@@ -73,7 +78,7 @@ fn answer(call: &Call) -> Vec<u8> {
                 dormant: 0,
                 expired: 0,
                 tokens: 85,
-                cycle: CycleName::Light,
+                cycle: Cycle::Light,
                 moved: vec![],
                 note: Some("went back".into()),
             };
@@ -171,7 +176,7 @@ fn content_goes_to_the_daemon_as_it_is() {
     let bare = ContextPutRequest {
         session: "s1".into(),
         turn: 3,
-        type_: ContextType::ToolResult,
+        type_: ContextKind::ToolResult,
         source: ContextPutSource {
             type_: "exec".into(),
             reference: "make test".into(),
@@ -287,7 +292,7 @@ fn a_prompt_gets_the_text_alone() {
     let request = ContextRenderRequest {
         session: "s1".into(),
         budget_tokens: Some(500),
-        format: Some(ContextFormat::Json),
+        format: Some(SectionFormat::Json),
         cue: Some("which tests?".into()),
     };
     assert_eq!(asked, Some(request.into()));

@@ -10,23 +10,24 @@ mod scripted;
 use std::path::Path;
 
 use hippo_proto::*;
+use hippo_types::context::{FetchOrigin, FetchOutcome};
 use scripted::{Daemon, hippoctl, out};
 use serde_json::Value;
 
 /// Bytes that a careless client would change: no line end, a carriage return, an escape, a zero.
 const CONTENT: &str = " a\r\nb\u{1b}[31m\u{0}ü\u{2028}\n\n c";
 
-fn fetched(outcome: ContextOutcome, content: Option<&str>) -> ContextFetchResponse {
+fn fetched(outcome: FetchOutcome, content: Option<&str>) -> ContextFetchResponse {
     ContextFetchResponse {
         outcome,
         content: content.map(str::to_owned),
-        summary: (outcome != ContextOutcome::Unavailable).then(|| "Two tests failed.".to_owned()),
-        reason: (outcome != ContextOutcome::Full).then(|| "the content was removed".to_owned()),
-        stale: outcome == ContextOutcome::Partial,
+        summary: (outcome != FetchOutcome::Unavailable).then(|| "Two tests failed.".to_owned()),
+        reason: (outcome != FetchOutcome::Full).then(|| "the content was removed".to_owned()),
+        stale: outcome == FetchOutcome::Partial,
         stored_hash: None,
         source_hash: None,
         entry: None,
-        from: content.map(|_| ContextOrigin::Store),
+        from: content.map(|_| FetchOrigin::Store),
     }
 }
 
@@ -34,16 +35,16 @@ fn answer(call: &Call) -> Vec<u8> {
     let id = &call.id;
     match &call.request {
         Request::ContextFetch(request) => match request.id.as_str() {
-            "ctx_2" => encode_result(id, &fetched(ContextOutcome::Full, Some(CONTENT))),
+            "ctx_2" => encode_result(id, &fetched(FetchOutcome::Full, Some(CONTENT))),
             "changed" => {
-                let mut answer = fetched(ContextOutcome::Full, Some("now"));
-                answer.from = Some(ContextOrigin::Source);
+                let mut answer = fetched(FetchOutcome::Full, Some("now"));
+                answer.from = Some(FetchOrigin::Source);
                 answer.stale = true;
                 answer.reason = Some("the source has changed since".into());
                 encode_result(id, &answer)
             }
-            "summary" => encode_result(id, &fetched(ContextOutcome::Partial, None)),
-            "gone" => encode_result(id, &fetched(ContextOutcome::Unavailable, None)),
+            "summary" => encode_result(id, &fetched(FetchOutcome::Partial, None)),
+            "gone" => encode_result(id, &fetched(FetchOutcome::Unavailable, None)),
             _ => encode_error(id, &RpcError::not_found("no entry has this id")),
         },
         other => encode_error(id, &RpcError::not_found(other.method())),

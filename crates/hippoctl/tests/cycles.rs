@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use hippo_proto::{
-    Call, CycleHistoryRequest, CycleHistoryResponse, CycleName, CycleOutcome, CycleReport, CycleRun,
+    Call, Cycle, CycleHistoryRequest, CycleHistoryResponse, CycleOutcome, CycleReport, CycleRun,
     CycleRunRequest, CycleStep, CycleUndoRequest, CycleUndoResponse, ErrorKind, HeartbeatRequest,
     HeartbeatResponse, NextCycle, Pending, Request, RpcError, encode_error, encode_result,
 };
@@ -22,7 +22,7 @@ const WORKSPACE: &str = "/w";
 fn report(run: Option<i64>, outcome: CycleOutcome) -> CycleReport {
     CycleReport {
         run,
-        cycle: CycleName::Deep,
+        cycle: Cycle::Deep,
         at: "2026-03-01T02:30:00Z".into(),
         outcome,
         plan: vec![CycleStep {
@@ -45,7 +45,7 @@ fn report(run: Option<i64>, outcome: CycleOutcome) -> CycleReport {
 fn short(outcome: CycleOutcome) -> CycleRun {
     CycleRun {
         run: 12,
-        cycle: CycleName::Deep,
+        cycle: Cycle::Deep,
         started: "2026-03-01T02:30:00Z".into(),
         finished: None,
         outcome,
@@ -65,7 +65,7 @@ fn beat(outcome: CycleOutcome) -> HeartbeatResponse {
             paths: vec!["HIPPOCAMPUS.md".into()],
         }],
         next: vec![NextCycle {
-            cycle: CycleName::Light,
+            cycle: Cycle::Light,
             at: "2026-03-01T03:30:00Z".into(),
         }],
     }
@@ -80,10 +80,10 @@ fn answer(call: &Call) -> Vec<u8> {
     let id = &call.id;
     match &call.request {
         Request::CycleRun(request) => match request.cycle {
-            CycleName::Light => encode_error(id, &conflict()),
-            CycleName::Deep if request.dry_run => encode_result(id, &report(None, CycleOutcome::Planned)),
-            CycleName::Deep => encode_result(id, &report(Some(12), CycleOutcome::Done)),
-            CycleName::Archival => encode_result(id, &report(Some(12), CycleOutcome::Failed)),
+            Cycle::Light => encode_error(id, &conflict()),
+            Cycle::Deep if request.dry_run => encode_result(id, &report(None, CycleOutcome::Planned)),
+            Cycle::Deep => encode_result(id, &report(Some(12), CycleOutcome::Done)),
+            Cycle::Archival => encode_result(id, &report(Some(12), CycleOutcome::Failed)),
         },
         Request::CycleHistory(request) => encode_result(
             id,
@@ -136,7 +136,7 @@ fn a_cycle_runs_or_only_says_what_it_would_do() {
     assert_eq!(done, ended(0, stdout, "note: tokens are bytes/4\n"));
     let request = CycleRunRequest {
         workspace: WORKSPACE.into(),
-        cycle: CycleName::Deep,
+        cycle: Cycle::Deep,
         dry_run: false,
         at: None,
     };

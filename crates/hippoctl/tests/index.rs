@@ -10,31 +10,31 @@ mod scripted;
 use std::path::Path;
 
 use hippo_proto::{
-    Call, IndexBand, IndexEditRequest, IndexEditResponse, IndexEntry, IndexForgetResponse, IndexListRequest,
-    IndexListResponse, IndexOrigin, IndexPlace, IndexPointer, IndexPriority, IndexRestoreResponse,
-    IndexShowRequest, IndexShowResponse, Request, RpcError, encode_error, encode_result,
+    Call, EntryOrigin, EntryPlace, EntryPriority, IndexEditRequest, IndexEditResponse, IndexEntry,
+    IndexForgetResponse, IndexListRequest, IndexListResponse, IndexRestoreResponse, IndexShowRequest,
+    IndexShowResponse, Pointer, Request, RpcError, StrengthBand, encode_error, encode_result,
 };
 use scripted::{Daemon, command, hippoctl, out};
 
 const WORKSPACE: &str = "/w";
 
-fn entry(priority: IndexPriority) -> IndexEntry {
+fn entry(priority: EntryPriority) -> IndexEntry {
     IndexEntry {
         id: "acme".into(),
         topic: "Acme".into(),
         summary: "A customer.".into(),
-        pointers: vec![IndexPointer {
+        pointers: vec![Pointer {
             path: "MEMORY.md".into(),
             section: Some("Acme".into()),
         }],
         strength: 0.5,
-        band: IndexBand::Moderate,
-        place: IndexPlace::Index,
+        band: StrengthBand::Moderate,
+        place: EntryPlace::Index,
         group: "Projects".into(),
         tags: vec![],
         related: vec![],
         priority,
-        origin: IndexOrigin::Auto,
+        origin: EntryOrigin::Auto,
         created: "2026-01-01T00:00:00Z".into(),
         accessed: "2026-01-02T00:00:00Z".into(),
         hits: 1,
@@ -44,7 +44,7 @@ fn entry(priority: IndexPriority) -> IndexEntry {
 
 fn listed() -> IndexListResponse {
     IndexListResponse {
-        entries: vec![entry(IndexPriority::Normal)],
+        entries: vec![entry(EntryPriority::Normal)],
         total: 2,
         tokens: 120,
         notes: vec![],
@@ -53,7 +53,7 @@ fn listed() -> IndexListResponse {
 
 fn shown() -> IndexShowResponse {
     IndexShowResponse {
-        entry: entry(IndexPriority::Normal),
+        entry: entry(EntryPriority::Normal),
         base_strength: 0.6,
         curve: "0.60 · 0.83 = 0.50".into(),
         modifiers: vec![],
@@ -71,8 +71,8 @@ fn answer(call: &Call) -> Vec<u8> {
         Request::IndexShow(request) if request.id == "acme" => encode_result(id, &shown()),
         Request::IndexEdit(request) if request.id == "acme" => {
             let priority = match request.pinned {
-                Some(true) => IndexPriority::Amygdala,
-                _ => request.priority.unwrap_or(IndexPriority::Normal),
+                Some(true) => EntryPriority::Amygdala,
+                _ => request.priority.unwrap_or(EntryPriority::Normal),
             };
             encode_result(
                 id,
@@ -87,7 +87,7 @@ fn answer(call: &Call) -> Vec<u8> {
         Request::IndexRestore(request) if request.id == "acme" => encode_result(
             id,
             &IndexRestoreResponse {
-                entry: entry(IndexPriority::Normal),
+                entry: entry(EntryPriority::Normal),
             },
         ),
         _ => encode_error(
@@ -166,8 +166,8 @@ fn edits_say_only_what_was_given() {
         ..IndexEditRequest::default()
     };
     for (verb, said, pinned, priority) in [
-        ("pin", "pinned", true, IndexPriority::Amygdala),
-        ("unpin", "not pinned:", false, IndexPriority::Normal),
+        ("pin", "pinned", true, EntryPriority::Amygdala),
+        ("unpin", "not pinned:", false, EntryPriority::Normal),
     ] {
         let (ended, asked) = run(&["index", verb, "acme"]);
         let name = priority.name();
@@ -193,7 +193,7 @@ fn edits_say_only_what_was_given() {
             IndexEditRequest {
                 summary: Some(String::new()),
                 tags: Some(vec![]),
-                priority: Some(IndexPriority::Low),
+                priority: Some(EntryPriority::Low),
                 ..edit.clone()
             },
         ),

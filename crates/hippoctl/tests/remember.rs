@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use hippo_proto::{
-    Call, ErrorKind, IndexPriority, MAX_TEXT_BYTES, MemoryType, RememberRequest, RememberResponse, Request,
+    Call, EntryPriority, ErrorKind, MAX_TEXT_BYTES, MemoryType, RememberRequest, RememberResponse, Request,
     RpcError, encode_error, encode_result,
 };
 use scripted::{Daemon, command, hippoctl, out};
@@ -90,7 +90,7 @@ fn words_become_one_text_with_all_that_was_said_of_it() {
         topic: Some("Deploys".into()),
         type_: Some(MemoryType::Feedback),
         tags: Some(vec!["deploy".into(), "acme".into()]),
-        priority: Some(IndexPriority::High),
+        priority: Some(EntryPriority::High),
         ..request("- never on Fridays")
     };
     assert_eq!(asked, Some(whole.into()));

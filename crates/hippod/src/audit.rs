@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use hippo_map::audit::{
     AuditStopped, AuditTally, AuditedChunk, AuditedEntry, AuditedFile, audit as look_through,
 };
-use hippo_map::consolidation::{Place, Record};
+use hippo_map::consolidation::{Record, RecordPlace};
 use hippo_proto::{
     AuditCount, AuditExample, AuditFinding, AuditKind, AuditRequest, AuditResponse, AuditRun, AuditUnit,
     RpcError,
@@ -212,7 +212,7 @@ fn entries(
     let limit = view.config.sources.max_file_bytes;
     let index = view.index();
     let live = index.records().iter();
-    let live = live.filter(|record| !matches!(record.place, Place::Archive(_)));
+    let live = live.filter(|record| !matches!(record.place, RecordPlace::Archive(_)));
     // Many entries point to the same file, so it is read once.
     let mut titles: HashMap<String, Option<HashSet<String>>> = HashMap::new();
     let mut leads = |pointer: &Pointer| {

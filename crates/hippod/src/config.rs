@@ -149,7 +149,7 @@ pub struct Search {
     /// Default number of results.
     pub limit: usize,
     /// Default search mode.
-    pub default_mode: hippo_proto::Mode,
+    pub default_mode: hippo_proto::SearchMode,
     /// IANA name of the time zone in which "yesterday" is understood; empty means the system's zone.
     pub timezone: String,
 }
@@ -320,7 +320,7 @@ impl Default for Config {
             },
             search: Search {
                 limit: 10,
-                default_mode: hippo_proto::Mode::Hybrid,
+                default_mode: hippo_proto::SearchMode::Hybrid,
                 timezone: String::new(),
             },
             index: Index::default(),

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hippo_proto::{
-    CycleHistoryRequest, CycleName, CycleReport, CycleRun, CycleRunRequest, ErrorKind, HeartbeatRequest,
+    Cycle, CycleHistoryRequest, CycleReport, CycleRun, CycleRunRequest, ErrorKind, HeartbeatRequest,
     HeartbeatResponse, Pending, RpcError,
 };
 
 use crate::clock::Clock;
 use crate::memory::MemoryWriter;
-use crate::message::{Answer, Beat, EngineHandle, Order, Request, cycle_name, named_cycle};
+use crate::message::{Answer, Beat, EngineHandle, Order, Request};
 use crate::tree::{self, Trees, Wish};
 use crate::view::WorkspaceView;
 use crate::views::Views;
@@ -47,7 +47,7 @@ impl CycleRunner {
             Some(at) => Some(view.moment(&*self.clock, Some(at))?),
             None => None,
         };
-        let (cycle, dry_run) = (named_cycle(request.cycle), request.dry_run);
+        let (cycle, dry_run) = (request.cycle, request.dry_run);
         let _awaited = self.trees.await_for(&view.root);
         let ran = self.engine.order(&view.root, |reply| Order::Cycle {
             cycle,
@@ -57,7 +57,7 @@ impl CycleRunner {
             reply: Some(reply),
         });
         let mut report = ran.await?;
-        if request.cycle != CycleName::Archival {
+        if request.cycle != Cycle::Archival {
             let wish = Wish {
                 at,
                 dry_run,
@@ -66,7 +66,7 @@ impl CycleRunner {
                 ..tree::wish(request.cycle)
             };
             report.tree = tree::after(&self.trees, &view, wish).await;
-            if request.cycle == CycleName::Deep && !dry_run {
+            if request.cycle == Cycle::Deep && !dry_run {
                 tree::summarise(&self.trees, &view);
             }
         }
@@ -103,12 +103,7 @@ impl CycleRunner {
                 Err(error) if error.data.kind == ErrorKind::Warming => return Err(error),
                 Err(error) => failed.push(Pending {
                     kind: "cycle-failed".to_owned(),
-                    text: format!(
-                        "{} cycle: {}; {}",
-                        cycle_name(cycle).name(),
-                        error.message,
-                        error.data.hint
-                    ),
+                    text: format!("{} cycle: {}; {}", cycle.name(), error.message, error.data.hint),
                     paths: Vec::new(),
                 }),
             }

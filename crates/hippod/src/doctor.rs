@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use hippo_map::layout::INDEX_FILE;
 use hippo_proto::{
-    CycleName, CycleRunRequest, DoctorRequest, DoctorResponse, ErrorKind, Fixed, Paths, Problem, RpcError,
+    Cycle, CycleRunRequest, DoctorRequest, DoctorResponse, ErrorKind, Fixed, Paths, Problem, RpcError,
     Severity,
 };
 
@@ -275,7 +275,7 @@ async fn write_index(doctor: &Arc<Doctor>, root: &Path) -> Result<(), String> {
     sync(doctor, root).await?;
     let request = CycleRunRequest {
         workspace: root.display().to_string(),
-        cycle: CycleName::Light,
+        cycle: Cycle::Light,
         dry_run: false,
         at: None,
     };

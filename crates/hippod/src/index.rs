@@ -6,7 +6,7 @@ pub mod standing;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use hippo_map::consolidation::{Place, Record};
+use hippo_map::consolidation::{Record, RecordPlace};
 use hippo_map::decay::{self, DecayCurve};
 use hippo_rank::cue::{Cues, Match};
 use hippo_text::terms::QueryTerm;
@@ -43,7 +43,7 @@ struct Words {
 impl Words {
     fn of(records: &[Arc<Record>], asked: bool) -> Arc<Self> {
         let shown = records.iter().enumerate().filter(|(_, record)| {
-            !matches!(record.place, Place::Archive(_)) && record.learned.is_some() == asked
+            !matches!(record.place, RecordPlace::Archive(_)) && record.learned.is_some() == asked
         });
         let shown: Vec<usize> = shown.map(|(at, _)| at).collect();
         Arc::new(Self {
@@ -55,7 +55,7 @@ impl Words {
 
 /// Returns whether both versions of an entry are found in the same way.
 fn is_found_alike(a: &Record, b: &Record) -> bool {
-    let archived = |record: &Record| matches!(record.place, Place::Archive(_));
+    let archived = |record: &Record| matches!(record.place, RecordPlace::Archive(_));
     let cue = |record: &Record| record.learned.as_ref().map(|learned| learned.cue.clone());
     let (one, other) = (&a.entry, &b.entry);
     archived(a) == archived(b)
@@ -128,7 +128,7 @@ impl IndexView {
         let mut by_path: HashMap<String, Vec<usize>> = HashMap::new();
         for (at, record) in records.iter().enumerate() {
             by_id.insert(record.entry.id.clone(), at);
-            if matches!(record.place, Place::Archive(_)) {
+            if matches!(record.place, RecordPlace::Archive(_)) {
                 continue;
             }
             if let Some(learned) = &record.learned {
@@ -280,7 +280,7 @@ mod tests {
         change(&now);
         now.get_mut(&id).unwrap().entry.topic = "Red pump".to_owned();
         change(&now);
-        now.get_mut(&id).unwrap().place = Place::Archive(Timestamp(1));
+        now.get_mut(&id).unwrap().place = RecordPlace::Archive(Timestamp(1));
         change(&now);
         now.remove(&EntryId("a".to_owned()));
         change(&now);

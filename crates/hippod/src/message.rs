@@ -1,6 +1,5 @@
 //! Messages that other components send to the engine.
 
-mod cycle_names;
 mod handle;
 mod order;
 mod request;
@@ -16,7 +15,6 @@ use hippo_store::StoreError;
 use crate::embed_worker::EmbedEvent;
 use crate::watcher::WatchEvent;
 
-pub use cycle_names::{cycle_name, named_cycle};
 pub use handle::EngineHandle;
 pub use order::{Change, Entered, Lesson, Order, Remembered, Trace};
 pub use request::{Beat, Lost, Request, Until};

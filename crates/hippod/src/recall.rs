@@ -16,7 +16,7 @@ use std::sync::{Arc, RwLockReadGuard};
 use std::time::Instant;
 
 use hippo_map::consolidation::Passage;
-use hippo_proto::{ErrorKind, IndexState, Mode, RpcError, SearchRequest, SearchResponse, Strategy};
+use hippo_proto::{ErrorKind, IndexState, RpcError, SearchMode, SearchRequest, SearchResponse, Strategy};
 use hippo_rank::collapse;
 use hippo_rank::corpus::Corpus;
 use hippo_rank::dates::DateRange;
@@ -180,7 +180,7 @@ impl Recall<'_> {
             ));
         }
         let by_words = self.searcher.models.are_enabled() && !self.question.meaning;
-        if by_words && self.question.mode == Mode::Hybrid && self.consulted.route != Route::Index {
+        if by_words && self.question.mode == SearchMode::Hybrid && self.consulted.route != Route::Index {
             notes.push("searched only by words: search.vector is false in hipocampus.config.json".to_owned());
         }
         if let Some(range) = self.question.dates {
@@ -222,8 +222,8 @@ impl Recall<'_> {
         within: Option<&(dyn Fn(u32) -> bool + Sync)>,
     ) -> Result<Vec<Ranked>, RpcError> {
         let lists = match self.question.mode {
-            Mode::Vector => Vec::new(),
-            Mode::Hybrid | Mode::Lexical | Mode::Index => self
+            SearchMode::Vector => Vec::new(),
+            SearchMode::Hybrid | SearchMode::Lexical | SearchMode::Index => self
                 .question
                 .postings(self.view, snapshot)
                 .map_err(|error| refused(self.searcher, self.view, error))?,
@@ -252,9 +252,9 @@ impl Recall<'_> {
         let input = RankInput {
             corpus: &snapshot.corpus,
             mode: match self.question.mode {
-                Mode::Hybrid => rank::Mode::Hybrid,
-                Mode::Lexical | Mode::Index => rank::Mode::Lexical,
-                Mode::Vector => rank::Mode::Vector,
+                SearchMode::Hybrid => rank::RankMode::Hybrid,
+                SearchMode::Lexical | SearchMode::Index => rank::RankMode::Lexical,
+                SearchMode::Vector => rank::RankMode::Vector,
             },
             postings: &postings,
             vectors: vectors.as_ref(),

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use hippo_proto::{Client, MAX_LIMIT, Mode, Request, SearchRequest, SearchResponse, Strategy};
+use hippo_proto::{Client, MAX_LIMIT, Request, SearchMode, SearchRequest, SearchResponse, Strategy};
 use serde::Deserialize;
 
 use super::table::percentile;
@@ -114,7 +114,7 @@ impl Asker {
     }
 
     /// Returns a request that records no access.
-    pub fn request(&self, mode: Mode, query: &str) -> SearchRequest {
+    pub fn request(&self, mode: SearchMode, query: &str) -> SearchRequest {
         SearchRequest {
             mode: Some(mode),
             record: false,
@@ -128,7 +128,7 @@ impl Asker {
     /// As [`Asker::ask`].
     pub fn measure(
         &mut self,
-        mode: Mode,
+        mode: SearchMode,
         limit: Option<u32>,
         questions: &[Question],
     ) -> Result<Vec<Outcome>> {
@@ -170,7 +170,7 @@ impl Asker {
             let request = SearchRequest {
                 budget_tokens: Some(budget),
                 record: true,
-                ..self.request(Mode::Hybrid, &question.query)
+                ..self.request(SearchMode::Hybrid, &question.query)
             };
             self.ask(request)?;
         }
@@ -184,7 +184,7 @@ impl Asker {
     pub fn nearest(&mut self, query: &str) -> Result<(SearchResponse, f64)> {
         self.ask(SearchRequest {
             limit: Some(MAX_LIMIT),
-            ..self.request(Mode::Vector, query)
+            ..self.request(SearchMode::Vector, query)
         })
     }
 

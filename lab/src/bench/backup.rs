@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use hippo_proto::{
-    BackupRequest, BackupResponse, Client, Mode, Request, RestoreRequest, RestoreResponse, SearchRequest,
-    SearchResponse,
+    BackupRequest, BackupResponse, Client, Request, RestoreRequest, RestoreResponse, SearchMode,
+    SearchRequest, SearchResponse,
 };
 
 use super::Ground;
@@ -125,7 +125,7 @@ fn ask_all(client: &mut Client, root: &str, queries: &[String]) -> Result<Asked>
 
 fn ask(client: &mut Client, root: &str, query: &str) -> Result<(SearchResponse, f64)> {
     let request = SearchRequest {
-        mode: Some(Mode::Hybrid),
+        mode: Some(SearchMode::Hybrid),
         record: false,
         ..SearchRequest::new(root, query)
     };

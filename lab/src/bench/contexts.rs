@@ -9,11 +9,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use hippo_proto::{
-    Client, ContextFetchRequest, ContextFetchResponse, ContextOpenRequest, ContextOpenResponse,
-    ContextOrigin, ContextOutcome, ContextPutOutcome, ContextPutRequest, ContextPutResponse,
-    ContextPutSource, ContextRenderRequest, ContextRenderResponse, ContextTouchRequest, ContextTouchResponse,
-    ContextTurnRequest, ContextTurnResponse, ContextType, ContextsStatus, Request, StatusRequest,
-    StatusResponse,
+    Client, ContextFetchRequest, ContextFetchResponse, ContextKind, ContextOpenRequest, ContextOpenResponse,
+    ContextPutOutcome, ContextPutRequest, ContextPutResponse, ContextPutSource, ContextRenderRequest,
+    ContextRenderResponse, ContextTouchRequest, ContextTouchResponse, ContextTurnRequest,
+    ContextTurnResponse, ContextsStatus, FetchOrigin, FetchOutcome, Request, StatusRequest, StatusResponse,
 };
 
 use super::Ground;
@@ -99,7 +98,7 @@ impl Agent {
         let put = ContextPutRequest {
             session: self.session.clone(),
             turn: 1,
-            type_: ContextType::ToolResult,
+            type_: ContextKind::ToolResult,
             source: ContextPutSource {
                 type_: tool,
                 reference: call,
@@ -216,7 +215,7 @@ impl Agent {
                 id: id(one),
             };
             let (got, took): (ContextFetchResponse, f64) = self.timed(&Request::from(fetch))?;
-            let whole = got.outcome == ContextOutcome::Full && got.from == Some(ContextOrigin::Store);
+            let whole = got.outcome == FetchOutcome::Full && got.from == Some(FetchOrigin::Store);
             alike += usize::from(whole && got.content.as_ref() == Some(&one.text));
             times.push(took);
         }

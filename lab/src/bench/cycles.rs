@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result, anyhow, bail};
 use hippo_proto::{
-    CycleHistoryRequest, CycleHistoryResponse, CycleName, CycleReport, CycleRunRequest, Mode, Request,
+    Cycle, CycleHistoryRequest, CycleHistoryResponse, CycleReport, CycleRunRequest, Request, SearchMode,
     SearchRequest, Strategy,
 };
 
@@ -64,7 +64,7 @@ fn volumes(ground: &Ground<'_>, sections: usize, each: usize) -> Result<String> 
     add(ground, &folder)
 }
 
-fn cycle(scratch: &Scratch, root: &str, cycle: CycleName) -> Result<CycleReport> {
+fn cycle(scratch: &Scratch, root: &str, cycle: Cycle) -> Result<CycleReport> {
     let request = CycleRunRequest {
         workspace: root.to_owned(),
         cycle,
@@ -76,7 +76,7 @@ fn cycle(scratch: &Scratch, root: &str, cycle: CycleName) -> Result<CycleReport>
 
 fn light(ground: &Ground<'_>, root: &str, most: f64) -> Result<Vec<Figure>> {
     // This cycle writes everything that the index file still lacks.
-    cycle(ground.scratch, root, CycleName::Light)?;
+    cycle(ground.scratch, root, Cycle::Light)?;
     thread::sleep(Duration::from_secs(2));
     let status = at_rest(&mut ground.scratch.connect(PATIENCE)?, root)?;
     let entries = status.index.unwrap_or_default().entries;
@@ -84,7 +84,7 @@ fn light(ground: &Ground<'_>, root: &str, most: f64) -> Result<Vec<Figure>> {
     let mut times = Vec::new();
     let (mut files, mut steps) = (0, 0);
     for _ in 0..LIGHT {
-        let report = cycle(ground.scratch, root, CycleName::Light)?;
+        let report = cycle(ground.scratch, root, Cycle::Light)?;
         times.push(report.took_ms);
         files += report.files.len();
         steps += report.applied;
@@ -117,7 +117,7 @@ fn answers(ground: &Ground<'_>, root: &str) -> Result<Vec<Figure>> {
     for question in &asked {
         let request = SearchRequest {
             record: true,
-            ..asker.request(Mode::Hybrid, &question.query)
+            ..asker.request(SearchMode::Hybrid, &question.query)
         };
         asker.ask(request)?;
     }
@@ -126,8 +126,8 @@ fn answers(ground: &Ground<'_>, root: &str) -> Result<Vec<Figure>> {
     let entries = status.index.unwrap_or_default().entries;
     let mut figures = Vec::new();
     for (mode, what) in [
-        (Mode::Hybrid, "a repeated question, mode hybrid"),
-        (Mode::Index, "mode index"),
+        (SearchMode::Hybrid, "a repeated question, mode hybrid"),
+        (SearchMode::Index, "mode index"),
     ] {
         let (mut times, mut searched) = (Vec::new(), 0);
         for _ in 0..ROUNDS {
@@ -169,7 +169,7 @@ fn deep(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     let over = AtomicBool::new(false);
     let (report, during) = thread::scope(|scope| {
         let run = scope.spawn(|| {
-            let report = cycle(scratch, &root, CycleName::Deep);
+            let report = cycle(scratch, &root, Cycle::Deep);
             over.store(true, Ordering::Release);
             report
         });
@@ -178,7 +178,7 @@ fn deep(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
         (report, during)
     });
     let (report, during) = (report??, during?);
-    let again = cycle(scratch, &root, CycleName::Deep)?;
+    let again = cycle(scratch, &root, Cycle::Deep)?;
     let status = at_rest(&mut scratch.connect(PATIENCE)?, &root)?;
     say(format_args!(
         "deep cycle: {} steps, {:?}, considered {:?}; {} questions meanwhile; again: {} steps, files {:?}",
@@ -261,7 +261,7 @@ fn questioned(
         let mut failed = None;
         while !enough(times.len()) {
             let question = &questions[times.len() % questions.len()];
-            match asker.ask(asker.request(Mode::Hybrid, &question.query)) {
+            match asker.ask(asker.request(SearchMode::Hybrid, &question.query)) {
                 Ok((_, took)) => times.push(took),
                 Err(error) => {
                     failed = Some(error);

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use hippo_types::tokens;
 use hippo_proto::{
     CycleHistoryRequest, CycleHistoryResponse, Request, WorkspaceRemoveRequest, WorkspaceRemoveResponse,
 };
+use hippo_types::tokens;
 
 use super::Ground;
 use super::client::{self, root_of};

@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use hippo_context::capture::{CaptureInput, CaptureSettings, capture};
-use hippo_context::policy::built_in_rules;
 use hippo_context::extract::{Extract, Hints, Kind, extract};
+use hippo_context::policy::built_in_rules;
 use hippo_text::text::start;
 use hippo_types::tokens;
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use hippo_proto::{Client, Mode, Request, SearchRequest, SearchResponse};
+use hippo_proto::{Client, Request, SearchMode, SearchRequest, SearchResponse};
 use serde::Deserialize;
 
 use super::table::{Figure, ms, percentile};
@@ -29,8 +29,8 @@ pub fn run(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     let root = ground.workspaces.get("memaware")?.root;
     let queries = queries(ground)?;
     let mut client = ground.scratch.connect(Duration::from_secs(30))?;
-    let lexical = ask_all(&mut client, &root, Mode::Lexical, &queries)?;
-    let hybrid = ask_all(&mut client, &root, Mode::Hybrid, &queries)?;
+    let lexical = ask_all(&mut client, &root, SearchMode::Lexical, &queries)?;
+    let hybrid = ask_all(&mut client, &root, SearchMode::Hybrid, &queries)?;
     let bare = bare::questions(ground, &queries)?;
     let ratio = hybrid.p50() / bare;
     let rest = ms(hybrid.p50() - bare);
@@ -86,7 +86,7 @@ impl Times {
     }
 }
 
-fn ask_all(client: &mut Client, root: &str, mode: Mode, queries: &[String]) -> Result<Times> {
+fn ask_all(client: &mut Client, root: &str, mode: SearchMode, queries: &[String]) -> Result<Times> {
     let mut times = Vec::new();
     for (at, query) in queries.iter().cycle().take(ROUNDS * queries.len()).enumerate() {
         let request = SearchRequest {

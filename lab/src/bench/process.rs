@@ -5,7 +5,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use hippo_proto::{Client, Mode, Request, SearchRequest, SearchResponse, StatusRequest, StatusResponse};
+use hippo_proto::{
+    Client, Request, SearchMode, SearchRequest, SearchResponse, StatusRequest, StatusResponse,
+};
 
 use super::Ground;
 use super::latency::queries;
@@ -28,7 +30,7 @@ pub fn restart(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
     let root = ground.workspaces.get("memaware")?.root;
     let query = queries(ground)?.into_iter().next().context("no questions")?;
     let mut figures = Vec::new();
-    for (mode, name) in [(Mode::Lexical, "lexical"), (Mode::Hybrid, "hybrid")] {
+    for (mode, name) in [(SearchMode::Lexical, "lexical"), (SearchMode::Hybrid, "hybrid")] {
         ground.scratch.stop()?;
         let begun = Instant::now();
         ground.scratch.start()?;
@@ -53,7 +55,7 @@ pub fn restart(ground: &mut Ground<'_>) -> Result<Vec<Figure>> {
         let half_a_second = took <= Duration::from_millis(500);
         figures
             .push(Figure::new("restart", what, duration(took).to_string()).reach("≤ 0.5 s", half_a_second));
-        if mode == Mode::Hybrid {
+        if mode == SearchMode::Hybrid {
             let again = format!("{pieces} word pieces, the question's");
             figures.push(
                 Figure::new("restart", "the same: embedded again", again).reach("nothing", pieces < 64),

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use hippo_proto::{IndexEntry, IndexListRequest, IndexListResponse, IndexOrigin, Mode, Request};
+use hippo_proto::{EntryOrigin, IndexEntry, IndexListRequest, IndexListResponse, Request, SearchMode};
 
 use super::Ground;
 use super::ask::{AT_2000, Asker, BUDGETS, Question, mean, questions};
@@ -93,13 +93,13 @@ fn measure(
 
 fn without_index(ground: &Ground<'_>, root: &str, questions: &[Question], ways: &mut Ways) -> Result<()> {
     let mut asker = Asker::new(ground.scratch, root)?;
-    let chunks = asker.measure(Mode::Vector, Some(CHUNKS), questions)?;
+    let chunks = asker.measure(SearchMode::Vector, Some(CHUNKS), questions)?;
     ways.take("vector, 3 chunks", chunks);
     ways.take("vector, 3 sections", sections::measure(ground, root, questions)?);
     // The same workspace, so that only the entries differ.
     switch(ground, root, false)?;
     let mut asker = Asker::new(ground.scratch, root)?;
-    let search = asker.measure(Mode::Hybrid, None, questions)?;
+    let search = asker.measure(SearchMode::Hybrid, None, questions)?;
     ways.take(rows::SEARCH, search);
     switch(ground, root, true)
 }
@@ -108,9 +108,9 @@ fn with_index(ground: &Ground<'_>, root: &str, questions: &[Question], ways: &mu
     let mut asker = Asker::new(ground.scratch, root)?;
     ways.take(
         "index + targeted read",
-        asker.measure(Mode::Index, None, questions)?,
+        asker.measure(SearchMode::Index, None, questions)?,
     );
-    ways.take(rows::COLD, asker.measure(Mode::Hybrid, None, questions)?);
+    ways.take(rows::COLD, asker.measure(SearchMode::Hybrid, None, questions)?);
     let asked: Vec<&Question> = questions.iter().step_by(2).collect();
     let before = learned(ground, root)?;
     asker.teach(BUDGET, &asked)?;
@@ -122,9 +122,9 @@ fn with_index(ground: &Ground<'_>, root: &str, questions: &[Question], ways: &mu
     ));
     ways.take(
         "index + targeted read, after the warm-up",
-        asker.measure(Mode::Index, None, questions)?,
+        asker.measure(SearchMode::Index, None, questions)?,
     );
-    ways.take(rows::WARM, asker.measure(Mode::Hybrid, None, questions)?);
+    ways.take(rows::WARM, asker.measure(SearchMode::Hybrid, None, questions)?);
     Ok(())
 }
 
@@ -143,7 +143,7 @@ fn learned(ground: &Ground<'_>, root: &str) -> Result<usize> {
     let entries = listed(ground, root)?;
     let made = entries
         .iter()
-        .filter(|entry| entry.origin == IndexOrigin::Retrieval);
+        .filter(|entry| entry.origin == EntryOrigin::Retrieval);
     Ok(made.count())
 }
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use hippo_types::tokens;
 use hippo_fs::{Kind, WorkspaceDir};
+use hippo_types::tokens;
 
 use super::file::Question;
 use super::metrics::{Judged, Span, judge, recall};

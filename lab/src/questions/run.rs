@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use anyhow::Result;
-use hippo_proto::{Client, ClientError, ErrorKind, MAX_LIMIT, Mode, SearchRequest, SearchResponse};
+use hippo_proto::{Client, ClientError, ErrorKind, MAX_LIMIT, SearchMode, SearchRequest, SearchResponse};
 
 use super::distinct::ranking;
 use super::file::Question;
@@ -40,12 +40,12 @@ pub fn is_served(mode: Way) -> bool {
     wire_mode(mode).is_some()
 }
 
-fn wire_mode(mode: Way) -> Option<Mode> {
+fn wire_mode(mode: Way) -> Option<SearchMode> {
     match mode {
-        Way::Hybrid => Some(Mode::Hybrid),
-        Way::Lexical => Some(Mode::Lexical),
-        Way::Vector => Some(Mode::Vector),
-        Way::Index => Some(Mode::Index),
+        Way::Hybrid => Some(SearchMode::Hybrid),
+        Way::Lexical => Some(SearchMode::Lexical),
+        Way::Vector => Some(SearchMode::Vector),
+        Way::Index => Some(SearchMode::Index),
         Way::Grep | Way::FullScan => None,
     }
 }

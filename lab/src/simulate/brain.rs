@@ -9,18 +9,19 @@ mod gather;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use anyhow::{Context, Result};
-use hippo_map::consolidation::{self, Cycle, Place, Plan, Record, Rule, Snapshot};
+use hippo_embed::HashEmbedder;
+use hippo_map::consolidation::{self, Plan, Record, RecordPlace, Rule, Snapshot};
 use hippo_map::decay::{self, DecayCurve};
-use hippo_types::entry::{EntryId, Pointer};
 use hippo_map::hierarchy::Limits;
 use hippo_map::index_file::{self, IndexFile};
 use hippo_map::layout::{self, LayoutInput};
-use hippo_rank::cue::Cues;
-use hippo_text::terms::Analyzer;
 use hippo_map::schedule::{self, Outcome, RunRecord};
-use hippo_types::time::{Date, Timestamp};
-use hippo_embed::HashEmbedder;
+use hippo_rank::cue::Cues;
 use hippo_store::db::{Access, Store};
+use hippo_text::terms::Analyzer;
+use hippo_types::cycle::Cycle;
+use hippo_types::entry::{EntryId, Pointer};
+use hippo_types::time::{Date, Timestamp};
 use jiff::tz::TimeZone;
 
 use super::shelf::Shelf;
@@ -128,7 +129,7 @@ impl Brain {
         self.stale = false;
         let records = self.snapshot.records.values();
         let live: Vec<&Record> = records
-            .filter(|record| !matches!(record.place, Place::Archive(_)))
+            .filter(|record| !matches!(record.place, RecordPlace::Archive(_)))
             .collect();
         self.cues = Cues::new(live.iter().map(|record| &record.entry));
         self.cued = live.iter().map(|record| record.entry.id.clone()).collect();
@@ -223,10 +224,10 @@ impl Brain {
         let Some(record) = self.snapshot.records.get_mut(id) else {
             return Ok(());
         };
-        if !matches!(record.place, Place::Archive(_)) {
+        if !matches!(record.place, RecordPlace::Archive(_)) {
             return Ok(());
         }
-        record.place = Place::Index;
+        record.place = RecordPlace::Index;
         record.entry.strength = 1.0;
         record.entry.accessed = now;
         self.stale = true;

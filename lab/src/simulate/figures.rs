@@ -1,7 +1,7 @@
 //! Figures of the simulation.
 
 use hippo_map::decay::{self, DecayCurve};
-use hippo_types::entry::{Entry, EntryId, Priority};
+use hippo_types::entry::{Entry, EntryId, EntryPriority};
 use hippo_types::time::Timestamp;
 
 use super::plot::{Panel, figure};
@@ -35,7 +35,7 @@ fn typical(years: &Years<'_>) -> Vec<(String, EntryId)> {
     let normal = |id: &&EntryId| {
         records
             .get(*id)
-            .is_some_and(|record| record.entry.priority == Priority::Normal)
+            .is_some_and(|record| record.entry.priority == EntryPriority::Normal)
     };
     let days = |id: &EntryId| {
         let touches = years[1]
@@ -75,7 +75,7 @@ fn typical(years: &Years<'_>) -> Vec<(String, EntryId)> {
     }
     let amygdala = records
         .values()
-        .find(|record| record.entry.priority == Priority::Amygdala);
+        .find(|record| record.entry.priority == EntryPriority::Amygdala);
     found.extend(amygdala.map(|record| ("amygdala".to_owned(), record.entry.id.clone())));
     found
 }

@@ -3,8 +3,9 @@
 use std::fmt::Write;
 use std::ops::Range;
 
-use hippo_map::consolidation::{Cycle, Rule};
+use hippo_map::consolidation::Rule;
 use hippo_map::decay::{self, DecayCurve, DecayModifiers};
+use hippo_types::cycle::Cycle;
 
 use super::studies::{Alike, Grain};
 use super::sweep::Outcome;

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hippo_map::bootstrap::MemoryFile;
-use hippo_text::chunk::{self, ContentHash, Document};
 use hippo_map::consolidation::{DocumentState, Fact, LogDay, SectionState, find_repeated_facts};
-use hippo_types::entry::Pointer;
+use hippo_text::chunk::{self, ContentHash, Document};
 use hippo_text::source::{SourceKind, date_in_name};
+use hippo_types::entry::Pointer;
 use hippo_types::time::Timestamp;
 use hippo_types::tokens;
 

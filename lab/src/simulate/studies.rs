@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use hippo_map::bootstrap::{self, BootstrapSettings, NewEntry, entry_tokens};
-use hippo_text::chunk::{ChunkKind, chunk_text};
-use hippo_map::consolidation::{Place, Record, value_conflict};
-use hippo_types::entry::{Entry, EntryId, Pointer};
-use hippo_rank::cue::Cues;
-use hippo_text::terms::Analyzer;
 use hippo_embed::{Embedder, HashEmbedder};
+use hippo_map::bootstrap::{self, BootstrapSettings, NewEntry, entry_tokens};
+use hippo_map::consolidation::{Record, RecordPlace, value_conflict};
+use hippo_rank::cue::Cues;
+use hippo_text::chunk::{ChunkKind, chunk_text};
+use hippo_text::terms::Analyzer;
+use hippo_types::entry::{Entry, EntryId, Pointer};
 
 use super::agent::Agent;
 use super::dice::Dice;
@@ -202,7 +202,9 @@ pub struct Alike {
 /// If an entry cannot be embedded.
 pub fn alike(year: &Year) -> anyhow::Result<Vec<Alike>> {
     let records = year.brain.snapshot.records.values();
-    let live: Vec<&Record> = records.filter(|record| record.place == Place::Index).collect();
+    let live: Vec<&Record> = records
+        .filter(|record| record.place == RecordPlace::Index)
+        .collect();
     let mut embedder = HashEmbedder::new();
     let mut texts = Vec::new();
     for record in &live {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use hippo_map::bootstrap::entry_tokens;
-use hippo_map::consolidation::Place;
+use hippo_map::consolidation::RecordPlace;
 use hippo_types::entry::EntryId;
 use hippo_types::time::{Date, Timestamp};
 use hippo_types::tokens;
@@ -245,7 +245,7 @@ fn ask(
         .iter()
         .filter(|id| {
             let record = brain.snapshot.records.get(id);
-            record.is_some_and(|record| !matches!(record.place, Place::Archive(_)))
+            record.is_some_and(|record| !matches!(record.place, RecordPlace::Archive(_)))
         })
         .collect();
     let strongest = there.iter().map(|id| brain.strength(id, now)).fold(0.0, f32::max);
@@ -261,12 +261,12 @@ fn look(week: &mut Week, brain: &mut Brain, shelf: &Shelf, world: &World, probes
     let mut sum = 0.0;
     for (id, record) in &brain.snapshot.records {
         match record.place {
-            Place::Queue(_) => {
+            RecordPlace::Queue(_) => {
                 week.queued += 1;
                 week.all_tokens += entry_tokens(&record.entry);
             }
-            Place::Archive(_) => week.archived += 1,
-            Place::Index => {
+            RecordPlace::Archive(_) => week.archived += 1,
+            RecordPlace::Index => {
                 let strength = brain.strength(id, now);
                 week.live += 1;
                 week.all_tokens += entry_tokens(&record.entry);

@@ -13,14 +13,16 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::complete;
 use super::policy::{self, Compression, Decided, Decision, ERROR, PolicyRule, Subject};
 use super::render::format_block;
-use super::{
-    ContextEntry, Decay, Encoding, EntryKind, EntrySource, Lifecycle, Modifiers, Priority, complete,
-};
 use crate::extract::{self, Hints, MOST_TOKENS};
 use hippo_text::fence::without_sections;
 use hippo_text::text;
+use hippo_types::context::{
+    ContextDecay, ContextEncoding, ContextEntry, ContextKind, ContextLifecycle, ContextModifiers,
+    ContextPriority, ContextSource,
+};
 use hippo_types::tokens;
 
 pub use worth::{Verdict, WorthFacts, judge_worth};
@@ -59,7 +61,7 @@ pub struct CaptureInput<'a> {
     /// Id of the entry, if one is created.
     pub id: &'a str,
     /// Type; `None` for a tool result.
-    pub kind: Option<EntryKind>,
+    pub kind: Option<ContextKind>,
     /// `source.type`.
     pub source_type: &'a str,
     /// `source.ref`.
@@ -73,9 +75,9 @@ pub struct CaptureInput<'a> {
     /// Key data given by the caller.
     pub key_data: Option<&'a Map<String, Value>>,
     /// `modifiers.priority`.
-    pub priority: Option<Priority>,
+    pub priority: Option<ContextPriority>,
     /// `modifiers.encoding`.
-    pub encoding: Option<Encoding>,
+    pub encoding: Option<ContextEncoding>,
     /// `modifiers.associations`.
     pub associations: &'a [String],
     /// `lifecycle.expires`, a turn.
@@ -122,7 +124,7 @@ pub struct Captured {
 /// Decides on the outcome and creates the entry. Runs in time linear in the content.
 #[must_use]
 pub fn capture(put: &CaptureInput<'_>, rules: &[PolicyRule], settings: &CaptureSettings) -> Captured {
-    let kind = put.kind.unwrap_or(EntryKind::ToolResult);
+    let kind = put.kind.unwrap_or(ContextKind::ToolResult);
     let error = put.error || put.source_type == ERROR;
     let decision = policy::decide(
         rules,
@@ -143,7 +145,7 @@ pub fn capture(put: &CaptureInput<'_>, rules: &[PolicyRule], settings: &CaptureS
             tokens: content_tokens,
             blank: put.content.trim().is_empty(),
             error,
-            asked: put.encoding == Some(Encoding::Manual) || put.persist == Some(true),
+            asked: put.encoding == Some(ContextEncoding::Manual) || put.persist == Some(true),
         },
         settings,
     );
@@ -179,7 +181,7 @@ fn resolve<T>(given: Option<T>, decided: Decided<T>, rules: &[PolicyRule]) -> Op
 
 fn build_entry(
     put: &CaptureInput<'_>,
-    kind: EntryKind,
+    kind: ContextKind,
     retrievable: bool,
     secret: bool,
     rules: &[PolicyRule],
@@ -202,7 +204,7 @@ fn build_entry(
     let mut entry = ContextEntry {
         id: put.id.to_owned(),
         kind,
-        source: EntrySource {
+        source: ContextSource {
             kind: text::clip(&hippo_redact::redact(put.source_type), 128),
             reference: redact_reference(put),
             turn: put.turn,
@@ -211,17 +213,17 @@ fn build_entry(
         summary: String::new(),
         key_data: None,
         strength: 1.0,
-        decay: Decay {
+        decay: ContextDecay {
             rate: resolve(None, decision.decay_rate, rules).unwrap_or(kind.rate()),
             floor: resolve(None, decision.floor, rules).unwrap_or(0.0),
             last_access: put.turn,
         },
-        modifiers: Modifiers {
+        modifiers: ContextModifiers {
             priority: resolve(put.priority, decision.priority, rules).unwrap_or_default(),
             encoding: put.encoding.unwrap_or_default(),
             associations,
         },
-        lifecycle: Lifecycle {
+        lifecycle: ContextLifecycle {
             created: put.turn,
             expires: resolve(put.expires, expires, rules),
             persist: resolve(put.persist, decision.persist, rules).unwrap_or(false),
@@ -244,7 +246,7 @@ fn build_entry(
 /// content.
 fn summarize(
     put: &CaptureInput<'_>,
-    kind: EntryKind,
+    kind: ContextKind,
     secret: bool,
     room: usize,
     aggressive: bool,
@@ -273,7 +275,7 @@ fn summarize(
             content_type: None,
         };
         let extract = extract::extract_from(content.as_bytes(), &hints, Some(budget.min(room)), clean);
-        let said = (kind == EntryKind::Message).then(|| clean::find_instructions(&content, room * 2));
+        let said = (kind == ContextKind::Message).then(|| clean::find_instructions(&content, room * 2));
         let summary = said.filter(|said| !said.is_empty()).unwrap_or(extract.summary);
         (summary, extract.key_data)
     };

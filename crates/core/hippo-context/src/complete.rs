@@ -8,7 +8,7 @@ mod tests;
 
 use std::borrow::Cow;
 
-use serde::Serialize;
+use hippo_types::context::{FetchOrigin, FetchOutcome};
 use serde_json::{Map, Value};
 
 /// Available sources of a content. An `Err` explains why one is missing: `it was removed after 90 days`.
@@ -26,37 +26,13 @@ pub struct CompletionSources<'a> {
     pub key_data: Option<&'a Map<String, Value>>,
 }
 
-/// Completeness of the result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CompletionOutcome {
-    /// The full content.
-    Full,
-    /// Summary and key data only.
-    Partial,
-    /// Nothing.
-    Unavailable,
-}
-
-/// Origin of the result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CompletionOrigin {
-    /// The stored content.
-    Store,
-    /// The current source.
-    Source,
-    /// The entry itself.
-    Summary,
-}
-
-/// Retrieved content, and how reliable it is.
+/// Retrieved content, and how reliable it is. `ContextFetchResponse` has the content as text, and the entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Completion<'a> {
     /// Completeness of the result.
-    pub outcome: CompletionOutcome,
+    pub outcome: FetchOutcome,
     /// Origin of the result; `None` if nothing is available.
-    pub from: Option<CompletionOrigin>,
+    pub from: Option<FetchOrigin>,
     /// The full content, if available.
     pub content: Option<&'a [u8]>,
     /// Explains why the result is incomplete or differs from the captured content, and what to do; `None` for the
@@ -92,7 +68,7 @@ pub fn complete<'a>(at_hand: &CompletionSources<'a>) -> Completion<'a> {
         (None, Err(_)) => None,
     };
     let base = Completion {
-        outcome: CompletionOutcome::Full,
+        outcome: FetchOutcome::Full,
         from: None,
         content: None,
         reason: None,
@@ -104,7 +80,7 @@ pub fn complete<'a>(at_hand: &CompletionSources<'a>) -> Completion<'a> {
         (Ok(content), source) => {
             let changed = source.is_ok_and(|source| !contains_content(source, content));
             Completion {
-                from: Some(CompletionOrigin::Store),
+                from: Some(FetchOrigin::Store),
                 content: Some(content),
                 reason: changed.then(|| {
                     "the source has changed since the capture; this is the captured content".to_owned()
@@ -130,7 +106,7 @@ fn from_source<'a>(content: &'a [u8], why: &str, base: Completion<'a>) -> Comple
         )),
     };
     Completion {
-        from: Some(CompletionOrigin::Source),
+        from: Some(FetchOrigin::Source),
         content: Some(content),
         stale: base.stored_hash.is_some() && !same,
         reason,
@@ -147,12 +123,12 @@ fn from_summary<'a>(
     let says = !at_hand.summary.trim().is_empty() || at_hand.key_data.is_some_and(|data| !data.is_empty());
     let (outcome, from, what) = if says {
         (
-            CompletionOutcome::Partial,
-            Some(CompletionOrigin::Summary),
+            FetchOutcome::Partial,
+            Some(FetchOrigin::Summary),
             "only the summary is available",
         )
     } else {
-        (CompletionOutcome::Unavailable, None, "nothing is available")
+        (FetchOutcome::Unavailable, None, "nothing is available")
     };
     Completion {
         outcome,

@@ -8,93 +8,10 @@
 use std::borrow::Borrow;
 use std::collections::BTreeSet;
 
-use serde::{Deserialize, Serialize};
+use hippo_types::context::ContextEntry;
 
-use super::{ContextEntry, DORMANT_BELOW, Encoding, Priority};
-
-/// Exponent of the power law.
-const EXPONENT: f32 = -0.5;
-/// Upper limit of the rate. At this rate, nothing is left after one turn.
-const MOST_RATE: f32 = 1e6;
-/// Factor of the rate when an associated entry is strong.
-const ASSOCIATED: f32 = 0.7;
 /// Strength from which an associated entry counts as strong.
 const STRONG: f32 = 0.5;
-
-impl Priority {
-    /// Returns the factor of the decay rate.
-    #[must_use]
-    pub const fn factor(self) -> f32 {
-        match self {
-            Self::Critical => 0.0,
-            Self::High => 0.3,
-            Self::Normal => 1.0,
-            Self::Low => 2.0,
-        }
-    }
-}
-
-impl Encoding {
-    /// Returns the factor of the decay rate.
-    #[must_use]
-    pub const fn factor(self) -> f32 {
-        match self {
-            Self::Manual => 0.5,
-            Self::Auto => 1.0,
-        }
-    }
-}
-
-/// Visibility of an entry in the context.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Shown {
-    /// Part of the context.
-    Active,
-    /// Too weak; an access reactivates it.
-    Dormant,
-    /// Past its expiry turn.
-    Expired,
-}
-
-impl ContextEntry {
-    /// Returns the strength in a turn, in [floor, 1] and never NaN. `associated`: a related entry is strong. A turn
-    /// before the last access counts as that turn.
-    #[must_use]
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "a few turns in millions make no difference"
-    )]
-    pub fn strength_at(&self, turn: u64, associated: bool) -> f32 {
-        let turns = turn.saturating_sub(self.decay.last_access) as f32;
-        let association = if associated { ASSOCIATED } else { 1.0 };
-        let rate = clamp_or_zero(self.decay.rate, MOST_RATE)
-            * self.modifiers.priority.factor()
-            * self.modifiers.encoding.factor()
-            * association;
-        let floor = clamp_or_zero(self.decay.floor, 1.0);
-        let faded = clamp_or_zero(self.strength, 1.0) * (1.0 + rate * turns).powf(EXPONENT);
-        faded.clamp(floor, 1.0)
-    }
-
-    /// Resets the strength to 1, for an access in `turn` (v2 §8.2).
-    pub fn touch(&mut self, turn: u64) {
-        self.strength = 1.0;
-        self.decay.last_access = self.decay.last_access.max(turn);
-    }
-
-    /// Returns the visibility in a turn, given the strength in that turn.
-    #[must_use]
-    pub fn shown_at(&self, turn: u64, strength: f32) -> Shown {
-        if self.lifecycle.expires.is_some_and(|expires| turn >= expires) {
-            Shown::Expired
-        } else if strength < DORMANT_BELOW {
-            Shown::Dormant
-        } else {
-            Shown::Active
-        }
-    }
-}
 
 /// Returns the strengths of all entries of a session in a turn, in their order. Runs in time linear in entries and
 /// associations.
@@ -134,27 +51,21 @@ pub fn strengths<E: Borrow<ContextEntry>>(entries: &[E], turn: u64) -> Vec<f32> 
     entries.iter().zip(own).map(with_them).collect()
 }
 
-/// Clamps a number to [0, most]; NaN becomes 0.
-fn clamp_or_zero(number: f32, most: f32) -> f32 {
-    if number.is_nan() {
-        0.0
-    } else {
-        number.clamp(0.0, most)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{Decay, EntryKind, EntrySource, Lifecycle, Modifiers};
+    use hippo_types::context::{
+        ContextDecay, ContextEncoding, ContextKind, ContextLifecycle, ContextModifiers, ContextPriority,
+        ContextSource, ContextState,
+    };
 
     fn entry(id: &str, rate: f32) -> ContextEntry {
         ContextEntry {
             id: id.to_owned(),
-            kind: EntryKind::ToolResult,
-            source: EntrySource {
+            kind: ContextKind::ToolResult,
+            source: ContextSource {
                 kind: "exec".to_owned(),
                 reference: "make".to_owned(),
                 turn: 0,
@@ -163,19 +74,19 @@ mod tests {
             summary: "It was built.".to_owned(),
             key_data: None,
             strength: 1.0,
-            decay: Decay {
+            decay: ContextDecay {
                 rate,
                 floor: 0.0,
                 last_access: 0,
             },
-            modifiers: Modifiers::default(),
-            lifecycle: Lifecycle::default(),
+            modifiers: ContextModifiers::default(),
+            lifecycle: ContextLifecycle::default(),
         }
     }
 
     #[test]
     fn the_formula_reproduces_the_table_of_the_specification() {
-        let entry = entry("a", EntryKind::ToolResult.rate());
+        let entry = entry("a", ContextKind::ToolResult.rate());
         // v2 §8.1, which rounds 0.577 up and 0.302 down.
         for (turn, printed) in [
             (0, 1.0),
@@ -200,13 +111,13 @@ mod tests {
         };
         let expected = |rate: f32| (1.0 + rate * 30.0).powf(-0.5);
         let table = [
-            (Priority::Critical, Encoding::Auto, false, 0.0),
-            (Priority::High, Encoding::Auto, false, 0.03),
-            (Priority::Normal, Encoding::Auto, false, 0.1),
-            (Priority::Low, Encoding::Auto, false, 0.2),
-            (Priority::Normal, Encoding::Manual, false, 0.05),
-            (Priority::Normal, Encoding::Auto, true, 0.07),
-            (Priority::Low, Encoding::Manual, true, 0.07),
+            (ContextPriority::Critical, ContextEncoding::Auto, false, 0.0),
+            (ContextPriority::High, ContextEncoding::Auto, false, 0.03),
+            (ContextPriority::Normal, ContextEncoding::Auto, false, 0.1),
+            (ContextPriority::Low, ContextEncoding::Auto, false, 0.2),
+            (ContextPriority::Normal, ContextEncoding::Manual, false, 0.05),
+            (ContextPriority::Normal, ContextEncoding::Auto, true, 0.07),
+            (ContextPriority::Low, ContextEncoding::Manual, true, 0.07),
         ];
         for (priority, encoding, associated, rate) in table {
             let strength = of(priority, encoding, associated);
@@ -234,15 +145,15 @@ mod tests {
     #[test]
     fn an_entry_becomes_dormant_by_strength_and_expires_by_turn() {
         let mut entry = entry("a", 0.1);
-        let at = |entry: &ContextEntry, turn| entry.shown_at(turn, entry.strength_at(turn, false));
-        assert_eq!(at(&entry, 980), Shown::Active);
-        assert_eq!(at(&entry, 1_000), Shown::Dormant);
+        let at = |entry: &ContextEntry, turn| entry.state_at(turn, entry.strength_at(turn, false));
+        assert_eq!(at(&entry, 980), ContextState::Active);
+        assert_eq!(at(&entry, 1_000), ContextState::Dormant);
         entry.touch(1_000);
-        assert_eq!(at(&entry, 1_000), Shown::Active);
+        assert_eq!(at(&entry, 1_000), ContextState::Active);
         entry.lifecycle.expires = Some(1_001);
         assert_eq!(
             (at(&entry, 1_000), at(&entry, 1_001)),
-            (Shown::Active, Shown::Expired)
+            (ContextState::Active, ContextState::Expired)
         );
     }
 
@@ -260,7 +171,7 @@ mod tests {
             entry.strength = s0;
             entry.decay.floor = floor;
             entry.decay.last_access = from;
-            entry.modifiers.priority = Priority::ALL[priority];
+            entry.modifiers.priority = ContextPriority::ALL[priority];
             let least = clamp_or_zero(floor, 1.0);
             let now = entry.strength_at(from.saturating_add(turns), associated);
             let later = entry.strength_at(from.saturating_add(turns).saturating_add(7), associated);

@@ -14,7 +14,8 @@ use serde::Serialize;
 
 use super::fade::strengths;
 use super::render::format_block;
-use super::{ContextEntry, Shown};
+use hippo_types::context::{ContextEntry, ContextState};
+use hippo_types::cycle::Cycle;
 use hippo_types::tokens;
 
 pub use persist::{PersistReason, PersistedEntry, merge_promoted};
@@ -31,18 +32,6 @@ pub enum Trigger {
     SessionEnd,
     /// A defrag run was requested.
     DefragCycle,
-}
-
-/// Thoroughness of a plan.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Cycle {
-    /// Weak entries become dormant; entries used together are associated.
-    Light,
-    /// As light; in addition, only strong entries stay active.
-    Deep,
-    /// As light; in addition, the store removes unused contents.
-    Archival,
 }
 
 impl Trigger {
@@ -107,7 +96,7 @@ pub struct SessionEntry {
     /// The entry, with its strength at the last access.
     pub entry: ContextEntry,
     /// Visibility after the last plan.
-    pub shown: Shown,
+    pub shown: ContextState,
     /// Turns with an access, each once, without the turn of creation.
     pub uses: Vec<u64>,
     /// True if the entry was written to long-term memory.
@@ -120,7 +109,7 @@ impl SessionEntry {
     pub const fn new(entry: ContextEntry) -> Self {
         Self {
             entry,
-            shown: Shown::Active,
+            shown: ContextState::Active,
             uses: Vec::new(),
             persisted: false,
         }
@@ -136,14 +125,14 @@ impl SessionEntry {
             }
             self.uses.push(turn);
         }
-        self.shown = self.entry.shown_at(turn, self.entry.strength);
+        self.shown = self.entry.state_at(turn, self.entry.strength);
     }
 
     /// Handles a repeated capture of the same content, with `made` as the new entry: counts as an access. If the
     /// entry has expired, or the caller gave metadata (`asked`), the new entry replaces the old one. The id stays,
     /// and the turn of creation too unless the entry had expired.
     pub fn renew(&mut self, made: ContextEntry, turn: u64, asked: bool) {
-        let over = self.entry.shown_at(turn, 1.0) == Shown::Expired;
+        let over = self.entry.state_at(turn, 1.0) == ContextState::Expired;
         if over || asked {
             let known = std::mem::replace(&mut self.entry, made);
             self.entry.id = known.id;
@@ -165,9 +154,9 @@ pub struct StateChange {
     /// Position of the entry.
     pub at: usize,
     /// Visibility before.
-    pub from: Shown,
+    pub from: ContextState,
     /// Visibility after.
-    pub to: Shown,
+    pub to: ContextState,
 }
 
 /// Change of an entry's associations.
@@ -199,7 +188,7 @@ pub struct CyclePlan {
     /// Strengths of all entries, in their order.
     pub strengths: Vec<f32>,
     /// Visibility of all entries, in their order.
-    pub states: Vec<Shown>,
+    pub states: Vec<ContextState>,
     /// Estimated tokens of the active entries as rendered.
     pub tokens: u64,
 }
@@ -207,7 +196,7 @@ pub struct CyclePlan {
 impl CyclePlan {
     /// Returns the number of entries with this visibility.
     #[must_use]
-    pub fn count(&self, state: Shown) -> usize {
+    pub fn count(&self, state: ContextState) -> usize {
         self.states.iter().filter(|one| **one == state).count()
     }
 
@@ -283,12 +272,12 @@ pub fn plan_sized(
     }
     let strengths = strengths(&known, turn);
     let deep = trigger.cycle() == Cycle::Deep;
-    let states: Vec<Shown> = entries
+    let states: Vec<ContextState> = entries
         .iter()
         .zip(&strengths)
         .map(|(kept, strength)| next_state(kept, turn, *strength, deep.then_some(settings.strong)))
         .collect();
-    let changes = |(at, (kept, to)): (usize, (&SessionEntry, &Shown))| {
+    let changes = |(at, (kept, to)): (usize, (&SessionEntry, &ContextState))| {
         let (from, to) = (kept.shown, *to);
         (from != to).then_some(StateChange { at, from, to })
     };
@@ -306,7 +295,7 @@ pub fn plan_sized(
     let active = states
         .iter()
         .enumerate()
-        .filter(|(_, state)| **state == Shown::Active);
+        .filter(|(_, state)| **state == ContextState::Active);
     CyclePlan {
         trigger,
         turn,
@@ -322,10 +311,10 @@ pub fn plan_sized(
 }
 
 /// Returns the new visibility of an entry. A dormant entry becomes active only through [`SessionEntry::touch`].
-fn next_state(kept: &SessionEntry, turn: u64, strength: f32, strong: Option<f32>) -> Shown {
-    match kept.entry.shown_at(turn, strength) {
-        Shown::Active if kept.shown == Shown::Dormant => Shown::Dormant,
-        Shown::Active if strong.is_some_and(|strong| strength < strong) => Shown::Dormant,
+fn next_state(kept: &SessionEntry, turn: u64, strength: f32, strong: Option<f32>) -> ContextState {
+    match kept.entry.state_at(turn, strength) {
+        ContextState::Active if kept.shown == ContextState::Dormant => ContextState::Dormant,
+        ContextState::Active if strong.is_some_and(|strong| strength < strong) => ContextState::Dormant,
         state => state,
     }
 }

@@ -8,9 +8,8 @@ mod read;
 #[cfg(test)]
 mod tests;
 
+use hippo_types::context::{ContextKind, ContextPriority};
 use std::sync::LazyLock;
-
-use super::{EntryKind, Priority};
 
 pub use evaluate::{EvaluatedField, PolicyEvaluation, PolicyRecord, evaluate};
 pub use read::{PolicyError, parse_rules};
@@ -101,9 +100,9 @@ impl PolicyRule {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RuleMatch {
     /// Types, of which one must match.
-    pub kinds: Option<Vec<EntryKind>>,
+    pub kinds: Option<Vec<ContextKind>>,
     /// Priorities, of which one must match.
-    pub priorities: Option<Vec<Priority>>,
+    pub priorities: Option<Vec<ContextPriority>>,
     /// Source types, of which one must match; `error` also matches any content captured as an error.
     pub sources: Option<Vec<String>>,
     /// Words or phrases, of which the content must contain one at the start of a word, in any case.
@@ -118,7 +117,7 @@ pub struct RuleAction {
     /// Minimum strength, in [0, 1].
     pub floor: Option<f32>,
     /// Importance of the entry.
-    pub priority: Option<Priority>,
+    pub priority: Option<ContextPriority>,
     /// True to write the entry to long-term memory.
     pub persist: Option<bool>,
     /// Number of turns after creation until the entry expires; at least 1.
@@ -131,13 +130,13 @@ pub struct RuleAction {
     pub compression: Option<Compression>,
 }
 
-/// Content as seen by the rules.
+/// Content as seen by the rules. It borrows what `PolicyRecord` owns, with the defaults filled in.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {
     /// Type of the content.
-    pub kind: EntryKind,
+    pub kind: ContextKind,
     /// Priority given by the caller.
-    pub priority: Priority,
+    pub priority: ContextPriority,
     /// Source type.
     pub source: &'a str,
     /// The content.
@@ -149,7 +148,8 @@ pub struct Subject<'a> {
 /// Value with the position of the rule that set it.
 pub type Decided<T> = Option<(T, usize)>;
 
-/// Combined result of the rules; `None` leaves a field to the defaults.
+/// Combined result of the rules; `None` leaves a field to the defaults. Unlike [`RuleAction`], it has the deciding rule of each
+/// value.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Decision {
     /// See [`RuleAction::decay_rate`].
@@ -157,7 +157,7 @@ pub struct Decision {
     /// See [`RuleAction::floor`].
     pub floor: Decided<f32>,
     /// See [`RuleAction::priority`].
-    pub priority: Decided<Priority>,
+    pub priority: Decided<ContextPriority>,
     /// See [`RuleAction::persist`].
     pub persist: Decided<bool>,
     /// See [`RuleAction::expires_after_turns`].

@@ -15,25 +15,15 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{ContextEntry, EntrySource, Shown};
 use hippo_text::fence::{CLOSE, OPEN, STANCE, sanitize_value, to_safe_line};
 use hippo_text::instruction;
 use hippo_text::text::clip;
+use hippo_types::context::{ContextEntry, ContextShown, ContextState, SectionFormat};
 
 /// Maximum bytes of a reference.
 const REFERENCE: usize = 160;
 /// Tells the model how to fetch the content of an entry.
 const FETCH: &str = "hippoctl context fetch ID prints all the content of an entry.";
-
-/// Format of a section.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum SectionFormat {
-    /// A markdown list.
-    #[default]
-    Markdown,
-    /// A JSON object.
-    Json,
-}
 
 /// Rendered section.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -50,27 +40,6 @@ pub struct ContextSection {
     pub dormant: usize,
 }
 
-/// Description of a shown entry.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ShownEntry<'e> {
-    /// Id of the entry.
-    pub id: &'e str,
-    /// Type of the entry.
-    #[serde(rename = "type")]
-    pub kind: &'static str,
-    /// Current strength.
-    pub strength: f32,
-    /// Summary of the entry.
-    pub summary: &'e str,
-    /// Key data of the entry.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub key_data: Option<&'e Map<String, Value>>,
-    /// Source of the entry.
-    pub source: &'e EntrySource,
-    /// Tokens of its markdown block.
-    pub tokens: u64,
-}
-
 /// Renders the section within `budget` tokens. `strengths` and `states` correspond to `entries`, see
 /// [`super::fade::strengths`] and [`super::lifecycle::CyclePlan`]. `count` counts the tokens of a text and must not
 /// return more for a part than for the whole.
@@ -78,7 +47,7 @@ pub struct ShownEntry<'e> {
 pub fn render(
     entries: &[ContextEntry],
     strengths: &[f32],
-    states: &[Shown],
+    states: &[ContextState],
     budget: u64,
     format: SectionFormat,
     count: impl Fn(&str) -> u64,
@@ -92,7 +61,7 @@ pub fn render(
 pub fn render_sized<E: Borrow<ContextEntry>>(
     entries: &[E],
     strengths: &[f32],
-    states: &[Shown],
+    states: &[ContextState],
     budget: u64,
     format: SectionFormat,
     count: impl Fn(&str) -> u64,
@@ -102,8 +71,8 @@ pub fn render_sized<E: Borrow<ContextEntry>>(
     let mut dormant = 0;
     for (at, (strength, state)) in strengths.iter().zip(states).enumerate().take(entries.len()) {
         match state {
-            Shown::Active => active.push((at, *strength)),
-            Shown::Dormant | Shown::Expired => dormant += 1,
+            ContextState::Active => active.push((at, *strength)),
+            ContextState::Dormant | ContextState::Expired => dormant += 1,
         }
     }
     let order = |at: usize| {
@@ -167,21 +136,21 @@ pub fn render_sized<E: Borrow<ContextEntry>>(
 
 /// Describes the entries of a section, in its order.
 #[must_use]
-pub fn shown_entries<'e, E: Borrow<ContextEntry>>(
+pub fn shown_entries<E: Borrow<ContextEntry>>(
     section: &ContextSection,
-    entries: &'e [E],
+    entries: &[E],
     strengths: &[f32],
     count: impl Fn(&str) -> u64,
-) -> Vec<ShownEntry<'e>> {
+) -> Vec<ContextShown> {
     let one = |at: &usize| {
         let entry: &ContextEntry = entries.get(*at)?.borrow();
-        Some(ShownEntry {
-            id: &entry.id,
-            kind: entry.kind.name(),
+        Some(ContextShown {
+            id: entry.id.clone(),
+            kind: entry.kind,
             strength: strengths.get(*at).copied().unwrap_or(0.0),
-            summary: &entry.summary,
-            key_data: entry.key_data.as_ref(),
-            source: &entry.source,
+            summary: entry.summary.clone(),
+            key_data: entry.key_data.clone(),
+            source: entry.source.clone(),
             tokens: count(&format_block(entry)),
         })
     };

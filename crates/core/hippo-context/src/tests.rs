@@ -7,13 +7,14 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::capture::CaptureSettings;
-use super::complete::{CompletionOutcome, CompletionSources, complete, content_hash};
+use super::complete::{CompletionSources, complete, content_hash};
 use super::fade::strengths;
 use super::lifecycle::merge_promoted;
 use super::policy::{BUILT_IN, PolicyRecord, evaluate, load_rules, parse_rules};
-use super::render::{SectionFormat, render};
+use super::render::render;
 use super::*;
 use hippo_text::own_block::put;
+use hippo_types::context::ContextEntry;
 use hippo_types::tokens;
 use schema::{schema, whole, wrong};
 
@@ -147,18 +148,30 @@ fn the_decay_tables_match_the_formula() {
         let turns = row[0].trim_start_matches('|').trim().parse().unwrap();
         let computed = [
             of(|_| {}, false, turns),
-            of(|entry| entry.modifiers.priority = Priority::High, false, turns),
-            of(|entry| entry.modifiers.priority = Priority::Low, false, turns),
-            of(|entry| entry.modifiers.encoding = Encoding::Manual, false, turns),
+            of(
+                |entry| entry.modifiers.priority = ContextPriority::High,
+                false,
+                turns,
+            ),
+            of(
+                |entry| entry.modifiers.priority = ContextPriority::Low,
+                false,
+                turns,
+            ),
+            of(
+                |entry| entry.modifiers.encoding = ContextEncoding::Manual,
+                false,
+                turns,
+            ),
             of(|_| {}, true, turns),
         ];
         assert_eq!(row[1..], computed, "{turns}");
     }
-    let rates = EntryKind::ALL
+    let rates = ContextKind::ALL
         .map(|kind| format!("{} {}", kind.name(), kind.rate()))
         .join(", ");
     assert!(DOCS.contains(&format!("| rate | {rates} |")), "{rates}");
-    let factors = Priority::ALL
+    let factors = ContextPriority::ALL
         .map(|priority| format!("{} {}", priority.name(), priority.factor()))
         .join(", ");
     assert!(DOCS.contains(&format!("| priority | {factors} |")), "{factors}");
@@ -172,7 +185,7 @@ fn the_documented_sections_match_the_rendering() {
         ..entries[0].clone()
     });
     let strengths = strengths(&entries, 13);
-    let states = [Shown::Active, Shown::Active, Shown::Dormant];
+    let states = [ContextState::Active, ContextState::Active, ContextState::Dormant];
     for (kind, format) in [
         ("markdown section", SectionFormat::Markdown),
         ("json section", SectionFormat::Json),
@@ -216,7 +229,7 @@ fn the_documented_outcomes_match_the_code() {
         });
         let stale = if given.stale { "yes" } else { "no" };
         assert_eq!((row[2], row[3]), (from.as_str(), stale), "{row:?}");
-        let plain = given.outcome == CompletionOutcome::Full && !given.stale;
+        let plain = given.outcome == FetchOutcome::Full && !given.stale;
         assert_eq!(given.reason.is_none(), plain, "{row:?}");
     }
 }

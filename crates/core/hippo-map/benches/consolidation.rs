@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use divan::Bencher;
 
-use hippo_map::consolidation::{self, Cycle, Filed, Record, Snapshot};
+use hippo_map::consolidation::{self, Filed, Record, Snapshot};
 use hippo_map::decay::DecayCurve;
+use hippo_types::cycle::Cycle;
 use hippo_types::entry::{Entry, EntryId, Pointer};
 use hippo_types::time::Timestamp;
 

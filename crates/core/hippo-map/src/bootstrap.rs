@@ -18,7 +18,7 @@ use std::collections::{BTreeSet, HashSet};
 use hippo_text::chunk::{self, Document};
 use hippo_text::gist::{line, summary, words};
 use hippo_text::source::SourceKind;
-use hippo_types::entry::{Entry, EntryId, Priority};
+use hippo_types::entry::{Entry, EntryId, EntryPriority};
 use hippo_types::time::Timestamp;
 use hippo_types::tokens;
 use work::EntryBuilder;
@@ -188,7 +188,7 @@ pub struct Gist {
     /// One-line summary.
     pub summary: String,
     /// Priority inferred from the text, and the name of the rule.
-    pub priority: Option<(Priority, String)>,
+    pub priority: Option<(EntryPriority, String)>,
 }
 
 /// Returns the gist of a text below a heading.

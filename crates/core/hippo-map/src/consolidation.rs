@@ -37,21 +37,9 @@ pub use facts::{LogDay, find_repeated_facts};
 pub use light::plan_idle;
 pub use merge::{Likeness, classify_pair};
 pub use planner::{Finding, Plan, Refusal, plan, plan_and_apply};
-pub use record::{Filed, Learned, Passage, Place, Record, Removed};
+pub use record::{Filed, Learned, Passage, Record, RecordPlace, Removed};
 pub use similar::find_similar;
 pub use value::{ComparedText, ValueConflict, value_conflict};
-
-/// Kind of consolidation cycle.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Cycle {
-    /// Hourly: strengths, accesses, new files, Decay Queue.
-    Light,
-    /// Nightly: pointers, pruning, merges, associations, Quick Access.
-    Deep,
-    /// Monthly: archive, promotion, sections, health.
-    Archival,
-}
 
 /// Rule that makes or refuses a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -278,7 +266,7 @@ impl Snapshot {
     pub fn live(&self) -> impl Iterator<Item = &Record> {
         self.records
             .values()
-            .filter(|record| record.place == Place::Index)
+            .filter(|record| record.place == RecordPlace::Index)
     }
 
     /// Starts a run. Its demotion limit is a share of the entries that are live now, so a resumed run keeps

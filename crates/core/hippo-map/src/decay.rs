@@ -9,9 +9,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
-
-use hippo_types::entry::{Entry, Origin, Priority};
+use hippo_types::entry::{Entry, EntryOrigin, EntryPriority};
 use hippo_types::time::Timestamp;
 
 /// Milliseconds of an hour.
@@ -81,9 +79,9 @@ impl DecayCurve {
     pub fn exponent(&self, modifiers: DecayModifiers) -> f64 {
         let mut exponent = self.forgetting_rate;
         match modifiers.priority {
-            Priority::Low => exponent *= self.low,
-            Priority::Normal | Priority::High => {}
-            Priority::Amygdala => exponent *= self.amygdala,
+            EntryPriority::Low => exponent *= self.low,
+            EntryPriority::Normal | EntryPriority::High => {}
+            EntryPriority::Amygdala => exponent *= self.amygdala,
         }
         if modifiers.manual {
             exponent *= self.manual;
@@ -106,7 +104,7 @@ impl Default for DecayCurve {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct DecayModifiers {
     /// Priority.
-    pub priority: Priority,
+    pub priority: EntryPriority,
     /// `true` if a person or an agent made the entry.
     pub manual: bool,
     /// Number of related entries.
@@ -121,59 +119,10 @@ impl DecayModifiers {
     pub fn from_entry(entry: &Entry) -> Self {
         Self {
             priority: entry.priority,
-            manual: entry.origin == Origin::Manual,
+            manual: entry.origin == EntryOrigin::Manual,
             links: entry.related.len(),
             hits: entry.hits,
         }
-    }
-}
-
-/// Band of strength (v1 §6.2).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum StrengthBand {
-    /// Below 0.1: the index does not answer, but search still finds the text.
-    Silent,
-    /// From 0.1: candidate for the Decay Queue.
-    Decaying,
-    /// From 0.3: the index answers and search verifies.
-    Weak,
-    /// From 0.5: the index answers.
-    Moderate,
-    /// From 0.8: the index answers with confidence.
-    Strong,
-}
-
-impl StrengthBand {
-    /// Returns the band of a strength.
-    #[must_use]
-    pub fn from_strength(strength: f32) -> Self {
-        let bands = [Self::Strong, Self::Moderate, Self::Weak, Self::Decaying];
-        let found = bands.into_iter().find(|band| strength >= band.threshold());
-        found.unwrap_or(Self::Silent)
-    }
-
-    /// Returns the minimum strength of the band.
-    #[must_use]
-    pub const fn threshold(self) -> f32 {
-        match self {
-            Self::Strong => 0.8,
-            Self::Moderate => 0.5,
-            Self::Weak => 0.3,
-            Self::Decaying => 0.1,
-            Self::Silent => 0.0,
-        }
-    }
-}
-
-impl fmt::Display for StrengthBand {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Strong => "strong",
-            Self::Moderate => "moderate",
-            Self::Weak => "weak",
-            Self::Decaying => "decaying",
-            Self::Silent => "silent",
-        })
     }
 }
 

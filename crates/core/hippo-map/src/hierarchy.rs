@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bootstrap::DAILY_LOGS;
 use hippo_text::text;
-use hippo_types::entry::{EntryId, Priority};
+use hippo_types::entry::{EntryId, EntryPriority};
 use hippo_types::time::{Date, Timestamp};
 
 /// Folder of the hierarchy's files, relative to the workspace.
@@ -33,7 +33,7 @@ pub struct SelectionItem {
     /// Number of accesses.
     pub hits: u32,
     /// Priority: `amygdala` first, then `high`, then all others.
-    pub priority: Priority,
+    pub priority: EntryPriority,
     /// Group below By Topic.
     pub group: String,
     /// `true` if it points into a file in the workspace's root: `MEMORY.md`, `TOOLS.md`, `USER.md`.
@@ -198,9 +198,9 @@ pub fn build_meta(items: &[SelectionItem], selection: &MasterSelection, now: Tim
 const fn rank_class(item: &SelectionItem) -> u8 {
     match item.priority {
         _ if item.annotated => 3,
-        Priority::Amygdala => 2,
-        Priority::High => 1,
-        Priority::Normal | Priority::Low => 0,
+        EntryPriority::Amygdala => 2,
+        EntryPriority::High => 1,
+        EntryPriority::Normal | EntryPriority::Low => 0,
     }
 }
 

@@ -12,7 +12,7 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::consolidation::{Place, Record};
+use crate::consolidation::{Record, RecordPlace};
 use crate::hierarchy::{self, FOLDER, HierarchyMeta, Limits, MasterSelection, SelectionItem};
 use crate::index_file::{IndexFile, IndexFileOptions, entry_text};
 use hippo_types::entry::EntryId;
@@ -107,7 +107,7 @@ pub fn insert_returning<'b>(
 ) -> Option<Vec<u8>> {
     let returning = |id: &EntryId| {
         let record = wanted.records.get(id)?;
-        let live = !matches!(record.place, Place::Archive(_)) && !wanted.forgotten.contains(id);
+        let live = !matches!(record.place, RecordPlace::Archive(_)) && !wanted.forgotten.contains(id);
         live.then_some(record)
     };
     let mut blocks = blocks
@@ -162,7 +162,7 @@ fn generate_other_files(
     }
     let mut months: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (id, record) in wanted.records {
-        if let Place::Archive(since) = record.place
+        if let RecordPlace::Archive(since) = record.place
             && !wanted.forgotten.contains(id)
         {
             let day = since.date(wanted.settings.offset_seconds);

@@ -11,7 +11,7 @@ mod tests;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
-use crate::consolidation::Cycle;
+use hippo_types::cycle::Cycle;
 use hippo_types::time::{DAY_MS, Timestamp};
 
 pub use cron::{Cron, CronError};

@@ -2,7 +2,7 @@
 
 use divan::{Bencher, counter::ItemsCount};
 use hippo_rank::corpus::{Corpus, CorpusChunk, CorpusSection};
-use hippo_rank::rank::{Mode, Postings, RankInput, RankScratch, VectorHits, rank};
+use hippo_rank::rank::{Postings, RankInput, RankMode, RankScratch, VectorHits, rank};
 use hippo_text::chunk::{ContentHash, Speaker};
 use hippo_text::terms::QueryTerm;
 
@@ -65,8 +65,8 @@ fn ids(seed: u32, count: usize) -> Vec<u32> {
     ids
 }
 
-#[divan::bench(args = [Mode::Lexical, Mode::Hybrid])]
-fn twelve_terms_of_2000_chunks(bencher: Bencher<'_, '_>, mode: Mode) {
+#[divan::bench(args = [RankMode::Lexical, RankMode::Hybrid])]
+fn twelve_terms_of_2000_chunks(bencher: Bencher<'_, '_>, mode: RankMode) {
     let corpus = corpus();
     let terms: Vec<QueryTerm> = (0..12)
         .map(|number| QueryTerm {

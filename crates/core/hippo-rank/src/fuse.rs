@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 use crate::corpus::Corpus;
 use crate::dates::DateRange;
 use crate::lexical::{LexicalHit, REACH};
-use crate::rank::{Features, Mode, RankInput, Ranked};
+use crate::rank::{Features, RankInput, RankMode, Ranked};
 use hippo_text::chunk::Speaker;
 use hippo_types::time::{Date, days_between};
 
@@ -94,9 +94,9 @@ impl Weights {
 
 /// Scores the candidates of both kinds and sorts them.
 pub(crate) fn fuse(input: &RankInput<'_>, mut hits: Vec<LexicalHit>) -> Vec<Ranked> {
-    let vectors = input.vectors.filter(|_| input.mode != Mode::Lexical);
+    let vectors = input.vectors.filter(|_| input.mode != RankMode::Lexical);
     let weights = match (input.mode, vectors) {
-        (Mode::Vector, _) => &VECTOR,
+        (RankMode::Vector, _) => &VECTOR,
         (_, Some(_)) => &HYBRID,
         (_, None) => &LEXICAL,
     };
@@ -137,7 +137,7 @@ pub(crate) fn fuse(input: &RankInput<'_>, mut hits: Vec<LexicalHit>) -> Vec<Rank
         .map(|Candidate { chunk, features, .. }| Ranked {
             chunk: *chunk,
             score: weights.score(features),
-            lexical: (input.mode != Mode::Vector).then(|| LEXICAL.score(features)),
+            lexical: (input.mode != RankMode::Vector).then(|| LEXICAL.score(features)),
             vector: features
                 .vector_unit
                 .filter(|_| vectors.is_some())

@@ -39,6 +39,7 @@ pub(crate) struct LexicalScratch {
     passages: Vec<u32>,
 }
 
+/// Sums of term weights of a chunk, before they become the shares of a [`LexicalHit`].
 #[derive(Debug, Clone, Copy, Default)]
 struct Sums {
     unit: f32,

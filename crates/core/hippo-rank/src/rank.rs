@@ -6,9 +6,9 @@ use crate::fuse;
 use crate::lexical::{self, LexicalScratch};
 use hippo_text::terms::QueryTerm;
 
-/// Evidence used for ranking.
+/// Evidence used for ranking. Unlike `SearchMode`, it has no mode for the index file, which is not ranked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Mode {
+pub enum RankMode {
     /// Words and vectors.
     #[default]
     Hybrid,
@@ -39,7 +39,7 @@ pub struct RankInput<'a> {
     /// Corpus of the workspace.
     pub corpus: &'a Corpus,
     /// Evidence to use.
-    pub mode: Mode,
+    pub mode: RankMode,
     /// Postings of each term of the query.
     pub postings: &'a [Postings<'a>],
     /// Nearest chunks by vector; `None` if there is no query vector, so that only words count.
@@ -139,12 +139,12 @@ impl RankScratch {
 /// Ranks the chunks found by words or vectors, best first, each once, at most `limit`; ties are ordered by path and
 /// position.
 pub fn rank(input: &RankInput<'_>, scratch: &mut RankScratch) -> Vec<Ranked> {
-    let postings = if input.mode == Mode::Vector {
+    let postings = if input.mode == RankMode::Vector {
         &[]
     } else {
         input.postings
     };
-    let near = input.vectors.filter(|_| input.mode != Mode::Lexical);
+    let near = input.vectors.filter(|_| input.mode != RankMode::Lexical);
     let near = near
         .into_iter()
         .flat_map(|vectors| vectors.hits.iter().map(|(chunk, _)| *chunk));

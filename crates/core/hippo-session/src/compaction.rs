@@ -27,22 +27,22 @@ mod tests;
 mod track;
 mod words;
 
-use serde::Serialize;
-
 pub use batch::ParallelRunner;
 pub use branch::RecordSelection;
 pub use classify::{EntryType, classify};
 pub use config::{CONFIG_FILE, CompactionConfig};
 pub use message::{ContentId, Message, Role};
-pub use read::SessionFormat;
 pub use score::{RECENT, ScoreFacts, Tier, importance, retention, tier};
 pub use split::LONGEST;
 
 use batch::RecordBatch;
+use hippo_types::transcript::{CompactStats, MessageScore, TranscriptFormat};
 use ledger::MessageLedger;
 use rest::DroppedMessages;
 use split::Splitter;
-use state::{CompactionState, MessageSink, matches_format};
+use state::{CompactionState, MessageSink};
+
+pub(crate) use state::matches_format;
 
 /// Maximum number of problems that are listed. Further problems are only counted.
 const PROBLEMS: usize = 50;
@@ -52,8 +52,8 @@ const PROBLEMS: usize = 50;
 pub struct CompactionOptions {
     /// Decay rates, thresholds and limits.
     pub config: CompactionConfig,
-    /// The only format to read; `None` detects the format of each record.
-    pub format: Option<SessionFormat>,
+    /// The only format to read; `Auto` detects the format of each record.
+    pub format: TranscriptFormat,
     /// Maximum size of the summary in tokens; `None` for no limit.
     pub budget: Option<usize>,
     /// The caller stores the content of each message, and [`Compacted::dropped_list`], by its id. Only then does the summary
@@ -61,15 +61,6 @@ pub struct CompactionOptions {
     pub stored: bool,
     /// Runs preparation work on other threads for long transcripts. The summary does not depend on it.
     pub parallel: Option<ParallelRunner>,
-}
-
-/// A record that could not be read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct TranscriptProblem {
-    /// Line number, from 1; in a document, the line on which the message begins.
-    pub line: u64,
-    /// What is wrong with the record.
-    pub what: &'static str,
 }
 
 /// Incremental reader of a transcript.
@@ -94,60 +85,9 @@ pub struct Compacted {
     /// The summary, as markdown.
     pub summary: String,
     /// Statistics of the compaction.
-    pub stats: Stats,
+    pub stats: CompactStats,
     ledger: MessageLedger,
     rest: DroppedMessages,
-}
-
-/// Statistics of a compaction.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Stats {
-    /// Name of the detected format.
-    pub format: Option<&'static str>,
-    /// Messages that were scored.
-    pub messages: usize,
-    /// Estimated tokens of all messages.
-    pub tokens_before: usize,
-    /// Estimated tokens of the summary.
-    pub tokens_after: usize,
-    /// `tokens_before` divided by `tokens_after`.
-    pub ratio: f64,
-    /// Messages in the tier "keep".
-    pub kept: usize,
-    /// Messages in the tier "compress".
-    pub compressed: usize,
-    /// Messages in the tier "sparse".
-    pub sparse: usize,
-    /// Messages that are missing from the summary for lack of room: those of [`Compacted::dropped_ids`].
-    pub dropped: usize,
-    /// The id of [`Compacted::dropped_list`], if messages were dropped and contents are stored.
-    pub rest: Option<String>,
-    /// Messages before an earlier compaction, replaced by its summary.
-    pub folded: usize,
-    /// Number of records that could not be read.
-    pub malformed: u64,
-    /// The first unreadable records, at most 50.
-    pub problems: Vec<TranscriptProblem>,
-}
-
-/// Scores of one message.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct MessageScore {
-    /// Position among the messages of the session, from 0.
-    pub index: usize,
-    /// Id by which the content is fetched.
-    pub id: String,
-    /// Type of the message.
-    #[serde(rename = "type")]
-    pub kind: &'static str,
-    /// Importance before decay, 0 to 1.
-    pub importance: f64,
-    /// Importance after decay, 0 to 1.
-    pub retention: f64,
-    /// How the summary shows the message.
-    pub tier: &'static str,
-    /// Estimated size in tokens.
-    pub tokens: usize,
 }
 
 impl Compactor {
@@ -218,18 +158,18 @@ impl Compacted {
         (0..self.ledger.cores().len()).map(|index| {
             let (core, scored) = (&self.ledger.cores()[index], self.ledger.score(index));
             MessageScore {
-                index,
+                index: index as u64,
                 id: core.id().to_string(),
-                kind: core.kind().name(),
+                kind: core.kind().name().into(),
                 importance: round_score(scored.importance),
                 retention: round_score(scored.retention),
-                tier: scored.tier.name(),
-                tokens: core.tokens(),
+                tier: scored.tier.name().into(),
+                tokens: core.tokens() as u64,
             }
         })
     }
 
-    /// Returns the list of messages that the summary has no room for, one per line. [`Stats::rest`] is the id of this
+    /// Returns the list of messages that the summary has no room for, one per line. [`CompactStats::rest`] is the id of this
     /// text.
     #[must_use]
     pub fn dropped_list(&self) -> String {

@@ -21,9 +21,10 @@ use jiff::civil::Date;
 
 use crate::compaction::read::{self, TranscriptRecord};
 use crate::compaction::split::{Splitter, TranscriptPiece};
-use crate::compaction::{Message, Role, SessionFormat, TranscriptProblem};
+use crate::compaction::{Message, Role, matches_format};
 use hippo_text::fence::without_sections;
 use hippo_types::time::Timestamp;
+use hippo_types::transcript::{TranscriptFormat, TranscriptProblem};
 
 use called::ToolCalls;
 use known::KnownMessages;
@@ -44,8 +45,8 @@ const CALLS: usize = 1_024;
 /// Settings of one flush.
 #[derive(Debug, Clone, Default)]
 pub struct FlushOptions {
-    /// The only format to read; `None` detects the format of each record.
-    pub format: Option<SessionFormat>,
+    /// The only format to read; `Auto` detects the format of each record.
+    pub format: TranscriptFormat,
     /// Folder that is removed from the start of paths.
     pub root: Option<String>,
     /// Topic at the end of an earlier flush of the session.
@@ -67,7 +68,7 @@ pub struct Flushed {
     /// Number of known messages.
     pub known: u64,
     /// Detected format.
-    pub format: Option<SessionFormat>,
+    pub format: Option<TranscriptFormat>,
     /// Number of records that could not be read, except an incomplete last line.
     pub malformed: u64,
     /// The first unreadable records.
@@ -165,11 +166,7 @@ impl FlushState<'_> {
             }
         };
         let read = read::parse_record(bytes, |record| {
-            let fits = match (self.options.format, record.format) {
-                (_, None) => false,
-                (None, Some(_)) => true,
-                (Some(wanted), Some(found)) => wanted == found,
-            };
+            let fits = matches_format(self.options.format, record.format);
             if fits {
                 self.found.format = self.found.format.or(record.format);
                 self.add_record(record);
@@ -190,7 +187,10 @@ impl FlushState<'_> {
         }
         self.found.malformed += 1;
         if self.found.problems.len() < PROBLEMS {
-            self.found.problems.push(TranscriptProblem { line, what });
+            self.found.problems.push(TranscriptProblem {
+                line,
+                what: what.into(),
+            });
         }
     }
 
@@ -207,7 +207,7 @@ impl FlushState<'_> {
             self.known.begin_copy();
         }
         // Codex stamps copied messages with the time of the copy.
-        let restamped = format == Some(SessionFormat::Codex);
+        let restamped = format == Some(TranscriptFormat::Codex);
         let mut calls = called.iter();
         for message in messages {
             let new = !self.known.is_known(&message, at, restamped, &mut self.is_known);

@@ -18,6 +18,7 @@ pub use section::{Section, hashes, section};
 use hippo_redact::without_secrets;
 use hippo_text::text::start;
 use hippo_types::time::Timestamp;
+use hippo_types::transcript::ExportProgram;
 
 /// Maximum bytes of a memory, because a larger file might not be indexed.
 pub const LARGEST: usize = 4 << 20;
@@ -27,15 +28,6 @@ const NAMED: usize = 60;
 /// The fields of one record of an export.
 type Fields = Map<String, Value>;
 
-/// A program with supported exports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Program {
-    /// claude-mem: the JSON written by its export script.
-    ClaudeMem,
-    /// mem0: the JSON of `get_all`.
-    Mem0,
-}
-
 impl Memory {
     /// Returns the total bytes of the texts.
     fn bytes(&self) -> usize {
@@ -43,17 +35,6 @@ impl Memory {
         let tags: usize = self.tags.iter().map(String::len).sum();
         let details: usize = self.details.iter().map(|(_, said)| said.len()).sum();
         title + self.text.len() + tags + details
-    }
-}
-
-impl Program {
-    /// Returns the usual spelling of the name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::ClaudeMem => "claude-mem",
-            Self::Mem0 => "mem0",
-        }
     }
 }
 
@@ -111,10 +92,10 @@ pub struct Found {
 ///
 /// # Errors
 /// The file is not an export of this program.
-pub fn export(program: Program, bytes: &[u8]) -> Result<Found, Trouble> {
+pub fn export(program: ExportProgram, bytes: &[u8]) -> Result<Found, Trouble> {
     let groups: &[&str] = match program {
-        Program::ClaudeMem => &["observations", "summaries", "sessions", "prompts"],
-        Program::Mem0 => &["results", "memories"],
+        ExportProgram::ClaudeMem => &["observations", "summaries", "sessions", "prompts"],
+        ExportProgram::Mem0 => &["results", "memories"],
     };
     let records = records::read(bytes, groups)?;
     let mut found = Found::default();
@@ -137,8 +118,8 @@ pub fn export(program: Program, bytes: &[u8]) -> Result<Found, Trouble> {
             }
         };
         let memory = match program {
-            Program::ClaudeMem => claude_mem::memory(record.group, &fields),
-            Program::Mem0 => mem0::memory(&fields).map(Some),
+            ExportProgram::ClaudeMem => claude_mem::memory(record.group, &fields),
+            ExportProgram::Mem0 => mem0::memory(&fields).map(Some),
         };
         let named = |what| named(&place, &id(&fields, "id"), what);
         found.take(memory, |what| Trouble::at(record.line, named(what)));

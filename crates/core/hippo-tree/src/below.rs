@@ -11,7 +11,7 @@ use super::period::Period;
 use super::plan::SourceFile;
 use super::root;
 
-/// A source with its text.
+/// A source with its text. It owns what [`Source`] borrows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Text {
     /// Path relative to the workspace.

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-pub use super::item::{Kind, MemoryType, Source};
+pub use super::item::{Kind, Source};
 use super::item::{Reading, Statement, read};
 use super::salience::{Parts, choose};
 use super::topic::topics;
@@ -11,6 +11,7 @@ use hippo_redact::redact;
 use hippo_text::chunk::Speaker;
 use hippo_text::gist::words::WordCounts;
 use hippo_text::source::NodeKind;
+use hippo_types::memory::MemoryType;
 use hippo_types::tokens;
 
 /// Factor applied to a statement's worth for each block of later statements, when a submitted body exists.

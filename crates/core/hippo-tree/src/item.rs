@@ -8,12 +8,13 @@ use hippo_redact::lines_without_secrets;
 use hippo_text::chunk::text::strip_comments;
 use hippo_text::chunk::{ChunkKind, Document, Speaker, chunk, chunk_text};
 use hippo_text::gist::MACHINE;
+pub use hippo_text::gist::label::Kind;
 use hippo_text::gist::label::{self, field, kind_of_title, leading_tag, tag};
-pub use hippo_text::gist::label::{Kind, MemoryType};
 use hippo_text::gist::line::unmarked;
 use hippo_text::own_block::generated_ranges;
 use hippo_text::source::SourceKind;
 use hippo_text::speaker;
+use hippo_types::memory::MemoryType;
 use hippo_types::time::{Date, find_date};
 
 /// Minimum bytes of a line that may continue on the next line.

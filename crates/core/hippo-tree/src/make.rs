@@ -3,6 +3,7 @@
 use hippo_redact::lines_without_secrets;
 use hippo_text::own_block;
 use hippo_text::source::NodeKind;
+use hippo_types::memory::MemoryType;
 use hippo_types::time::Date;
 
 use super::digest::{budget, digest, digest_since};
@@ -10,7 +11,6 @@ use super::item::Source;
 use super::node::{Node, SINCE, Status, Writer};
 use super::period::Period;
 use super::plan::{Action, Step, status};
-use hippo_text::gist::label::MemoryType;
 
 /// Minimum bytes of a node.
 pub(super) const LEAST: usize = 50;
@@ -168,6 +168,6 @@ fn since_room(level: NodeKind, sources: &[Source<'_>]) -> usize {
 fn topics(topics: &[(String, MemoryType)]) -> String {
     let named = topics
         .iter()
-        .map(|(topic, kind)| format!("{} [{}]", topic.replace([',', '[', ']'], " "), kind.word()));
+        .map(|(topic, kind)| format!("{} [{}]", topic.replace([',', '[', ']'], " "), kind.name()));
     named.collect::<Vec<_>>().join(", ")
 }

@@ -15,11 +15,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use self::alike::apart;
 pub use self::alike::{Passage, Passages};
 use self::gather::{Day, Gathered, Topic};
-use super::item::MemoryType;
 use hippo_redact::redact;
 use hippo_text::gist::label::tag;
 use hippo_text::instruction;
 use hippo_text::text::clip;
+use hippo_types::memory::MemoryType;
 use hippo_types::time::{Date, days_between};
 use hippo_types::tokens;
 
@@ -180,8 +180,8 @@ fn kept(gathered: &Gathered, mut room: usize) -> Vec<String> {
     let mut known = BTreeSet::new();
     for day in gathered.days.iter().rev() {
         for (kind, topic, text) in &day.kept {
-            let topic = if topic.is_empty() { kind.word() } else { topic };
-            let line = marked(&format!("- {topic} [{}]: {text} → {}", kind.word(), day.date));
+            let topic = if topic.is_empty() { kind.name() } else { topic };
+            let line = marked(&format!("- {topic} [{}]: {text} → {}", kind.name(), day.date));
             if line.len() < room && known.insert(text.clone()) {
                 room -= line.len() + 1;
                 out.push(line);
@@ -317,7 +317,7 @@ fn index(topics: &[Topic], today: Date, room: usize) -> Vec<String> {
         let topic = &topics[at];
         let days = days_between(topic.last, today);
         let age = AGES.iter().find(|age| days >= **age);
-        let mut tags = topic.kind.word().to_owned();
+        let mut tags = topic.kind.name().to_owned();
         if let Some(age) = age {
             tags.push_str(&format!(", {age}d"));
         }

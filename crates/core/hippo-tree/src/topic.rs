@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::item::{Kind, MemoryType, Reading};
+use super::item::{Kind, Reading};
 use hippo_text::chunk::{ChunkKind, Speaker};
 use hippo_text::gist::headings::HeadingStats;
 use hippo_text::gist::line::WeightedLine;
 use hippo_text::gist::phrases::choose_phrases;
 use hippo_text::gist::words::WordCounts;
 use hippo_text::text::clip;
+use hippo_types::memory::MemoryType;
 
 /// Maximum bytes of a topic's name.
 const NAME: usize = 60;

@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::item::{Kind, MemoryType, NOTES, Place, Statement, TOPICS};
+use super::item::{Kind, NOTES, Place, Statement, TOPICS};
 use super::salience::Part;
 use super::topic::Topic;
 use hippo_text::chunk::Speaker;
 use hippo_text::gist::label::title_of;
 use hippo_text::source::NodeKind;
 use hippo_text::speaker;
+use hippo_types::memory::MemoryType;
 
 /// Sections of a body, in order.
 const ORDER: [Kind; 8] = [
@@ -46,7 +47,7 @@ impl Names {
         list.sort_by(|a, b| b.mass.total_cmp(&a.mass));
         let mut left = room / SHARE;
         list.retain(|topic| {
-            let takes = topic.name.len() + topic.kind.word().len() + 5;
+            let takes = topic.name.len() + topic.kind.name().len() + 5;
             let fits = takes <= left;
             if fits {
                 left -= takes;
@@ -64,7 +65,7 @@ impl Names {
     pub fn bytes(&self) -> usize {
         self.list
             .iter()
-            .map(|topic| topic.name.len() + topic.kind.word().len() + 5)
+            .map(|topic| topic.name.len() + topic.kind.name().len() + 5)
             .sum::<usize>()
             + TOPICS.len()
             + 6
@@ -135,7 +136,7 @@ impl Body<'_> {
             .names
             .list()
             .iter()
-            .map(|topic| format!("{} [{}]", topic.name, topic.kind.word()))
+            .map(|topic| format!("{} [{}]", topic.name, topic.kind.name()))
             .collect();
         if !names.is_empty() {
             heading(&mut out, TOPICS);
@@ -169,7 +170,7 @@ impl Body<'_> {
                 out.push_str("\n### ");
                 out.push_str(&topic.name);
                 out.push_str(" [");
-                out.push_str(topic.kind.word());
+                out.push_str(topic.kind.name());
                 out.push_str("]\n");
                 lines.iter().for_each(|line| item(&mut out, line));
             }

@@ -1,7 +1,6 @@
 //! Entries of the index file.
 
 use std::fmt;
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -18,90 +17,107 @@ impl fmt::Display for EntryId {
     }
 }
 
-/// Resistance of an entry to decay.
+/// Resistance of an entry to decay. A higher resistance is greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
-pub enum Priority {
-    /// Fades twice as fast.
-    Low,
-    /// The default.
-    #[default]
-    Normal,
-    /// Decays like `normal` and is shown first.
-    High,
+pub enum EntryPriority {
     /// Never fades.
-    Amygdala,
+    Amygdala = 3,
+    /// Fades at the standard rate and is listed first.
+    High = 2,
+    /// Fades at the standard rate.
+    #[default]
+    Normal = 1,
+    /// Fades faster.
+    Low = 0,
 }
 
-impl fmt::Display for Priority {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Low => "low",
-            Self::Normal => "normal",
-            Self::High => "high",
-            Self::Amygdala => "amygdala",
-        })
-    }
-}
+names!(EntryPriority { Amygdala => "amygdala", High => "high", Normal => "normal", Low => "low" });
 
-impl FromStr for Priority {
-    type Err = UnknownName;
-
-    fn from_str(name: &str) -> Result<Self, UnknownName> {
-        let all = [Self::Low, Self::Normal, Self::High, Self::Amygdala];
-        named(all, name)
-    }
-}
-
-/// Author of an entry (`src` in the index file).
+/// Creator of an entry (`src` in the index file).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum Origin {
+pub enum EntryOrigin {
     /// A consolidation run.
     Defrag,
-    /// A person or an agent; fades half as fast.
+    /// A user or an agent; the entry decays more slowly.
     Manual,
-    /// A search with a result that no entry pointed to.
+    /// A search whose result had no entry.
     Retrieval,
     /// The scan of a file.
     #[default]
     Auto,
 }
 
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Defrag => "defrag",
-            Self::Manual => "manual",
-            Self::Retrieval => "retrieval",
-            Self::Auto => "auto",
-        })
-    }
+names!(EntryOrigin { Defrag => "defrag", Manual => "manual", Retrieval => "retrieval", Auto => "auto" });
+
+/// Place of an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum EntryPlace {
+    /// The index file or a topic file.
+    Index,
+    /// The decay queue of the index file.
+    Queue,
+    /// Archived or forgotten; `index.restore` restores it.
+    Archive,
 }
 
-impl FromStr for Origin {
-    type Err = UnknownName;
+names!(EntryPlace { Index => "index", Queue => "queue", Archive => "archive" });
 
-    fn from_str(name: &str) -> Result<Self, UnknownName> {
-        let all = [Self::Defrag, Self::Manual, Self::Retrieval, Self::Auto];
-        named(all, name)
-    }
+/// Band of strength (v1 §6.2). A stronger band is greater.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum StrengthBand {
+    /// From 0.8: answers with confidence.
+    Strong = 4,
+    /// From 0.5: answers.
+    Moderate = 3,
+    /// From 0.3: answers, verified by search.
+    Weak = 2,
+    /// From 0.1: moves to the decay queue.
+    Decaying = 1,
+    /// Below 0.1: does not answer; search still finds the text.
+    Silent = 0,
 }
 
-/// Error for a name without a matching value.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown name {0:?}")]
-pub struct UnknownName(pub String);
+names!(StrengthBand {
+    Strong => "strong",
+    Moderate => "moderate",
+    Weak => "weak",
+    Decaying => "decaying",
+    Silent => "silent",
+});
 
-/// Returns the value with this display name, compared case-insensitively.
-fn named<T: fmt::Display, const N: usize>(all: [T; N], name: &str) -> Result<T, UnknownName> {
-    let mut all = all.into_iter();
-    let found = all.find(|value| value.to_string().eq_ignore_ascii_case(name));
-    found.ok_or_else(|| UnknownName(name.to_owned()))
+impl StrengthBand {
+    /// Returns the band of a strength.
+    #[must_use]
+    pub fn from_strength(strength: f32) -> Self {
+        let found = Self::ALL.into_iter().find(|band| strength >= band.threshold());
+        found.unwrap_or(Self::Silent)
+    }
+
+    /// Returns the minimum strength of the band.
+    #[must_use]
+    pub const fn threshold(self) -> f32 {
+        match self {
+            Self::Strong => 0.8,
+            Self::Moderate => 0.5,
+            Self::Weak => 0.3,
+            Self::Decaying => 0.1,
+            Self::Silent => 0.0,
+        }
+    }
 }
 
 /// Location of a topic: a file, and optionally a section.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Pointer {
     /// Path relative to the workspace, with `/`.
     pub path: String,
@@ -120,7 +136,7 @@ impl fmt::Display for Pointer {
     }
 }
 
-/// A topic of the index file.
+/// A topic of the index file, as it is stored. `IndexEntry` in answers has the strength at a time, the band and the place instead.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Entry {
     /// Identifier.
@@ -147,12 +163,12 @@ pub struct Entry {
     /// Related entries.
     pub related: Vec<EntryId>,
     /// Resistance to decay.
-    pub priority: Priority,
+    pub priority: EntryPriority,
     /// Rule that set the priority; `None` if no rule did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority_rule: Option<String>,
-    /// Author.
-    pub origin: Origin,
+    /// Creator.
+    pub origin: EntryOrigin,
     /// Revision number, from 1.
     pub version: u32,
 }
@@ -162,28 +178,5 @@ impl Entry {
     #[must_use]
     pub fn curve_start(&self) -> Timestamp {
         self.replayed_to.unwrap_or(self.accessed)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_read_as_they_are_written() {
-        for priority in [
-            Priority::Low,
-            Priority::Normal,
-            Priority::High,
-            Priority::Amygdala,
-        ] {
-            assert_eq!(priority.to_string().parse(), Ok(priority));
-        }
-        for origin in [Origin::Defrag, Origin::Manual, Origin::Retrieval, Origin::Auto] {
-            assert_eq!(origin.to_string().parse(), Ok(origin));
-        }
-        assert_eq!("Amygdala".parse(), Ok(Priority::Amygdala));
-        let unknown = "urgent".parse::<Priority>().unwrap_err();
-        assert_eq!(unknown.to_string(), "unknown name \"urgent\"");
     }
 }

@@ -1,6 +1,5 @@
 //! `context.*`: sparse context of a running session.
 
-mod entry;
 mod fetch;
 mod put;
 mod render;
@@ -9,19 +8,12 @@ mod session;
 use crate::error::RpcError;
 use crate::types::refuse_empty;
 
-pub use entry::{
-    ContextDecay, ContextEncoding, ContextEntry, ContextLifecycle, ContextModifiers, ContextPriority,
-    ContextSource, ContextState, ContextType,
-};
-pub use fetch::{
-    ContextFetchRequest, ContextFetchResponse, ContextOrigin, ContextOutcome, ContextTouchRequest,
-    ContextTouchResponse,
-};
+pub use fetch::{ContextFetchRequest, ContextFetchResponse, ContextTouchRequest, ContextTouchResponse};
 pub use put::{
     ContextPutLifecycle, ContextPutModifiers, ContextPutOutcome, ContextPutRequest, ContextPutResponse,
     ContextPutSource, MAX_CONTENT_BYTES,
 };
-pub use render::{ContextFormat, ContextRenderRequest, ContextRenderResponse, ContextShown};
+pub use render::{ContextRenderRequest, ContextRenderResponse};
 pub use session::{
     ContextCloseRequest, ContextCloseResponse, ContextListRequest, ContextListResponse, ContextListed,
     ContextMove, ContextOpenRequest, ContextOpenResponse, ContextPersisted, ContextSession,

@@ -8,36 +8,10 @@ use serde_json::{Map, Value};
 use super::moment::check_time;
 use super::{TreeCompactResponse, Validate, refuse_empty, refuse_unknown_word};
 use crate::error::RpcError;
+use hippo_types::cycle::Cycle;
 
 /// Maximum number of runs in a request.
 pub const MAX_RUNS: u32 = 1_000;
-
-/// The cycles.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum CycleName {
-    /// Hourly: writes accesses to the index file, creates entries for new files, queues decayed entries.
-    Light,
-    /// Nightly: checks pointers, merges near-duplicates, prunes decayed entries.
-    Deep,
-    /// Monthly: consolidates strong entries, archives decayed ones, reports the health of the index.
-    Archival,
-}
-
-impl CycleName {
-    /// All variants, most frequent first.
-    pub const ALL: [Self; 3] = [Self::Light, Self::Deep, Self::Archival];
-
-    /// Returns the wire name.
-    pub fn name(self) -> &'static str {
-        match self {
-            CycleName::Light => "light",
-            CycleName::Deep => "deep",
-            CycleName::Archival => "archival",
-        }
-    }
-}
 
 /// Parameters of `cycle.run`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,7 +21,7 @@ pub struct CycleRunRequest {
     /// Path of the workspace, or of anything below it.
     pub workspace: String,
     /// The cycle.
-    pub cycle: CycleName,
+    pub cycle: Cycle,
     /// Return the plan without applying it.
     #[serde(default)]
     pub dry_run: bool,
@@ -58,11 +32,7 @@ pub struct CycleRunRequest {
 
 impl Validate for CycleRunRequest {
     fn check_raw(params: &Map<String, Value>) -> Result<(), RpcError> {
-        refuse_unknown_word(
-            params,
-            ["cycle", "cycle", "cycles"],
-            &CycleName::ALL.map(CycleName::name),
-        )
+        refuse_unknown_word(params, ["cycle", "cycle", "cycles"], &Cycle::ALL.map(Cycle::name))
     }
 
     fn validate(&self) -> Result<(), RpcError> {
@@ -111,7 +81,7 @@ pub struct CycleReport {
     /// Number of the run in the workspace, for `cycle.undo`; null for a dry run.
     pub run: Option<i64>,
     /// The cycle.
-    pub cycle: CycleName,
+    pub cycle: Cycle,
     /// The time used as now, RFC 3339.
     pub at: String,
     /// The outcome.
@@ -194,7 +164,7 @@ pub struct IndexHealth {
     pub unlinked: u64,
     /// Mean strength of the live entries, 0 to 1.
     pub mean_strength: f32,
-    /// Number of entries by band, as in [`crate::IndexBand`].
+    /// Number of entries by band, as in [`crate::StrengthBand`].
     pub bands: BTreeMap<String, u64>,
     /// Number of entries by group.
     pub groups: BTreeMap<String, u64>,
@@ -247,7 +217,7 @@ pub struct CycleRun {
     /// Number of the run in the workspace.
     pub run: i64,
     /// The cycle.
-    pub cycle: CycleName,
+    pub cycle: Cycle,
     /// Time of the start, RFC 3339.
     pub started: String,
     /// Time of the end, RFC 3339; null while running and after an interruption.
@@ -269,7 +239,7 @@ pub struct CycleRun {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NextCycle {
     /// The cycle.
-    pub cycle: CycleName,
+    pub cycle: Cycle,
     /// Time at which it is due, RFC 3339.
     pub at: String,
 }

@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{CompactProblem, TranscriptFormat, Validate, refuse_empty, refuse_unknown_word};
+use super::{Validate, refuse_empty, refuse_unknown_word};
 use crate::error::RpcError;
+use hippo_types::transcript::{TranscriptFormat, TranscriptProblem};
 
 /// Parameters of `session.flush`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,7 +92,7 @@ pub struct SessionFlushResponse {
     /// Unreadable records.
     pub malformed: u64,
     /// The first unreadable records; lines are counted from the start of this read.
-    pub problems: Vec<CompactProblem>,
+    pub problems: Vec<TranscriptProblem>,
     /// Bytes of the transcript that were flushed before and not read again.
     pub from: u64,
     /// Newly stored contents; absent if `compact` was not requested.

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::moment::check_time;
 use super::{Validate, refuse_empty, refuse_unknown_word};
 use crate::error::RpcError;
+use hippo_types::entry::{EntryOrigin, EntryPlace, EntryPriority, Pointer, StrengthBand};
 
 pub use edit::{IndexEditRequest, IndexEditResponse};
 
@@ -73,13 +74,13 @@ pub struct IndexEntry {
     /// Summary in one line; may be empty.
     pub summary: String,
     /// Sources, most important first.
-    pub pointers: Vec<IndexPointer>,
+    pub pointers: Vec<Pointer>,
     /// Strength at the requested time, 0 to 1.
     pub strength: f32,
     /// The band of its strength.
-    pub band: IndexBand,
+    pub band: StrengthBand,
     /// The current place.
-    pub place: IndexPlace,
+    pub place: EntryPlace,
     /// The group in the index file; may be empty.
     pub group: String,
     /// Keywords.
@@ -87,9 +88,9 @@ pub struct IndexEntry {
     /// Ids of related entries.
     pub related: Vec<String>,
     /// Resistance to decay.
-    pub priority: IndexPriority,
+    pub priority: EntryPriority,
     /// The creator.
-    pub origin: IndexOrigin,
+    pub origin: EntryOrigin,
     /// Time of creation, RFC 3339.
     pub created: String,
     /// Time of the last access or of the creation, RFC 3339.
@@ -100,96 +101,10 @@ pub struct IndexEntry {
     pub version: u32,
 }
 
-/// A source of an entry.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct IndexPointer {
-    /// Path relative to the workspace, with `/`.
-    pub path: String,
-    /// Title of the section; absent for the whole file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub section: Option<String>,
-}
-
-/// A range of strengths with its use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum IndexBand {
-    /// From 0.8: answers with confidence.
-    Strong,
-    /// From 0.5: answers.
-    Moderate,
-    /// From 0.3: answers, verified by search.
-    Weak,
-    /// From 0.1: moves to the decay queue.
-    Decaying,
-    /// Below 0.1: does not answer; search still finds the text.
-    Silent,
-}
-
-/// The place of an entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum IndexPlace {
-    /// The index file or a topic file.
-    Index,
-    /// The decay queue of the index file.
-    Queue,
-    /// Archived or forgotten; `index.restore` restores it.
-    Archive,
-}
-
-/// Resistance of an entry to decay.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum IndexPriority {
-    /// Does not decay.
-    Amygdala,
-    /// Decays like `normal` and is shown first.
-    High,
-    /// The default.
-    Normal,
-    /// Decays faster.
-    Low,
-}
-
-impl IndexPriority {
-    /// All variants, most resistant first.
-    pub const ALL: [Self; 4] = [Self::Amygdala, Self::High, Self::Normal, Self::Low];
-
-    /// Returns the wire name.
-    pub fn name(self) -> &'static str {
-        match self {
-            IndexPriority::Amygdala => "amygdala",
-            IndexPriority::High => "high",
-            IndexPriority::Normal => "normal",
-            IndexPriority::Low => "low",
-        }
-    }
-
-    /// Refuses an unknown `priority`.
-    pub(super) fn check(params: &Map<String, Value>) -> Result<(), RpcError> {
-        let names = Self::ALL.map(Self::name);
-        refuse_unknown_word(params, ["priority", "priority", "priorities"], &names)
-    }
-}
-
-/// The creator of an entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum IndexOrigin {
-    /// A consolidation run.
-    Defrag,
-    /// A user or an agent; the entry decays more slowly.
-    Manual,
-    /// A search whose result had no entry.
-    Retrieval,
-    /// The scan of a file.
-    Auto,
+/// Refuses an unknown `priority`.
+pub(super) fn check_priority(params: &Map<String, Value>) -> Result<(), RpcError> {
+    let names = EntryPriority::ALL.map(EntryPriority::name);
+    refuse_unknown_word(params, ["priority", "priority", "priorities"], &names)
 }
 
 /// Parameters of `index.show`.
@@ -240,7 +155,7 @@ pub struct IndexShowResponse {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IndexForecast {
-    /// The new band, as in [`IndexBand`], or another event in kebab-case (`archive`).
+    /// The new band, as in [`StrengthBand`], or another event in kebab-case (`archive`).
     pub event: String,
     /// Time, RFC 3339; null if it never happens.
     pub at: Option<String>,
@@ -307,7 +222,7 @@ mod tests {
 
     #[test]
     fn the_names_of_priorities_match_the_wire_names() {
-        for priority in IndexPriority::ALL {
+        for priority in EntryPriority::ALL {
             assert_eq!(serde_json::to_value(priority).unwrap(), priority.name());
         }
     }

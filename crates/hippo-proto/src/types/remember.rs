@@ -3,41 +3,14 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{IndexEntry, IndexPriority, Validate, refuse_empty, refuse_unknown_word};
+use super::index::check_priority;
+use super::{IndexEntry, Validate, refuse_empty, refuse_unknown_word};
 use crate::error::{ErrorKind, RpcError};
+use hippo_types::entry::EntryPriority;
+use hippo_types::memory::MemoryType;
 
 /// Maximum length of a text in bytes.
 pub const MAX_TEXT_BYTES: usize = 64 * 1024;
-
-/// The kind of a memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum MemoryType {
-    /// Events of a project.
-    Project,
-    /// Corrections by the user; does not decay.
-    Feedback,
-    /// Facts about the user and their preferences; does not decay.
-    User,
-    /// Locations of information; uncertain after a month.
-    Reference,
-}
-
-impl MemoryType {
-    /// All variants.
-    pub const ALL: [Self; 4] = [Self::Project, Self::Feedback, Self::User, Self::Reference];
-
-    /// Returns the wire name.
-    pub fn name(self) -> &'static str {
-        match self {
-            MemoryType::Project => "project",
-            MemoryType::Feedback => "feedback",
-            MemoryType::User => "user",
-            MemoryType::Reference => "reference",
-        }
-    }
-}
 
 /// Parameters of `remember`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,7 +33,7 @@ pub struct RememberRequest {
     pub tags: Option<Vec<String>>,
     /// Resistance of the entry to decay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub priority: Option<IndexPriority>,
+    pub priority: Option<EntryPriority>,
     /// The request of the user. With this or one of the following fields, the entry is structured and `text` may be empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<String>,
@@ -102,7 +75,7 @@ impl Validate for RememberRequest {
             ["type", "type", "types"],
             &MemoryType::ALL.map(MemoryType::name),
         )?;
-        IndexPriority::check(params)
+        check_priority(params)
     }
 
     fn validate(&self) -> Result<(), RpcError> {
@@ -154,16 +127,4 @@ pub struct RememberResponse {
     /// Notes, such as the reason for a missing entry.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_names_of_types_match_the_wire_names() {
-        for type_ in MemoryType::ALL {
-            assert_eq!(serde_json::to_value(type_).unwrap(), type_.name());
-        }
-    }
 }

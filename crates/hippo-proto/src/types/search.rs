@@ -6,44 +6,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::moment::is_date;
-use super::{IndexBand, Validate, refuse_empty, refuse_unknown_word};
+use super::{Validate, refuse_empty, refuse_unknown_word};
 use crate::error::{ErrorKind, RpcError};
+use hippo_types::entry::StrengthBand;
+use hippo_types::search::SearchMode;
 
 /// Maximum number of results in a request.
 pub const MAX_LIMIT: u32 = 200;
 /// Maximum length of a query in bytes.
 pub const MAX_QUERY_BYTES: usize = 16 * 1024;
-
-/// The method of finding candidates.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum Mode {
-    /// Index entries first; if they do not answer, lexical and vector search with fused scores.
-    #[default]
-    Hybrid,
-    /// Lexical search only; needs no model.
-    Lexical,
-    /// Vector search only.
-    Vector,
-    /// Index entries only; their sources are the results.
-    Index,
-}
-
-impl Mode {
-    /// All variants, the default first.
-    pub const ALL: [Self; 4] = [Self::Hybrid, Self::Lexical, Self::Vector, Self::Index];
-
-    /// Returns the wire name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Mode::Hybrid => "hybrid",
-            Mode::Lexical => "lexical",
-            Mode::Vector => "vector",
-            Mode::Index => "index",
-        }
-    }
-}
 
 /// Parameters of `search`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -56,7 +27,7 @@ pub struct SearchRequest {
     pub query: String,
     /// The method of finding candidates; default: the configured one, initially `hybrid`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mode: Option<Mode>,
+    pub mode: Option<SearchMode>,
     /// Maximum number of results, 1 to [`MAX_LIMIT`]; by default as many as fit into `budget_tokens`, or without that the configured
     /// number, initially 10.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MAX_LIMIT)))]
@@ -116,7 +87,11 @@ impl SearchRequest {
 
 impl Validate for SearchRequest {
     fn check_raw(params: &Map<String, Value>) -> Result<(), RpcError> {
-        refuse_unknown_word(params, ["mode", "mode", "modes"], &Mode::ALL.map(Mode::name))
+        refuse_unknown_word(
+            params,
+            ["mode", "mode", "modes"],
+            &SearchMode::ALL.map(SearchMode::name),
+        )
     }
 
     fn validate(&self) -> Result<(), RpcError> {
@@ -176,7 +151,7 @@ pub struct SearchResponse {
     /// The query as received.
     pub query: String,
     /// The requested mode; see `index.degraded` for limitations.
-    pub mode: Mode,
+    pub mode: SearchMode,
     /// The route to the results.
     pub strategy: Strategy,
     /// Results, best first.
@@ -257,7 +232,7 @@ pub struct TraceMatch {
     /// Strength, 0 to 1; not part of the relevance.
     pub strength: f32,
     /// The band of its strength.
-    pub band: IndexBand,
+    pub band: StrengthBand,
 }
 
 /// Components of a score, each 0 to 1.

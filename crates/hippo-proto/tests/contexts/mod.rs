@@ -1,6 +1,8 @@
 //! Requests of the `context.*` methods with all fields.
 
 use hippo_proto::*;
+use hippo_types::context::{ContextEncoding, ContextKind, ContextPriority, SectionFormat};
+use hippo_types::transcript::TranscriptFormat;
 use serde_json::json;
 
 /// Returns parameters on the wire with the parsed request.
@@ -9,7 +11,7 @@ pub fn requests() -> Vec<(&'static str, Request)> {
     let put = ContextPutRequest {
         session: session(),
         turn: 3,
-        type_: ContextType::ToolResult,
+        type_: ContextKind::ToolResult,
         source: ContextPutSource {
             type_: "exec".into(),
             reference: "make test".into(),
@@ -69,7 +71,7 @@ pub fn requests() -> Vec<(&'static str, Request)> {
             ContextRenderRequest {
                 session: session(),
                 budget_tokens: Some(500),
-                format: Some(ContextFormat::Json),
+                format: Some(SectionFormat::Json),
                 cue: Some("which tests?".into()),
             }
             .into(),

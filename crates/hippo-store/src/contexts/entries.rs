@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use hippo_context::complete::source_path;
 use hippo_context::lifecycle::SessionEntry;
-use hippo_context::{ContextEntry, Shown};
+use hippo_types::context::{ContextEntry, ContextState};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ pub struct KeptEntry {
     /// The entry as last written.
     pub entry: ContextEntry,
     /// True if it was part of the context at that time.
-    pub shown: Shown,
+    pub shown: ContextState,
     /// The turns in which it was requested.
     pub uses: Vec<u64>,
     /// True if it was written to long-term memory.
@@ -52,7 +52,7 @@ impl KeptEntry {
 /// The JSON of an entry's usage.
 #[derive(Serialize, Deserialize)]
 struct EntryUse<'a> {
-    shown: Shown,
+    shown: ContextState,
     uses: Cow<'a, [u64]>,
     persisted: bool,
 }

@@ -78,7 +78,7 @@ pub enum Lookup {
     Ambiguous,
 }
 
-/// The size of the store.
+/// The size of the store. `ContextsStatus` in answers adds the configured budget, and has the time as text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
     /// Sessions, open and closed.

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
-use hippo_context::ContextEntry;
 use hippo_text::terms::{self, Analyzer, QueryTerm};
+use hippo_types::context::ContextEntry;
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::Value;
 

@@ -11,9 +11,11 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 use hippo_context::lifecycle::SessionEntry;
-use hippo_context::{ContextEntry, Decay, EntryKind, EntrySource, Lifecycle, Modifiers};
 
 use super::*;
+use hippo_types::context::{
+    ContextDecay, ContextEntry, ContextKind, ContextLifecycle, ContextModifiers, ContextSource,
+};
 
 /// A budget that no test exceeds.
 const PLENTY: u64 = u64::MAX;
@@ -42,8 +44,8 @@ impl ContextScratch {
 fn entry(id: &str) -> ContextEntry {
     ContextEntry {
         id: id.to_owned(),
-        kind: EntryKind::ToolResult,
-        source: EntrySource {
+        kind: ContextKind::ToolResult,
+        source: ContextSource {
             kind: "exec".to_owned(),
             reference: format!("make {id}"),
             turn: 3,
@@ -52,13 +54,13 @@ fn entry(id: &str) -> ContextEntry {
         summary: "It was built.".to_owned(),
         key_data: None,
         strength: 0.3,
-        decay: Decay {
+        decay: ContextDecay {
             rate: 0.1,
             floor: 0.05,
             last_access: 3,
         },
-        modifiers: Modifiers::default(),
-        lifecycle: Lifecycle::default(),
+        modifiers: ContextModifiers::default(),
+        lifecycle: ContextLifecycle::default(),
     }
 }
 

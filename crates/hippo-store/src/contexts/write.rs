@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use hippo_context::ContextEntry;
 use hippo_context::lifecycle::SessionEntry;
+use hippo_types::context::ContextEntry;
 use rusqlite::params;
 
 use super::content::PackedBytes;

@@ -2,7 +2,7 @@
 //!
 //! All changes are transactions of the write connection: [`EntryBatch`] for the caller's changes, [`Store::fold_accesses`] for
 //! reinforcement, [`Store::apply_step`] for the steps of a run. An entry that leaves the index gets another
-//! [place](hippo_map::consolidation::Place); its record stays. An unreadable row is reported and left unchanged.
+//! [place](hippo_map::consolidation::RecordPlace); its record stays. An unreadable row is reported and left unchanged.
 
 mod access;
 mod base;

@@ -74,6 +74,7 @@ mod tests {
     use super::*;
     use crate::db::DocumentRecord;
     use hippo_text::chunk::{self, ContentHash};
+    use hippo_types::cycle::Cycle;
 
     fn put(store: &mut Store, path: &str, text: &str) {
         let document = chunk::chunk(text.as_bytes());
@@ -124,7 +125,7 @@ mod tests {
     #[test]
     fn a_document_is_fresh_again_after_its_entry_is_undone() {
         use hippo_map::bootstrap::NewEntry;
-        use hippo_map::consolidation::{self, Cycle, Snapshot};
+        use hippo_map::consolidation::{self, Snapshot};
         use hippo_map::schedule::Outcome;
         use hippo_types::entry::{Entry, EntryId, Pointer};
         use hippo_types::time::Timestamp;

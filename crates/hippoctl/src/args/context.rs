@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use super::ContextPolicyArgs;
-use clap::{Args, Subcommand, ValueEnum};
-use hippo_proto::{ContextFormat, ContextPriority, ContextPutSource, ContextType, MAX_ENTRIES};
+use clap::{Args, Subcommand};
+use hippo_proto::{ContextKind, ContextPriority, ContextPutSource, MAX_ENTRIES, SectionFormat};
 use serde_json::{Map, Value};
 
 /// Below the help of `context`.
@@ -102,7 +102,7 @@ pub struct ContextPutArgs {
     pub turn: u64,
     /// Type of the content
     #[arg(long = "type", value_enum, value_name = "TYPE")]
-    pub type_: ContextTypeArg,
+    pub type_: ContextKind,
     /// Where the content comes from: exec:make test, file:src/lib.rs, browser.snapshot:example.org; a path is absolute or
     /// relative to the workspace
     #[arg(long, value_name = "TYPE:REF", value_parser = source)]
@@ -118,7 +118,7 @@ pub struct ContextPutArgs {
     pub key_data: Option<Map<String, Value>>,
     /// Priority of the entry [default: set by the policies]
     #[arg(long = "priority", alias = "pri", value_enum, value_name = "PRIORITY")]
-    pub priority: Option<ContextPriorityArg>,
+    pub priority: Option<ContextPriority>,
     /// Mark the entry as made on purpose, so that it fades more slowly
     #[arg(long)]
     pub manual: bool,
@@ -136,6 +136,7 @@ pub struct ContextPutArgs {
     pub error: bool,
 }
 
+// Not the request: the help and the ranges are those of a command line.
 /// Options of `context turn`.
 #[derive(Debug, Args)]
 pub struct ContextTurnArgs {
@@ -164,8 +165,8 @@ pub struct ContextRenderArgs {
     #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1..))]
     pub budget: Option<u32>,
     /// Format of the section
-    #[arg(long, value_enum, default_value_t = ContextFormatArg::Markdown)]
-    pub format: ContextFormatArg,
+    #[arg(long, value_enum, default_value_t = SectionFormat::Markdown)]
+    pub format: SectionFormat,
     /// What the agent does next; matching dormant entries become active again
     #[arg(long, value_name = "TEXT")]
     pub cue: Option<String>,
@@ -187,74 +188,6 @@ pub struct ContextListArgs {
     #[arg(short = 'n', long, value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_ENTRIES)))]
     pub limit: Option<u32>,
-}
-
-/// The form of the section of a prompt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ContextFormatArg {
-    /// A list
-    Markdown,
-    /// An object
-    Json,
-}
-
-impl From<ContextFormatArg> for ContextFormat {
-    fn from(format: ContextFormatArg) -> Self {
-        match format {
-            ContextFormatArg::Markdown => Self::Markdown,
-            ContextFormatArg::Json => Self::Json,
-        }
-    }
-}
-
-/// What an entry stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "snake_case")]
-pub enum ContextTypeArg {
-    /// Answer of a tool
-    #[value(alias = "tool-result")]
-    ToolResult,
-    /// Message of a user or an agent
-    Message,
-    /// State of the agent's work
-    State,
-    /// Text read from long-term memory
-    Memory,
-}
-
-impl From<ContextTypeArg> for ContextType {
-    fn from(type_: ContextTypeArg) -> Self {
-        match type_ {
-            ContextTypeArg::ToolResult => Self::ToolResult,
-            ContextTypeArg::Message => Self::Message,
-            ContextTypeArg::State => Self::State,
-            ContextTypeArg::Memory => Self::Memory,
-        }
-    }
-}
-
-/// How much an entry matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ContextPriorityArg {
-    /// Never fades
-    Critical,
-    /// Fades slowly
-    High,
-    /// Fades at the standard rate
-    Normal,
-    /// Fades twice as fast
-    Low,
-}
-
-impl From<ContextPriorityArg> for ContextPriority {
-    fn from(priority: ContextPriorityArg) -> Self {
-        match priority {
-            ContextPriorityArg::Critical => Self::Critical,
-            ContextPriorityArg::High => Self::High,
-            ContextPriorityArg::Normal => Self::Normal,
-            ContextPriorityArg::Low => Self::Low,
-        }
-    }
 }
 
 /// `TYPE:REF`, or `TYPE` alone.

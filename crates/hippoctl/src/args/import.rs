@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
-use hippo_session::import::Program;
+use clap::Args;
+use hippo_types::transcript::ExportProgram;
 
 /// Shown below the help of `import`.
 pub const EXAMPLES: &str = "\
@@ -14,30 +14,12 @@ Examples:
 
 What was imported before is left out: a second run adds nothing.";
 
-/// A program whose memories can be taken over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum FromArg {
-    /// The JSON of its export script
-    ClaudeMem,
-    /// The answer of get_all as JSON
-    Mem0,
-}
-
-impl From<FromArg> for Program {
-    fn from(from: FromArg) -> Self {
-        match from {
-            FromArg::ClaudeMem => Self::ClaudeMem,
-            FromArg::Mem0 => Self::Mem0,
-        }
-    }
-}
-
 /// Options of `import`.
 #[derive(Debug, Args)]
 pub struct ImportArgs {
     /// Which program made it
     #[arg(value_enum)]
-    pub from: FromArg,
+    pub from: ExportProgram,
     /// Its export
     pub path: PathBuf,
     /// Folder of the workspace that everything goes into [default: memory/imported/PROGRAM]

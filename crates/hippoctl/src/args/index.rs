@@ -1,7 +1,7 @@
 //! Arguments of `index`
 
-use clap::{Args, Subcommand, ValueEnum};
-use hippo_proto::{IndexPriority, MAX_ENTRIES};
+use clap::{Args, Subcommand};
+use hippo_proto::{EntryPriority, MAX_ENTRIES};
 
 /// Verbs of `index`.
 #[derive(Debug, Subcommand)]
@@ -80,31 +80,7 @@ pub struct IndexChanges {
     pub tags: Option<Vec<String>>,
     /// Priority
     #[arg(long, value_enum)]
-    pub priority: Option<PriorityArg>,
-}
-
-/// How an entry resists decay.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum PriorityArg {
-    /// Never fades
-    Amygdala,
-    /// Fades at the standard rate and is listed first
-    High,
-    /// Fades at the standard rate
-    Normal,
-    /// Fades faster
-    Low,
-}
-
-impl From<PriorityArg> for IndexPriority {
-    fn from(priority: PriorityArg) -> Self {
-        match priority {
-            PriorityArg::Amygdala => IndexPriority::Amygdala,
-            PriorityArg::High => IndexPriority::High,
-            PriorityArg::Normal => IndexPriority::Normal,
-            PriorityArg::Low => IndexPriority::Low,
-        }
-    }
+    pub priority: Option<EntryPriority>,
 }
 
 #[cfg(test)]
@@ -147,7 +123,7 @@ mod tests {
         assert_eq!(args.id, "a");
         let changes = args.changes;
         assert_eq!(changes.tags, Some(vec!["x".to_owned(), "y".to_owned()]));
-        assert_eq!(changes.priority, Some(PriorityArg::High));
+        assert_eq!(changes.priority, Some(EntryPriority::High));
         assert_eq!((changes.topic.as_deref(), changes.summary), (Some("T"), None));
     }
 

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-
-use super::FormatArg;
+use hippo_types::transcript::TranscriptFormat;
 
 /// Shown below the help of `ingest`.
 pub const EXAMPLES: &str = "\
@@ -21,8 +20,8 @@ pub struct IngestArgs {
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// The program that wrote them
-    #[arg(long, value_enum, default_value_t = FormatArg::Auto)]
-    pub format: FormatArg,
+    #[arg(long, value_enum, default_value_t = TranscriptFormat::Auto)]
+    pub format: TranscriptFormat,
     /// Also store the content of each message, for `hippoctl context fetch`
     #[arg(long)]
     pub store: bool,

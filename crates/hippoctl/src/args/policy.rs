@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use hippo_context::WORTH_AN_ENTRY;
-
-use super::FormatArg;
+use hippo_types::transcript::TranscriptFormat;
 
 /// Below the help of `context policy`.
 pub const EXAMPLES: &str = "\
@@ -29,8 +28,8 @@ pub struct ContextPolicyArgs {
     #[arg(long, value_name = "FILE")]
     pub policy: Option<PathBuf>,
     /// The program that wrote the transcript
-    #[arg(long, value_enum, default_value_t = FormatArg::Auto)]
-    pub format: FormatArg,
+    #[arg(long, value_enum, default_value_t = TranscriptFormat::Auto)]
+    pub format: TranscriptFormat,
     /// Tool results with more tokens become entries; the workspace sets this by context.worth_tokens
     #[arg(long, value_name = "N", default_value_t = WORTH_AN_ENTRY)]
     pub worth_tokens: u64,

@@ -1,9 +1,8 @@
 //! Arguments of `remember`
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use hippo_proto::MemoryType;
-
-use super::index::PriorityArg;
+use hippo_types::entry::EntryPriority;
 
 /// Below the help.
 pub const EXAMPLES: &str = "Examples:
@@ -14,30 +13,6 @@ pub const EXAMPLES: &str = "Examples:
     --request \"review token storage\" --decision \"httpOnly cookies\" \\
     --references src/auth.rs
   git log -1 --format=%B | hippoctl remember --type project";
-
-/// What kind of memory a text is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum TypeArg {
-    /// Facts about a project
-    Project,
-    /// Corrections of the agent's behaviour; never fade
-    Feedback,
-    /// The user and their preferences; never fade
-    User,
-    /// Locations of other information; checked again after a month
-    Reference,
-}
-
-impl From<TypeArg> for MemoryType {
-    fn from(type_: TypeArg) -> Self {
-        match type_ {
-            TypeArg::Project => MemoryType::Project,
-            TypeArg::Feedback => MemoryType::Feedback,
-            TypeArg::User => MemoryType::User,
-            TypeArg::Reference => MemoryType::Reference,
-        }
-    }
-}
 
 /// Options of `remember`.
 #[derive(Debug, Args)]
@@ -50,13 +25,13 @@ pub struct RememberArgs {
     pub topic: Option<String>,
     /// Type of the memory
     #[arg(long = "type", value_enum, value_name = "TYPE")]
-    pub type_: Option<TypeArg>,
+    pub type_: Option<MemoryType>,
     /// Tags, separated by commas
     #[arg(long, value_delimiter = ',')]
     pub tags: Option<Vec<String>>,
     /// Priority of the entry [default: derived from the text]
     #[arg(long = "pri", alias = "priority", value_enum, value_name = "PRIORITY")]
-    pub priority: Option<PriorityArg>,
+    pub priority: Option<EntryPriority>,
     /// What the parts of a structured entry say.
     #[command(flatten)]
     pub fields: EntryFields,
@@ -115,9 +90,9 @@ mod tests {
         assert_eq!(args.text, ["never", "on", "Fridays"]);
         assert_eq!(
             (args.type_, args.topic.as_deref()),
-            (Some(TypeArg::Feedback), Some("T"))
+            (Some(MemoryType::Feedback), Some("T"))
         );
-        assert_eq!(args.priority, Some(PriorityArg::High));
+        assert_eq!(args.priority, Some(EntryPriority::High));
         assert_eq!(args.tags, Some(vec!["a".to_owned(), "b".to_owned()]));
         assert_eq!(parse("hippoctl remember").unwrap().text, [""; 0]);
         assert_eq!(parse("hippoctl remember - --topic T").unwrap().text, ["-"]);

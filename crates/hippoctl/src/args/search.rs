@@ -1,34 +1,12 @@
 //! Arguments of `search`
 
-use clap::{Args, ValueEnum};
-use hippo_proto::{MAX_LIMIT, Mode};
+use clap::Args;
+use hippo_proto::MAX_LIMIT;
+use hippo_types::search::SearchMode;
 
 use super::QmdSearch;
 
-/// How `search` finds candidates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ModeArg {
-    /// The index file first, then words and meaning
-    Hybrid,
-    /// Words only
-    Lexical,
-    /// Meaning only
-    Vector,
-    /// Entries of the index file only, and the text they point at
-    Index,
-}
-
-impl From<ModeArg> for Mode {
-    fn from(mode: ModeArg) -> Self {
-        match mode {
-            ModeArg::Hybrid => Mode::Hybrid,
-            ModeArg::Lexical => Mode::Lexical,
-            ModeArg::Vector => Mode::Vector,
-            ModeArg::Index => Mode::Index,
-        }
-    }
-}
-
+// Not the request: the query is a list of words, `no_record` is a negation, and the flags of qmd are extra.
 /// Options of `search`.
 #[derive(Debug, Args)]
 pub struct SearchArgs {
@@ -41,7 +19,7 @@ pub struct SearchArgs {
     pub limit: Option<u32>,
     /// How to find candidates [default: hybrid]
     #[arg(short, long, value_enum)]
-    pub mode: Option<ModeArg>,
+    pub mode: Option<SearchMode>,
     /// Maximum total tokens of all results
     #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u32).range(1..))]
     pub budget: Option<u32>,

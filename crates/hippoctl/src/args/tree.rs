@@ -47,6 +47,7 @@ pub enum TreeVerb {
     },
 }
 
+// Not the request: the workspace is a global option, and the help is written for people.
 /// Options of `tree compact`.
 #[derive(Debug, Args)]
 pub struct TreeCompactArgs {

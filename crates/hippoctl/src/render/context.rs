@@ -5,7 +5,7 @@ use std::fmt::Write;
 use hippo_proto::{
     ContextCloseResponse, ContextEntry, ContextFetchResponse, ContextListResponse, ContextListed,
     ContextOpenResponse, ContextPutOutcome, ContextPutResponse, ContextRenderResponse, ContextSession,
-    ContextTouchResponse, ContextTurnResponse, CycleName,
+    ContextTouchResponse, ContextTurnResponse,
 };
 use serde_json::{Map, Value};
 
@@ -89,11 +89,6 @@ pub fn turn(answer: &ContextTurnResponse, style: Style) -> String {
         moved,
         note: _,
     } = answer;
-    let cycle = match cycle {
-        CycleName::Light => "light",
-        CycleName::Deep => "deep",
-        CycleName::Archival => "archival",
-    };
     let mut text = format!(
         "turn {turn}: {active} active, {dormant} dormant, {expired} expired; {}; {cycle} consolidation\n",
         plural(*tokens, "token")
@@ -168,14 +163,14 @@ pub fn list(answer: &ContextListResponse, workspaces: bool, style: Style) -> Str
     rows.extend(answer.entries.iter().flatten().map(|listed| {
         let ContextListed { entry, state } = listed;
         let source = match entry.source.reference.as_str() {
-            "" => entry.source.type_.clone(),
-            reference => format!("{}:{reference}", entry.source.type_),
+            "" => entry.source.kind.clone(),
+            reference => format!("{}:{reference}", entry.source.kind),
         };
         vec![
             style.strong(one_line(&entry.id)),
             format!("{:.2}", entry.strength),
             state.name().to_owned(),
-            entry.type_.name().to_owned(),
+            entry.kind.name().to_owned(),
             style.path(short(&one_line(&source), SHORT)),
             short(&one_line(&entry.summary), SHORT),
         ]

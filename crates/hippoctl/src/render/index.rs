@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use hippo_proto::{
-    IndexBand, IndexEntry, IndexForgetResponse, IndexListResponse, IndexOrigin, IndexPlace, IndexPointer,
-    IndexPriority, IndexShowResponse,
+    EntryOrigin, EntryPlace, EntryPriority, IndexEntry, IndexForgetResponse, IndexListResponse,
+    IndexShowResponse, Pointer,
 };
 
 use super::{INDENT, one_line, plural, short, table};
@@ -19,9 +19,9 @@ const INDEX_FILE: &str = "HIPPOCAMPUS.md";
 pub fn list(answer: &IndexListResponse, style: Style) -> String {
     let rows = answer.entries.iter().map(|entry| {
         let band = match entry.place {
-            IndexPlace::Index => band(entry.band).to_owned(),
-            IndexPlace::Queue => format!("{}, queue", band(entry.band)),
-            IndexPlace::Archive => format!("{}, archive", band(entry.band)),
+            EntryPlace::Index => entry.band.name().to_owned(),
+            EntryPlace::Queue => format!("{}, queue", entry.band),
+            EntryPlace::Archive => format!("{}, archive", entry.band),
         };
         let more = match entry.pointers.len() {
             0 | 1 => String::new(),
@@ -74,7 +74,7 @@ pub fn show(answer: &IndexShowResponse, at: Option<&str>, style: Style) -> Strin
         None => "Its strength is".to_owned(),
     };
     let strength = style.strong(format!("{:.2}", entry.strength));
-    let _ = writeln!(text, "{when} {strength}: {}.", band(entry.band));
+    let _ = writeln!(text, "{when} {strength}: {}.", entry.band);
     let accesses = match entry.hits {
         0 => "It has not been accessed since".to_owned(),
         1 => "It was accessed once, on".to_owned(),
@@ -108,7 +108,7 @@ pub fn changed(what: &str, entry: &IndexEntry, style: Style) -> String {
         style.strong(one_line(&entry.id)),
         one_line(&entry.topic),
         entry.strength,
-        band(entry.band),
+        entry.band,
         entry.priority.name()
     )
 }
@@ -170,21 +170,21 @@ fn about(text: &mut String, answer: &IndexShowResponse) {
         )
     });
     let place = match entry.place {
-        IndexPlace::Index if below.is_some() => below.as_deref().unwrap_or_default(),
-        IndexPlace::Index => "It is listed in the index file",
-        IndexPlace::Queue => "It is listed in the index file's queue of fading entries",
-        IndexPlace::Archive => "It is not in the index file; restore it with: hippoctl index restore",
+        EntryPlace::Index if below.is_some() => below.as_deref().unwrap_or_default(),
+        EntryPlace::Index => "It is listed in the index file",
+        EntryPlace::Queue => "It is listed in the index file's queue of fading entries",
+        EntryPlace::Archive => "It is not in the index file; restore it with: hippoctl index restore",
     };
     let _ = match (entry.place, entry.group.is_empty()) {
-        (IndexPlace::Archive, _) => writeln!(text, "{place} {}", one_line(&entry.id)),
+        (EntryPlace::Archive, _) => writeln!(text, "{place} {}", one_line(&entry.id)),
         (_, true) => writeln!(text, "{place}."),
         (_, false) => writeln!(text, "{place}, under {}.", one_line(&entry.group)),
     };
     let origin = match entry.origin {
-        IndexOrigin::Defrag => "a consolidation run",
-        IndexOrigin::Manual => "a person or an agent",
-        IndexOrigin::Retrieval => "a search that found text without an entry",
-        IndexOrigin::Auto => "the scan of a file",
+        EntryOrigin::Defrag => "a consolidation run",
+        EntryOrigin::Manual => "a person or an agent",
+        EntryOrigin::Retrieval => "a search that found text without an entry",
+        EntryOrigin::Auto => "the scan of a file",
     };
     let _ = writeln!(
         text,
@@ -201,30 +201,19 @@ fn about(text: &mut String, answer: &IndexShowResponse) {
 }
 
 /// Formats a pointer as `get` accepts it.
-fn pointer(pointer: &IndexPointer) -> String {
+fn pointer(pointer: &Pointer) -> String {
     one_line(&match &pointer.section {
         Some(section) => format!("{}#{section}", pointer.path),
         None => pointer.path.clone(),
     })
 }
 
-/// Returns the name of a band in the protocol.
-pub fn band(band: IndexBand) -> &'static str {
-    match band {
-        IndexBand::Strong => "strong",
-        IndexBand::Moderate => "moderate",
-        IndexBand::Weak => "weak",
-        IndexBand::Decaying => "decaying",
-        IndexBand::Silent => "silent",
-    }
-}
-
-fn priority(priority: IndexPriority) -> &'static str {
+fn priority(priority: EntryPriority) -> &'static str {
     match priority {
-        IndexPriority::Amygdala => "Its priority is amygdala: it never fades.",
-        IndexPriority::High => "Its priority is high: it is shown first, and fades like others.",
-        IndexPriority::Normal => "Its priority is normal.",
-        IndexPriority::Low => "Its priority is low: it fades faster.",
+        EntryPriority::Amygdala => "Its priority is amygdala: it never fades.",
+        EntryPriority::High => "Its priority is high: it is shown first, and fades like others.",
+        EntryPriority::Normal => "Its priority is normal.",
+        EntryPriority::Low => "Its priority is low: it fades faster.",
     }
 }
 
@@ -233,6 +222,7 @@ mod tests {
     use hippo_proto::IndexForecast;
 
     use super::*;
+    use hippo_proto::StrengthBand;
 
     fn entry() -> IndexEntry {
         IndexEntry {
@@ -240,23 +230,23 @@ mod tests {
             topic: "Acme deploys".into(),
             summary: "When and how Acme deploys.".into(),
             pointers: vec![
-                IndexPointer {
+                Pointer {
                     path: "memory/2026-01-10.md".into(),
                     section: Some("Deploy".into()),
                 },
-                IndexPointer {
+                Pointer {
                     path: "RUNBOOK.md".into(),
                     section: None,
                 },
             ],
             strength: 0.734,
-            band: IndexBand::Moderate,
-            place: IndexPlace::Index,
+            band: StrengthBand::Moderate,
+            place: EntryPlace::Index,
             group: "Projects".into(),
             tags: vec!["deploy".into(), "acme".into()],
             related: vec!["acme".into()],
-            priority: IndexPriority::High,
-            origin: IndexOrigin::Manual,
+            priority: EntryPriority::High,
+            origin: EntryOrigin::Manual,
             created: "2026-01-01T00:00:00Z".into(),
             accessed: "2026-01-10T09:30:00Z".into(),
             hits: 3,
@@ -271,13 +261,13 @@ mod tests {
             summary: String::new(),
             pointers: vec![],
             strength: 0.05,
-            band: IndexBand::Silent,
-            place: IndexPlace::Archive,
+            band: StrengthBand::Silent,
+            place: EntryPlace::Archive,
             group: String::new(),
             tags: vec![],
             related: vec![],
-            priority: IndexPriority::Amygdala,
-            origin: IndexOrigin::Auto,
+            priority: EntryPriority::Amygdala,
+            origin: EntryOrigin::Auto,
             hits: 0,
             version: 1,
             ..entry()
@@ -289,8 +279,8 @@ mod tests {
             id: "old".into(),
             topic: "Old".into(),
             strength: 0.2,
-            band: IndexBand::Decaying,
-            place: IndexPlace::Queue,
+            band: StrengthBand::Decaying,
+            place: EntryPlace::Queue,
             pointers: entry().pointers[1..].to_vec(),
             ..entry()
         };

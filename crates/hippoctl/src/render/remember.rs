@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use hippo_proto::RememberResponse;
 
-use super::index::band;
 use super::{INDENT, lines, one_line};
 use crate::output::Style;
 
@@ -28,7 +27,7 @@ pub fn remembered(answer: &RememberResponse, style: Style) -> String {
             style.strong(one_line(&entry.id)),
             one_line(&entry.topic),
             entry.strength,
-            band(entry.band),
+            entry.band,
             entry.priority.name()
         );
     }
@@ -37,9 +36,10 @@ pub fn remembered(answer: &RememberResponse, style: Style) -> String {
 
 #[cfg(test)]
 mod tests {
-    use hippo_proto::{IndexBand, IndexEntry, IndexOrigin, IndexPlace, IndexPriority};
+    use hippo_proto::IndexEntry;
 
     use super::*;
+    use hippo_types::entry::{EntryOrigin, EntryPlace, EntryPriority, StrengthBand};
 
     #[test]
     fn where_a_text_went() {
@@ -49,13 +49,13 @@ mod tests {
             summary: String::new(),
             pointers: vec![],
             strength: 1.0,
-            band: IndexBand::Strong,
-            place: IndexPlace::Index,
+            band: StrengthBand::Strong,
+            place: EntryPlace::Index,
             group: String::new(),
             tags: vec![],
             related: vec![],
-            priority: IndexPriority::High,
-            origin: IndexOrigin::Manual,
+            priority: EntryPriority::High,
+            origin: EntryOrigin::Manual,
             created: "2026-03-01T08:00:00Z".into(),
             accessed: "2026-03-01T08:00:00Z".into(),
             hits: 0,

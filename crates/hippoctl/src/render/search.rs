@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use hippo_proto::{SearchHit, SearchResponse, SearchTrace, Strategy};
 
-use super::index::band;
 use super::{INDENT, harmless, lines, one_line, plural, table};
 use crate::output::Style;
 
@@ -115,7 +114,7 @@ fn trace(strategy: Strategy, trace: &SearchTrace, style: Style) -> String {
             format!("{INDENT}{}", style.strong(one_line(&it.entry))),
             format!("relevance {:.2}", it.relevance),
             format!("strength {:.2}", it.strength),
-            band(it.band).to_owned(),
+            it.band.name().to_owned(),
             one_line(&it.topic),
         ]
     });
@@ -137,9 +136,11 @@ fn trace(strategy: Strategy, trace: &SearchTrace, style: Style) -> String {
 mod tests {
     use std::collections::BTreeMap;
 
-    use hippo_proto::{IndexBand, IndexState, Mode, Scores, TraceMatch};
+    use hippo_proto::{IndexState, Scores, SearchMode, TraceMatch};
 
     use super::*;
+    use hippo_types::entry::StrengthBand;
+    use hippo_types::search::SearchMode;
 
     fn answer() -> SearchResponse {
         let hit = SearchHit {
@@ -173,7 +174,7 @@ mod tests {
         };
         SearchResponse {
             query: "when".into(),
-            mode: Mode::Hybrid,
+            mode: SearchMode::Hybrid,
             strategy: Strategy::Search,
             results: vec![hit, plain],
             tokens: 40,
@@ -223,8 +224,8 @@ mod tests {
             trace: Some(SearchTrace {
                 reason: "the best entry is weak: search verified it".into(),
                 matches: vec![
-                    fits("acme-deploy", "Acme \x1b[31mdeploys", 0.35, IndexBand::Weak),
-                    fits("acme", "Acme", 0.912, IndexBand::Strong),
+                    fits("acme-deploy", "Acme \x1b[31mdeploys", 0.35, StrengthBand::Weak),
+                    fits("acme", "Acme", 0.912, StrengthBand::Strong),
                 ],
                 stale: vec!["gone.md §Deploy".into()],
                 created: None,

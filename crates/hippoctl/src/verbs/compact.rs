@@ -11,11 +11,10 @@ use std::sync::LazyLock;
 use std::thread;
 
 use hippo_proto::folder::Trust;
-use hippo_proto::{CompactProblem, CompactStats};
 use hippo_session::compaction::{
-    CONFIG_FILE, Compacted, CompactionConfig, CompactionOptions, CompactionPass, Compactor, Stats,
-    TranscriptProblem,
+    CONFIG_FILE, Compacted, CompactionConfig, CompactionOptions, CompactionPass, Compactor,
 };
+use hippo_types::transcript::CompactStats;
 use serde::{Serialize, Serializer};
 
 use crate::connect::{Session, current_dir};
@@ -37,7 +36,7 @@ const TOLD: usize = 5;
 #[derive(Serialize)]
 struct Answer<'a> {
     summary: &'a str,
-    stats: &'a Stats,
+    stats: &'a CompactStats,
     /// The ids of the messages that do not fit into the summary.
     rest: Rest<'a>,
     entries: Entries<'a>,
@@ -74,7 +73,7 @@ pub fn compact(session: &mut Session, args: &CompactArgs, out: &mut Output) -> R
     let debug = config.debug;
     let options = CompactionOptions {
         config,
-        format: args.format.only(),
+        format: args.format,
         budget: args.budget.map(|budget| budget as usize),
         // The contents are not stored, so no id can be fetched.
         stored: false,
@@ -88,7 +87,7 @@ pub fn compact(session: &mut Session, args: &CompactArgs, out: &mut Output) -> R
         open(&args.file).and_then(|file| read(file, &options))
     };
     let compacted = compacted.map_err(|error| Failure::input("read the transcript", &args.file, &error))?;
-    tell(&figures(&compacted.stats), debug, out);
+    tell(&compacted.stats, debug, out);
     if compacted.stats.messages == 0 && compacted.stats.folded == 0 {
         return Err(no_message(args));
     }
@@ -215,45 +214,6 @@ fn feed(compactor: &mut Compactor, mut from: impl Read) -> io::Result<u64> {
 fn no_message(args: &CompactArgs) -> Failure {
     let what = format!("no message in the transcript: {}", args.file.display());
     Failure::new(Exit::Failed, what).hint(FORMATS)
-}
-
-/// Converts the statistics to those of the protocol.
-fn figures(stats: &Stats) -> CompactStats {
-    let Stats {
-        format,
-        messages,
-        tokens_before,
-        tokens_after,
-        ratio,
-        kept,
-        compressed,
-        sparse,
-        dropped,
-        rest,
-        folded,
-        malformed,
-        problems,
-    } = stats;
-    let problem = |problem: &TranscriptProblem| CompactProblem {
-        line: problem.line,
-        what: problem.what.to_owned(),
-    };
-    CompactStats {
-        format: format.map(str::to_owned),
-        messages: *messages as u64,
-        tokens_before: *tokens_before as u64,
-        tokens_after: *tokens_after as u64,
-        ratio: *ratio,
-        kept: *kept as u64,
-        compressed: *compressed as u64,
-        sparse: *sparse as u64,
-        dropped: *dropped as u64,
-        rest: rest.clone(),
-        folded: *folded as u64,
-        malformed: *malformed,
-        problems: problems.iter().map(problem).collect(),
-        stored: None,
-    }
 }
 
 /// Reports unreadable records, and the statistics with `debug`.

@@ -6,6 +6,7 @@ use hippo_proto::{
     ContextPutModifiers, ContextPutRequest, ContextPutResponse, ContextRenderRequest, ContextRenderResponse,
     ContextTouchRequest, ContextTouchResponse, ContextTurnRequest, ContextTurnResponse, MAX_CONTENT_BYTES,
 };
+use hippo_types::context::SectionFormat;
 
 use super::input;
 use crate::connect::Session;
@@ -13,9 +14,7 @@ use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render::context as render;
 use crate::render::one_line;
-use hippoctl::args::{
-    ContextFormatArg, ContextListArgs, ContextPutArgs, ContextRenderArgs, ContextTurnArgs, ContextVerb,
-};
+use hippoctl::args::{ContextListArgs, ContextPutArgs, ContextRenderArgs, ContextTurnArgs, ContextVerb};
 
 /// The hint for content that exceeds the limit.
 const TOO_LONG: &str = "store it in a file, and put the relevant part with that file as its source";
@@ -92,7 +91,7 @@ fn put(session: &mut Session, args: ContextPutArgs, out: &mut Output) -> Result<
         error,
     } = args;
     let modifiers = ContextPutModifiers {
-        priority: priority.map(Into::into),
+        priority: priority,
         encoding: manual.then_some(ContextEncoding::Manual),
         associations: related.map(super::index::tags),
     };
@@ -103,7 +102,7 @@ fn put(session: &mut Session, args: ContextPutArgs, out: &mut Output) -> Result<
     let request = ContextPutRequest {
         session: id,
         turn,
-        type_: type_.into(),
+        type_,
         source,
         content: input::text(file.as_deref(), MAX_CONTENT_BYTES, TOO_LONG, out)?,
         summary,
@@ -151,7 +150,7 @@ fn show(session: &mut Session, args: ContextRenderArgs, out: &mut Output) -> Res
     let request = ContextRenderRequest {
         session: id,
         budget_tokens: budget,
-        format: (format != ContextFormatArg::Markdown).then(|| format.into()),
+        format: (format != SectionFormat::Markdown).then_some(format),
         cue,
     };
     let answer: ContextRenderResponse = session.call(request)?;

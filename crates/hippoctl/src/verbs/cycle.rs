@@ -1,7 +1,7 @@
 //! `consolidate` and `heartbeat`: maintenance cycles of the index file.
 
 use hippo_proto::{
-    CycleHistoryRequest, CycleHistoryResponse, CycleName, CycleOutcome, CycleReport, CycleRunRequest,
+    Cycle, CycleHistoryRequest, CycleHistoryResponse, CycleOutcome, CycleReport, CycleRunRequest,
     CycleUndoRequest, CycleUndoResponse, HeartbeatRequest, HeartbeatResponse,
 };
 
@@ -17,9 +17,9 @@ use hippoctl::args::{CycleArgs, CycleVerb, HistoryArgs};
 /// Fails without a workspace, or when the daemon refuses.
 pub fn consolidate(session: &mut Session, verb: CycleVerb, out: &mut Output) -> Result<(), Failure> {
     match verb {
-        CycleVerb::Light(args) => run(session, CycleName::Light, args, out),
-        CycleVerb::Deep(args) => run(session, CycleName::Deep, args, out),
-        CycleVerb::Archival(args) => run(session, CycleName::Archival, args, out),
+        CycleVerb::Light(args) => run(session, Cycle::Light, args, out),
+        CycleVerb::Deep(args) => run(session, Cycle::Deep, args, out),
+        CycleVerb::Archival(args) => run(session, Cycle::Archival, args, out),
         CycleVerb::History(args) => history(session, &args, out),
         CycleVerb::Undo { run } => undo(session, run, out),
     }
@@ -27,7 +27,7 @@ pub fn consolidate(session: &mut Session, verb: CycleVerb, out: &mut Output) -> 
 
 /// Runs a cycle, or shows its plan. Fails when another run is in progress, a file is not writable, or the run
 /// failed.
-fn run(session: &mut Session, cycle: CycleName, args: CycleArgs, out: &mut Output) -> Result<(), Failure> {
+fn run(session: &mut Session, cycle: Cycle, args: CycleArgs, out: &mut Output) -> Result<(), Failure> {
     let request = CycleRunRequest {
         workspace: session.workspace()?,
         cycle,

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use hippo_fs::WorkspaceDir;
 use hippo_proto::{WorkspaceSyncRequest, WorkspaceSyncResponse};
-use hippo_session::import::{self, Found, Program, Trouble};
+use hippo_session::import::{self, Found, Trouble};
+use hippo_types::transcript::ExportProgram;
 use indicatif::ProgressBar;
 use serde::Serialize;
 
@@ -70,7 +71,7 @@ pub fn import(session: &mut Session, args: &ImportArgs, out: &mut Output) -> Res
     let workspace = session.root()?;
     let root = PathBuf::from(&workspace);
     let dir = WorkspaceDir::open(&root).map_err(|error| Failure::file("open the folder", &root, error))?;
-    let program: Program = args.from.into();
+    let program = args.from;
     let folder = match &args.into {
         Some(into) => plan::folder(&root, into)?,
         None => format!("memory/imported/{}", program.name()),
@@ -137,12 +138,12 @@ fn locked(root: &Path) -> Result<File, Failure> {
 
 /// Reads the export at a path.
 #[expect(clippy::disallowed_methods, reason = "a file that the user names")]
-fn read(program: Program, path: &Path) -> Result<Found, Failure> {
+fn read(program: ExportProgram, path: &Path) -> Result<Found, Failure> {
     let hint = match program {
-        Program::ClaudeMem => {
+        ExportProgram::ClaudeMem => {
             "pass the JSON of its export script: npx tsx scripts/export-memories.ts QUERY FILE"
         }
-        Program::Mem0 => {
+        ExportProgram::Mem0 => {
             "pass the answer of get_all as JSON ({\"results\": [{\"memory\": \"…\"}]}, only the list, or one record \
              per line)"
         }

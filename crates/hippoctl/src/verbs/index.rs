@@ -1,8 +1,8 @@
 //! `index list|show|edit|pin|unpin|forget|restore`: entries of the index file.
 
 use hippo_proto::{
-    IndexEditRequest, IndexEditResponse, IndexForgetRequest, IndexForgetResponse, IndexListRequest,
-    IndexListResponse, IndexPriority, IndexRestoreRequest, IndexRestoreResponse, IndexShowRequest,
+    EntryPriority, IndexEditRequest, IndexEditResponse, IndexForgetRequest, IndexForgetResponse,
+    IndexListRequest, IndexListResponse, IndexRestoreRequest, IndexRestoreResponse, IndexShowRequest,
     IndexShowResponse,
 };
 
@@ -43,7 +43,7 @@ pub fn index(session: &mut Session, verb: IndexVerb, out: &mut Output) -> Result
                 at: None,
             })?;
             let what = match shown.entry.priority {
-                IndexPriority::Amygdala => "unpinned",
+                EntryPriority::Amygdala => "unpinned",
                 _ => "not pinned:",
             };
             edit(session, what, pin(workspace, id, false), out)
@@ -140,7 +140,7 @@ fn request(workspace: String, args: IndexEditArgs) -> IndexEditRequest {
         summary: changes.summary,
         tags: changes.tags.map(tags),
         pointers: None,
-        priority: changes.priority.map(Into::into),
+        priority: changes.priority,
         pinned: None,
     }
 }

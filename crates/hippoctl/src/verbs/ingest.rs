@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use hippo_proto::{SessionFlushRequest, SessionFlushResponse};
+use hippo_types::transcript::TranscriptFormat;
 use serde::Serialize;
 
 use crate::connect::{Session, absolute, text};
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render;
-use hippoctl::args::{FormatArg, IngestArgs};
+use hippoctl::args::IngestArgs;
 
 /// Maximum depth of searched folders.
 const DEPTH: usize = 8;
@@ -52,7 +53,7 @@ pub fn ingest(session: &mut Session, args: &IngestArgs, out: &mut Output) -> Res
             workspace: workspace.clone(),
             path: path.clone(),
             session: None,
-            format: (args.format != FormatArg::Auto).then(|| args.format.into()),
+            format: (args.format != TranscriptFormat::Auto).then_some(args.format),
             wait: true,
             compact: args.store,
             close: false,

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use hippo_fs::WorkspaceDir;
 use hippo_proto::folder::{Trust, hash as folder_hash};
 use hippo_proto::{
-    CycleName, CycleReport, CycleRunRequest, StatusRequest, StatusResponse, WorkspaceAddRequest,
+    Cycle, CycleReport, CycleRunRequest, StatusRequest, StatusResponse, WorkspaceAddRequest,
     WorkspaceAddResponse, WorkspaceTrustRequest, WorkspaceTrustResponse,
 };
 
@@ -257,7 +257,7 @@ fn write_index(session: &mut Session, workspace: String) -> Result<(), Failure> 
     }
     let request = CycleRunRequest {
         workspace,
-        cycle: CycleName::Light,
+        cycle: Cycle::Light,
         dry_run: false,
         at: None,
     };

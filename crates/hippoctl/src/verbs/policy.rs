@@ -93,7 +93,7 @@ pub fn policy(session: &Session, args: &ContextPolicyArgs, out: &mut Output) -> 
         ..CaptureSettings::default()
     };
     let tested = test(file.as_deref(), &rules, &settings, |each| {
-        records::each(&bytes, args.format.only(), each);
+        records::each(&bytes, args.format, each);
     });
     if tested.records.is_empty() {
         let what = format!("the transcript has no content to store: {}", args.file.display());

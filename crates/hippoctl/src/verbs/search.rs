@@ -36,7 +36,7 @@ pub fn search(session: &mut Session, args: SearchArgs, out: &mut Output) -> Resu
     let request = SearchRequest {
         workspace: workspace.clone(),
         query: query.join(" "),
-        mode: mode.map(Into::into),
+        mode,
         limit: limit.or(qmd.all.then_some(MAX_LIMIT)),
         budget_tokens: budget,
         min_score,

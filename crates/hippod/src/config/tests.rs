@@ -57,7 +57,7 @@ fn each_layer_overrides_the_one_below() {
     assert_eq!(of_workspace.search.limit, 12);
     assert_eq!(
         of_workspace.search.default_mode,
-        hippo_proto::Mode::Vector,
+        hippo_proto::SearchMode::Vector,
         "the environment wins"
     );
     assert_eq!(of_workspace.sources.include, ["notes/**/*.md"]);

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use hippo_proto::{ErrorKind, RpcError, SessionFlushRequest, TranscriptFormat};
+use hippo_proto::{ErrorKind, RpcError, SessionFlushRequest};
 use hippo_store::contexts::Accepted;
 
 use super::Contexts;
@@ -80,7 +80,7 @@ pub fn promised(contexts: &Contexts, root: &Path) -> Result<Vec<Promise>, RpcErr
             workspace: root.display().to_string(),
             path: accepted.transcript,
             session: accepted.session,
-            format: accepted.format.as_deref().and_then(format),
+            format: accepted.format.as_deref().and_then(|name| name.parse().ok()),
             wait: true,
             compact: accepted.compact,
             close: accepted.close,
@@ -114,10 +114,4 @@ pub fn kept(contexts: &Contexts, promise: &Promise, failure: Option<&RpcError>) 
     };
     lock(&contexts.under_way).remove(&(promise.root.clone(), promise.number));
     ended
-}
-
-fn format(name: &str) -> Option<TranscriptFormat> {
-    TranscriptFormat::ALL
-        .into_iter()
-        .find(|format| format.name() == name)
 }

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use hippo_context::EntryKind;
 use hippo_context::lifecycle::{LifecycleSettings, SessionEntry, Trigger, merge_promoted};
 use hippo_proto::{
     ContextCloseRequest, ContextCloseResponse, ContextPersisted, ErrorKind, RememberRequest, RpcError,
 };
 use hippo_store::contexts::SessionRow;
+use hippo_types::context::ContextKind;
 use hippo_types::time::Timestamp;
 
 use super::Contexts;
@@ -31,7 +31,7 @@ struct Leaving {
     view: Arc<WorkspaceView>,
     session: SessionRow,
     ids: Vec<String>,
-    texts: Vec<(String, EntryKind)>,
+    texts: Vec<(String, ContextKind)>,
 }
 
 /// Progress of closing a session.
@@ -129,7 +129,7 @@ async fn promote(contexts: &Arc<Contexts>, leaving: &Leaving) -> Result<Option<S
     let own = leaving
         .texts
         .iter()
-        .filter(|(_, kind)| *kind != EntryKind::ToolResult);
+        .filter(|(_, kind)| *kind != ContextKind::ToolResult);
     let (root, texts) = (
         view.root.clone(),
         own.map(|(text, _)| text.clone()).collect::<Vec<_>>(),

@@ -9,8 +9,7 @@ use std::thread;
 use hippo_context::capture::shows_secret;
 use hippo_proto::folder::Trust;
 use hippo_proto::{
-    CompactEntry, CompactProblem, CompactStats, ErrorKind, MAX_SCORES, RpcError, SessionCompactRequest,
-    SessionCompactResponse, TranscriptFormat,
+    CompactStats, ErrorKind, MAX_SCORES, RpcError, SessionCompactRequest, SessionCompactResponse,
 };
 use hippo_session::compaction::{
     self, CONFIG_FILE, CompactionConfig, CompactionOptions, CompactionPass, Compactor,
@@ -48,7 +47,7 @@ pub fn compact(
     let (config, mut notes) = config(contexts, view, &request)?;
     let options = CompactionOptions {
         config,
-        format: request.format.and_then(format),
+        format: request.format.unwrap_or_default(),
         budget: request.budget_tokens.map(|tokens| tokens as usize),
         stored: view.is_some(),
         parallel: Some(run_in_parallel),
@@ -90,46 +89,14 @@ pub fn compact(
             Some(keeper.end()?)
         }
     };
-    let stats = &compacted.stats;
-    let count = |number: usize| number as u64;
     let all = compacted.scores();
     let skipped = all.len().saturating_sub(MAX_SCORES);
     Ok(SessionCompactResponse {
+        entries: all.skip(skipped).collect(),
         stats: CompactStats {
-            format: stats.format.map(str::to_owned),
-            messages: count(stats.messages),
-            tokens_before: count(stats.tokens_before),
-            tokens_after: count(stats.tokens_after),
-            ratio: stats.ratio,
-            kept: count(stats.kept),
-            compressed: count(stats.compressed),
-            sparse: count(stats.sparse),
-            dropped: count(stats.dropped),
-            rest: stats.rest.clone(),
-            folded: count(stats.folded),
-            malformed: stats.malformed,
-            problems: stats
-                .problems
-                .iter()
-                .map(|problem| CompactProblem {
-                    line: problem.line,
-                    what: problem.what.to_owned(),
-                })
-                .collect(),
             stored,
+            ..compacted.stats
         },
-        entries: all
-            .skip(skipped)
-            .map(|entry| CompactEntry {
-                index: count(entry.index),
-                id: entry.id,
-                type_: entry.kind.to_owned(),
-                importance: entry.importance,
-                retention: entry.retention,
-                tier: entry.tier.to_owned(),
-                tokens: count(entry.tokens),
-            })
-            .collect(),
         summary: compacted.summary,
         notes,
     })
@@ -146,16 +113,6 @@ fn run_in_parallel(help: &(dyn Fn() + Sync), here: &mut dyn FnMut()) {
         }
         here();
     });
-}
-
-pub(super) fn format(format: TranscriptFormat) -> Option<compaction::SessionFormat> {
-    match format {
-        TranscriptFormat::Auto => None,
-        TranscriptFormat::ClaudeCode => Some(compaction::SessionFormat::ClaudeCode),
-        TranscriptFormat::Pi => Some(compaction::SessionFormat::Pi),
-        TranscriptFormat::Codex => Some(compaction::SessionFormat::Codex),
-        TranscriptFormat::Messages => Some(compaction::SessionFormat::Messages),
-    }
 }
 
 /// Returns the settings of the request, else those of the workspace, else the defaults, and the warnings about them.

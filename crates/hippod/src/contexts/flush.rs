@@ -10,15 +10,12 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use hippo_proto::{
-    CompactProblem, ErrorKind, FlushedLog, RpcError, SessionFlushRequest, SessionFlushResponse,
-};
+use hippo_proto::{ErrorKind, FlushedLog, RpcError, SessionFlushRequest, SessionFlushResponse};
 use hippo_session::flush::{FlushOptions, Flushed, Flusher, LoggedMessageKey};
 use hippo_store::contexts::{ContextReader, Flush, FlushPart, TakenUp};
 use hippo_types::time::{Date, Timestamp};
 
 use super::Contexts;
-use super::compact::format;
 use super::{Place, now, refusal};
 use crate::clock::date_in;
 use crate::errors::root_missing;
@@ -200,7 +197,7 @@ impl Session<'_> {
         let mut seen = HashSet::new();
         let mut flusher = Flusher::new(
             FlushOptions {
-                format: self.request.format.and_then(format),
+                format: self.request.format.unwrap_or_default(),
                 root: self.view.root.to_str().map(str::to_owned),
                 topic,
                 within: self.within(),
@@ -327,14 +324,7 @@ impl Session<'_> {
         answer.known = found.known;
         answer.format = found.format.map(|format| format.name().to_owned());
         answer.malformed = found.malformed;
-        answer.problems = found
-            .problems
-            .iter()
-            .map(|problem| CompactProblem {
-                line: problem.line,
-                what: problem.what.to_owned(),
-            })
-            .collect();
+        answer.problems.clone_from(&found.problems);
         answer.from = read.from;
         if read.another {
             answer.notes.push(

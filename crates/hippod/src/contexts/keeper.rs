@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hippo_context::lifecycle::Trigger;
-use hippo_proto::{ContextCloseRequest, CycleName, Event, RpcError};
+use hippo_proto::{ContextCloseRequest, Cycle, Event, RpcError};
 use hippo_store::contexts::{ContextError, ContextReader, SessionRow};
 use hippo_types::time::{DAY_MS, Timestamp};
 use tokio::sync::broadcast::error::RecvError;
@@ -54,9 +54,9 @@ pub async fn keep(
             }
             heard = news.recv() => match heard {
                 // A clock that was set forward also makes archival cycles due.
-                Ok(Event::Cycle { cycle: CycleName::Archival, .. })
+                Ok(Event::Cycle { cycle: Cycle::Archival, .. })
                     if Moment::of(&*contexts.clock).was_set_since(&last) => continue,
-                Ok(Event::Cycle { workspace, cycle: CycleName::Archival, .. }) => {
+                Ok(Event::Cycle { workspace, cycle: Cycle::Archival, .. }) => {
                     let views = contexts.views.open();
                     let it = views.into_iter().find(|view| view.root.as_os_str() == workspace.as_str());
                     it.map(|view| (view, Trigger::DefragCycle)).into_iter().collect()

@@ -1,14 +1,14 @@
 //! Turns of a session: `context.turn`, `context.render`, `context.touch`, `context.list`.
 
-use hippo_context::lifecycle::{Cycle, Trigger};
-use hippo_context::render::{self as core, SectionFormat};
-use hippo_context::{ContextEntry, Shown};
+use hippo_context::lifecycle::Trigger;
+use hippo_context::render as core;
 use hippo_proto::{
-    ContextFormat, ContextListRequest, ContextListResponse, ContextListed, ContextMove, ContextRenderRequest,
+    ContextListRequest, ContextListResponse, ContextListed, ContextMove, ContextRenderRequest,
     ContextRenderResponse, ContextSession, ContextTouchRequest, ContextTouchResponse, ContextTurnRequest,
-    ContextTurnResponse, CycleName, RpcError,
+    ContextTurnResponse, RpcError, SectionFormat,
 };
 use hippo_store::contexts::{ContextReader, SessionRow};
+use hippo_types::context::{ContextEntry, ContextState};
 use hippo_types::time::Timestamp;
 
 use super::Contexts;
@@ -45,8 +45,8 @@ pub fn turn(contexts: &Contexts, request: &ContextTurnRequest) -> Result<Context
         .filter_map(|step| {
             Some(ContextMove {
                 id: entries.kept.get(step.at)?.entry.id.clone(),
-                from: wire::state(step.from),
-                to: wire::state(step.to),
+                from: step.from,
+                to: step.to,
             })
         })
         .collect();
@@ -57,15 +57,11 @@ pub fn turn(contexts: &Contexts, request: &ContextTurnRequest) -> Result<Context
     }
     Ok(ContextTurnResponse {
         turn: plan.turn,
-        active: plan.count(Shown::Active) as u64,
-        dormant: plan.count(Shown::Dormant) as u64,
-        expired: plan.count(Shown::Expired) as u64,
+        active: plan.count(ContextState::Active) as u64,
+        dormant: plan.count(ContextState::Dormant) as u64,
+        expired: plan.count(ContextState::Expired) as u64,
         tokens: plan.tokens,
-        cycle: match trigger.cycle() {
-            Cycle::Light => CycleName::Light,
-            Cycle::Deep => CycleName::Deep,
-            Cycle::Archival => CycleName::Archival,
-        },
+        cycle: trigger.cycle(),
         moved,
         note: plan.went_back.then(|| {
             let (given, turn) = (request.turn, plan.turn);
@@ -90,7 +86,7 @@ pub fn render(
     if let Some(cue) = request.cue.as_deref().filter(|_| session.closed_ms.is_none()) {
         let dormant = |id: &str| {
             let kept = entries.position(id).and_then(|at| entries.kept.get(at));
-            kept.is_some_and(|kept| kept.shown == Shown::Dormant)
+            kept.is_some_and(|kept| kept.shown == ContextState::Dormant)
         };
         let hits = store
             .read()
@@ -115,10 +111,7 @@ pub fn render(
     let entries = sessions.entries(store, &session.id)?;
     let plan = entries.plan(Trigger::TurnComplete, session.turn, session.turn);
     let budget = request.budget_tokens.unwrap_or(view.config.context.render_tokens);
-    let format = match request.format {
-        Some(ContextFormat::Json) => SectionFormat::Json,
-        Some(ContextFormat::Markdown) | None => SectionFormat::Markdown,
-    };
+    let format = request.format.unwrap_or_default();
     let all: Vec<&ContextEntry> = entries.kept.iter().map(|kept| &kept.entry).collect();
     let count = |text: &str| hippo_types::tokens::of(text) as u64;
     let least = |at: usize| match format {
@@ -127,9 +120,8 @@ pub fn render(
     };
     let (strengths, states) = (&plan.strengths, &plan.states);
     let section = core::render_sized(&all, strengths, states, budget.into(), format, count, least);
-    let shown = core::shown_entries(&section, &all, strengths, count);
     Ok(ContextRenderResponse {
-        entries: shown.iter().map(wire::shown).collect(),
+        entries: core::shown_entries(&section, &all, strengths, count),
         markdown: section.text,
         tokens: section.tokens,
         left_out: section.left_out as u64,
@@ -202,7 +194,7 @@ pub fn list(
     });
     let listed = shown.into_iter().map(|((kept, strength), state)| ContextListed {
         entry: wire::entry(&kept.entry, *strength),
-        state: wire::state(*state),
+        state: *state,
     });
     Ok(ContextListResponse {
         sessions: None,

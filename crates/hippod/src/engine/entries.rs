@@ -16,13 +16,14 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use hippo_map::bootstrap::MOST_ENTRIES;
-use hippo_map::consolidation::{ConsolidationRun, Cycle, DocumentState, Place, Record, Snapshot};
+use hippo_map::consolidation::{ConsolidationRun, DocumentState, Record, RecordPlace, Snapshot};
 use hippo_map::decay::DecayCurve;
 use hippo_map::schedule::Outcome;
 use hippo_store::StoreError;
 use hippo_store::db::{EntryStore, RunId, RunRow, Store};
 use hippo_text::source::SourceKind;
-use hippo_types::entry::{EntryId, Priority};
+use hippo_types::cycle::Cycle;
+use hippo_types::entry::{EntryId, EntryPriority};
 use hippo_types::time::Timestamp;
 
 use super::workspace::Known;
@@ -214,7 +215,7 @@ impl Entries {
         record.learned.is_some()
             && !record.by_hand
             && !record.apart
-            && record.entry.priority != Priority::Amygdala
+            && record.entry.priority != EntryPriority::Amygdala
             && !self.known.tombstones.contains_key(id)
             && !self.file.blocks.has(id)
     }
@@ -260,12 +261,12 @@ impl Entries {
         let mut counts = (0, 0, 0);
         for record in self.known.records.values() {
             match record.place {
-                Place::Index => counts.0 += 1,
-                Place::Queue(_) => {
+                RecordPlace::Index => counts.0 += 1,
+                RecordPlace::Queue(_) => {
                     counts.0 += 1;
                     counts.1 += 1;
                 }
-                Place::Archive(_) => counts.2 += 1,
+                RecordPlace::Archive(_) => counts.2 += 1,
             }
         }
         counts

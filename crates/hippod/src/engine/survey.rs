@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use hippo_fs::harness::OLD_INIT_RECORD;
-use hippo_map::consolidation::Place;
+use hippo_map::consolidation::RecordPlace;
 use hippo_proto::Severity;
 use hippo_types::entry::Pointer;
 
@@ -217,7 +217,7 @@ fn doubtful(workspace: &Workspace) -> Vec<DoubtfulPointer> {
         None => Some(Some(pointer.path.clone())),
     };
     let records = workspace.entries.known.records.values();
-    let live = records.filter(|record| !matches!(record.place, Place::Archive(_)));
+    let live = records.filter(|record| !matches!(record.place, RecordPlace::Archive(_)));
     live.flat_map(|record| {
         let doubts = record.entry.pointers.iter().filter_map(doubt);
         doubts.map(|file| DoubtfulPointer {

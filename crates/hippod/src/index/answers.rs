@@ -1,12 +1,12 @@
 //! Responses to `index.list` and `index.show`.
 
-use hippo_map::consolidation::{Place, Record};
-use hippo_map::decay::{self, DecayModifiers, StrengthBand};
+use hippo_map::consolidation::{Record, RecordPlace};
+use hippo_map::decay::{self, DecayModifiers};
 use hippo_proto::{
-    IndexBand, IndexEntry, IndexForecast, IndexListRequest, IndexListResponse, IndexOrigin, IndexPlace,
-    IndexPointer, IndexPriority, IndexShowRequest, IndexShowResponse, RpcError,
+    EntryPlace, IndexEntry, IndexForecast, IndexListRequest, IndexListResponse, IndexShowRequest,
+    IndexShowResponse, RpcError, StrengthBand,
 };
-use hippo_types::entry::{Entry, EntryId, Origin, Pointer, Priority};
+use hippo_types::entry::{Entry, EntryId, EntryPriority, Pointer};
 use hippo_types::time::Timestamp;
 
 use super::IndexView;
@@ -18,8 +18,9 @@ const ARCHIVED: f32 = 0.05;
 
 /// Handles `index.list`; `at` is the requested moment.
 pub fn list(view: &IndexView, request: &IndexListRequest, at: Timestamp) -> IndexListResponse {
-    let wanted =
-        |record: &&std::sync::Arc<Record>| request.archived || !matches!(record.place, Place::Archive(_));
+    let wanted = |record: &&std::sync::Arc<Record>| {
+        request.archived || !matches!(record.place, RecordPlace::Archive(_))
+    };
     let mut found: Vec<(f32, &Record)> = view
         .records()
         .iter()
@@ -62,9 +63,9 @@ pub fn show(
     let exponent = profile.exponent(modifiers);
     let mut told = Vec::new();
     match entry.priority {
-        Priority::Amygdala => told.push("priority amygdala: never fades".to_owned()),
-        Priority::Low => told.push(format!("priority low: × {}", profile.low)),
-        Priority::Normal | Priority::High => {}
+        EntryPriority::Amygdala => told.push("priority amygdala: never fades".to_owned()),
+        EntryPriority::Low => told.push(format!("priority low: × {}", profile.low)),
+        EntryPriority::Normal | EntryPriority::High => {}
     }
     if modifiers.manual {
         told.push(format!("created by a person or an agent: × {}", profile.manual));
@@ -101,7 +102,7 @@ pub fn show(
             at: when.map(|after| rfc3339(entry.curve_start().plus(after))),
         });
     }
-    if !matches!(record.place, Place::Archive(_)) {
+    if !matches!(record.place, RecordPlace::Archive(_)) {
         let when = decay::time_until(profile, entry.strength, ARCHIVED, modifiers);
         forecast.push(IndexForecast {
             event: "archive".to_owned(),
@@ -126,7 +127,7 @@ pub fn show(
             .filter(|pointer| stale(pointer))
             .map(ToString::to_string)
             .collect(),
-        file: (!matches!(record.place, Place::Archive(_)))
+        file: (!matches!(record.place, RecordPlace::Archive(_)))
             .then(|| file(&entry.id))
             .flatten(),
     })
@@ -163,59 +164,22 @@ pub fn described(record: &Record, strength: f32) -> IndexEntry {
         id: id.0,
         topic,
         summary,
-        pointers: pointers
-            .into_iter()
-            .map(|pointer| IndexPointer {
-                path: pointer.path,
-                section: pointer.section,
-            })
-            .collect(),
+        pointers,
         strength,
-        band: band(strength),
+        band: StrengthBand::from_strength(strength),
         place: match record.place {
-            Place::Index => IndexPlace::Index,
-            Place::Queue(_) => IndexPlace::Queue,
-            Place::Archive(_) => IndexPlace::Archive,
+            RecordPlace::Index => EntryPlace::Index,
+            RecordPlace::Queue(_) => EntryPlace::Queue,
+            RecordPlace::Archive(_) => EntryPlace::Archive,
         },
         group: record.group.clone(),
         tags,
         related: related.into_iter().map(|id| id.0).collect(),
-        priority: match priority {
-            Priority::Amygdala => IndexPriority::Amygdala,
-            Priority::High => IndexPriority::High,
-            Priority::Normal => IndexPriority::Normal,
-            Priority::Low => IndexPriority::Low,
-        },
-        origin: match origin {
-            Origin::Defrag => IndexOrigin::Defrag,
-            Origin::Manual => IndexOrigin::Manual,
-            Origin::Retrieval => IndexOrigin::Retrieval,
-            Origin::Auto => IndexOrigin::Auto,
-        },
+        priority,
+        origin,
         created: rfc3339(created),
         accessed: rfc3339(accessed),
         hits,
         version,
-    }
-}
-
-/// Converts a strength to its band in the protocol.
-pub fn band(strength: f32) -> IndexBand {
-    match StrengthBand::from_strength(strength) {
-        StrengthBand::Strong => IndexBand::Strong,
-        StrengthBand::Moderate => IndexBand::Moderate,
-        StrengthBand::Weak => IndexBand::Weak,
-        StrengthBand::Decaying => IndexBand::Decaying,
-        StrengthBand::Silent => IndexBand::Silent,
-    }
-}
-
-/// Converts a priority from the protocol.
-pub const fn priority(priority: IndexPriority) -> Priority {
-    match priority {
-        IndexPriority::Amygdala => Priority::Amygdala,
-        IndexPriority::High => Priority::High,
-        IndexPriority::Normal => Priority::Normal,
-        IndexPriority::Low => Priority::Low,
     }
 }

@@ -1,10 +1,11 @@
 //! Operations on the entries of a workspace.
 
-use hippo_map::consolidation::{Cycle, Learned};
+use hippo_map::consolidation::Learned;
 use hippo_proto::{
     CycleReport, CycleUndoResponse, IndexEditRequest, IndexEditResponse, IndexEntry, IndexForgetResponse,
     IndexRestoreResponse, RememberRequest, RpcError,
 };
+use hippo_types::cycle::Cycle;
 use hippo_types::entry::{EntryId, Pointer};
 use hippo_types::time::Timestamp;
 

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use hippo_map::consolidation::Cycle;
 use hippo_proto::{
     CycleHistoryRequest, CycleHistoryResponse, NextCycle, Pending, Restored, RpcError, WorkspaceAddResponse,
     WorkspaceRemoveResponse, WorkspaceSyncResponse, WorkspaceTrustRequest, WorkspaceTrustResponse,
 };
+use hippo_types::cycle::Cycle;
 
 use super::Answer;
 use crate::scan::ScanResult;

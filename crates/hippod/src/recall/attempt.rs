@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hippo_proto::{ErrorKind, Mode, RpcError};
+use hippo_proto::{ErrorKind, RpcError, SearchMode};
 
 use super::Searcher;
 use super::index_first::{self, Consulted, Route};
@@ -79,7 +79,7 @@ async fn search(
         .clone()
         .map(|model| searcher.embed.query(model, question.request.query.clone()));
     // Words are looked up while the model embeds the query.
-    let words = (question.mode == Mode::Hybrid).then(|| {
+    let words = (question.mode == SearchMode::Hybrid).then(|| {
         let (view, question) = (Arc::clone(view), Arc::clone(question));
         tokio::task::spawn_blocking(move || question.postings(&view, &view.snapshot()).map(|_| ()))
     });
@@ -97,7 +97,7 @@ async fn search(
             .map_err(task_failed)?
             .map_err(|error| refused(searcher, view, error))?;
     }
-    if question.mode == Mode::Vector && vector.is_none() {
+    if question.mode == SearchMode::Vector && vector.is_none() {
         if searcher.models.are_enabled() && !question.meaning {
             return Err(RpcError::new(
                 ErrorKind::Degraded,

@@ -10,12 +10,11 @@ use std::collections::HashSet;
 use std::sync::{Arc, RwLockReadGuard};
 
 use hippo_map::consolidation::{Learned, Record};
-use hippo_map::decay::StrengthBand;
-use hippo_proto::{ErrorKind, Mode, RpcError, Strategy};
+use hippo_proto::{ErrorKind, RpcError, SearchMode, Strategy};
 use hippo_rank::cue::Match;
 use hippo_rank::idf;
 use hippo_rank::rank::{Features, Ranked};
-use hippo_types::entry::{EntryId, Pointer};
+use hippo_types::entry::{EntryId, Pointer, StrengthBand};
 use hippo_types::time::Timestamp;
 
 use super::question::Question;
@@ -82,14 +81,14 @@ pub fn consult(view: &WorkspaceView, question: &Question) -> Result<Consulted, R
         index: Arc::clone(&index),
     };
     let enabled = view.config.index.enabled;
-    if question.mode == Mode::Index && !enabled {
+    if question.mode == SearchMode::Index && !enabled {
         return Err(RpcError::new(
             ErrorKind::Degraded,
             "the index is switched off for this workspace",
         )
         .hint("set index.enabled = true in the configuration, or use mode hybrid"));
     }
-    if !enabled || matches!(question.mode, Mode::Lexical | Mode::Vector) {
+    if !enabled || matches!(question.mode, SearchMode::Lexical | SearchMode::Vector) {
         return Ok(consulted);
     }
     let answers = |record: &Record| {
@@ -99,7 +98,7 @@ pub fn consult(view: &WorkspaceView, question: &Question) -> Result<Consulted, R
     consulted.learned = index
         .learned(&question.cue())
         .and_then(|record| Some((Arc::clone(record), answers(record)?)));
-    let by_index = question.mode == Mode::Index;
+    let by_index = question.mode == SearchMode::Index;
     let found = index.find(&question.terms, LOOKED_AT, by_index).into_iter();
     consulted.matches = found
         .filter_map(|(hit, record)| Some((hit, Arc::clone(record), answers(record)?)))
@@ -108,7 +107,7 @@ pub fn consult(view: &WorkspaceView, question: &Question) -> Result<Consulted, R
         .learned
         .as_ref()
         .map(|(record, strength)| doubt(record, *strength, question));
-    (consulted.route, consulted.reason) = if question.mode == Mode::Index {
+    (consulted.route, consulted.reason) = if question.mode == SearchMode::Index {
         (Route::Index, "mode index reads the targets of the entries")
     } else if let Some(doubt) = doubt {
         doubt.map_or((Route::Index, "the same query was answered before"), |reason| {
@@ -151,14 +150,14 @@ impl Recall<'_> {
                 if !answered.gone && !answered.response.results.is_empty() {
                     return Ok(Ok(answered));
                 }
-                if self.question.mode != Mode::Index {
+                if self.question.mode != SearchMode::Index {
                     return Ok(Err(
                         "the earlier answer to the same query has changed: a search verifies it",
                     ));
                 }
                 return self.follow(self.view.snapshot()).map(Ok);
             }
-            if self.question.mode != Mode::Index {
+            if self.question.mode != SearchMode::Index {
                 return Ok(Err(if whole {
                     "a newer text matches the same query: a search verifies it"
                 } else {

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use hippo_proto::{MAX_LIMIT, Mode, RpcError, SearchRequest};
+use hippo_proto::{MAX_LIMIT, RpcError, SearchMode, SearchRequest};
 use hippo_rank::dates::{self, DateRange};
 use hippo_store::StoreError;
 use hippo_text::terms::{self, QueryTerm};
@@ -18,7 +18,7 @@ pub struct Question {
     /// Original request.
     pub request: SearchRequest,
     /// Search mode.
-    pub mode: Mode,
+    pub mode: SearchMode,
     /// True if vectors are used, according to the mode, the configuration and the workspace's harness.
     pub meaning: bool,
     /// Maximum number of results.
@@ -60,7 +60,7 @@ impl Question {
         let mode = request.mode.unwrap_or(defaults.default_mode);
         Ok(Self {
             mode,
-            meaning: matches!(mode, Mode::Hybrid | Mode::Vector),
+            meaning: matches!(mode, SearchMode::Hybrid | SearchMode::Vector),
             limit,
             filter: Filter::new(&request, root)?,
             expressions: terms.iter().map(terms::fts_query).collect(),

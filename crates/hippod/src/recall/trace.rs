@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use hippo_map::consolidation::{Learned, Place};
-use hippo_proto::{Mode, RpcError, SearchResponse, SearchTrace, TraceMatch};
+use hippo_map::consolidation::{Learned, RecordPlace};
+use hippo_proto::{RpcError, SearchMode, SearchResponse, SearchTrace, TraceMatch};
 use hippo_redact::without_secrets;
 use hippo_text::terms;
-use hippo_types::entry::{EntryId, Pointer};
+use hippo_types::entry::{EntryId, Pointer, StrengthBand};
 
 use super::Answered;
 use super::Searcher;
@@ -15,7 +15,6 @@ use super::index_first::{Consulted, Route};
 use super::question::Question;
 use crate::errors::task_failed;
 use crate::files;
-use crate::index::answers;
 use crate::message::{Lesson, Trace};
 use crate::view::WorkspaceView;
 
@@ -78,7 +77,7 @@ fn leave(
             hit.strength = Some(index.strength(record, question.at));
         }
     }
-    let asked = matches!(question.mode, Mode::Hybrid | Mode::Index);
+    let asked = matches!(question.mode, SearchMode::Hybrid | SearchMode::Index);
     let mut trace = Trace {
         at: question.at,
         ..Trace::default()
@@ -99,7 +98,7 @@ fn leave(
     }
     // Answers without vectors are not remembered, because vectors may change them later.
     let whole = response.index.degraded.is_none();
-    let searched = question.mode == Mode::Hybrid && consulted.route != Route::Index;
+    let searched = question.mode == SearchMode::Hybrid && consulted.route != Route::Index;
     if searched && whole && !question.filter.is_set() && question.request.min_score.is_none() {
         trace.learned = lesson(question, &response, passages, all);
     }
@@ -227,7 +226,7 @@ fn told(
     for (_, record, _) in &all {
         for pointer in &record.entry.pointers {
             let shown = pointer.to_string();
-            if record.place == Place::Index
+            if record.place == RecordPlace::Index
                 && !stale.contains(&shown)
                 && !files::leads_somewhere(&view.root, pointer, limit)
             {
@@ -244,7 +243,7 @@ fn told(
                 topic: record.entry.topic.clone(),
                 relevance: *relevance,
                 strength: *strength,
-                band: answers::band(*strength),
+                band: StrengthBand::from_strength(*strength),
             })
             .collect(),
         stale,

@@ -14,7 +14,7 @@ use super::{ScannedFile, Skipped};
 use crate::config::WorkspaceConfig;
 use crate::files;
 
-/// Result of a walk. Each flag records whether the path leads through a link.
+/// Result of a walk, from which a `ScanResult` is made. Each flag records whether the path leads through a link.
 #[derive(Debug, Default)]
 pub(super) struct Walked {
     pub files: Vec<(ScannedFile, bool)>,

@@ -20,7 +20,7 @@ use crate::tasks::Cancellation;
 /// Number of consecutive failures after which the program is disabled for the rest of the day.
 pub const MOST_FAILURES: u32 = 3;
 
-/// Input of the program, written to its standard input as JSON.
+/// Input of the program, written to its standard input as JSON. Unlike `TreeJob` of the protocol, it has the texts of the sources.
 #[derive(Debug, Serialize)]
 pub struct Job<'a> {
     path: String,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hippo_proto::{CycleName, CycleOutcome, Event, Pending, TreeCompactResponse, TreePendingRequest};
+use hippo_proto::{Cycle, CycleOutcome, Event, Pending, TreeCompactResponse, TreePendingRequest};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, watch};
 
@@ -25,7 +25,7 @@ pub async fn keep(trees: Arc<Trees>, mut news: broadcast::Receiver<Event>, mut s
         let (workspace, cycle) = match heard {
             Ok(Event::Cycle {
                 workspace,
-                cycle: cycle @ (CycleName::Light | CycleName::Deep),
+                cycle: cycle @ (Cycle::Light | Cycle::Deep),
                 outcome: CycleOutcome::Done | CycleOutcome::Capped,
                 ..
             }) => (workspace, cycle),
@@ -45,10 +45,10 @@ pub async fn keep(trees: Arc<Trees>, mut news: broadcast::Receiver<Event>, mut s
 }
 
 /// Returns the options of the tree update after a cycle.
-pub fn wish(cycle: CycleName) -> Wish {
+pub fn wish(cycle: Cycle) -> Wish {
     Wish {
-        days: cycle == CycleName::Light,
-        summaries: cycle == CycleName::Deep,
+        days: cycle == Cycle::Light,
+        summaries: cycle == Cycle::Deep,
         ..Wish::default()
     }
 }

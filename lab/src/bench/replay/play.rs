@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result, bail};
 use hippo_context::extract::{Extract, Hints, extract};
-use hippo_redact::redact;
-use hippo_types::tokens;
 use hippo_proto::{
     Client, ContextCloseRequest, ContextCloseResponse, ContextEntry, ContextFetchRequest,
-    ContextFetchResponse, ContextOpenRequest, ContextOpenResponse, ContextPutRequest, ContextPutResponse,
-    ContextPutSource, ContextRenderRequest, ContextRenderResponse, ContextTurnRequest, ContextTurnResponse,
-    ContextType,
+    ContextFetchResponse, ContextKind, ContextOpenRequest, ContextOpenResponse, ContextPutRequest,
+    ContextPutResponse, ContextPutSource, ContextRenderRequest, ContextRenderResponse, ContextTurnRequest,
+    ContextTurnResponse,
 };
+use hippo_redact::redact;
+use hippo_types::tokens;
 use serde_json::Value;
 
 use super::session::{Read, Session, ToolResult, Turn};
@@ -186,7 +186,7 @@ impl Run<'_> {
         let put = ContextPutRequest {
             session: self.id.clone(),
             turn: at as u64,
-            type_: ContextType::ToolResult,
+            type_: ContextKind::ToolResult,
             source: ContextPutSource {
                 type_: result.tool.clone(),
                 reference: result.reference.clone(),

@@ -6,10 +6,10 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Result;
-use hippo_text::terms::Analyzer;
 use hippo_text::source::NodeKind;
-use hippo_types::tokens;
+use hippo_text::terms::Analyzer;
 use hippo_tree::digest::{Source, digest};
+use hippo_types::tokens;
 use serde::Deserialize;
 
 use super::super::table::Figure;

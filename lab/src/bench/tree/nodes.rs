@@ -6,8 +6,10 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use hippo_text::source::NodeKind;
+use hippo_tree::{
+    Fingerprint, Input, Node, Period, Source, SourceFile, Text, make, plan, sources, told, top,
+};
 use hippo_types::time::{Date, find_date};
-use hippo_tree::{Fingerprint, Input, Node, Period, Source, SourceFile, Text, make, plan, sources, told, top};
 
 /// Tokens of ROOT.md in the daemon's default settings.
 pub const ROOT: usize = 3_000;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use anyhow::Result;
-use hippo_proto::{Mode, SearchRequest};
+use hippo_proto::{SearchMode, SearchRequest};
 
 use super::listed;
 use crate::bench::Ground;
@@ -43,7 +43,7 @@ pub fn measure(ground: &Ground<'_>, root: &str, questions: &[Question]) -> Resul
     for question in questions {
         let request = SearchRequest {
             explain: true,
-            ..asker.request(Mode::Index, &question.query)
+            ..asker.request(SearchMode::Index, &question.query)
         };
         let (answer, _) = asker.ask(request)?;
         let matches = answer.trace.unwrap_or_default().matches;

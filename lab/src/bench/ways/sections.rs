@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use hippo_types::tokens;
 use hippo_proto::{GetRequest, GetResponse, Request};
+use hippo_types::tokens;
 
 use crate::bench::Ground;
 use crate::bench::ask::{Answer, Asker, BUDGETS, Outcome, Question, Span, recall};

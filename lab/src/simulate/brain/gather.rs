@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use hippo_embed::Embedder;
 use hippo_map::bootstrap::{self, NewEntry};
-use hippo_text::chunk::ContentHash;
-use hippo_map::consolidation::{CoAccess, Cycle, Place, Record, Similar, decayed_co_access};
+use hippo_map::consolidation::{CoAccess, Record, RecordPlace, Similar, decayed_co_access};
 use hippo_map::decay;
+use hippo_text::chunk::ContentHash;
+use hippo_types::cycle::Cycle;
 use hippo_types::entry::{EntryId, Pointer};
 use hippo_types::time::Timestamp;
-use hippo_embed::Embedder;
 
 use super::Brain;
 use crate::simulate::shelf::Shelf;
@@ -94,7 +95,7 @@ impl Brain {
             .snapshot
             .records
             .values()
-            .filter(|record| record.place == Place::Index);
+            .filter(|record| record.place == RecordPlace::Index);
         let texts: BTreeMap<EntryId, String> = live
             .map(|record| {
                 let text = format!("{}. {}", record.entry.topic, record.entry.summary);

@@ -3,12 +3,12 @@
 use serde_json::{Map, Value};
 
 use super::shows_secret;
-use crate::ContextEntry;
 use crate::extract::MOST_TOKENS;
 use crate::render::format_block;
 use hippo_redact::REDACTED;
 use hippo_text::fence::without_sections;
 use hippo_text::text;
+use hippo_types::context::ContextEntry;
 use hippo_types::tokens;
 
 /// Maximum bytes of a string in the caller's key data.

@@ -8,7 +8,7 @@ use crate::policy::{built_in_rules, load_rules};
 
 const TOKEN: &str = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
 
-fn put<'a>(kind: EntryKind, source: &'a str, content: &'a str) -> CaptureInput<'a> {
+fn put<'a>(kind: ContextKind, source: &'a str, content: &'a str) -> CaptureInput<'a> {
     CaptureInput {
         id: "ctx_1",
         kind: Some(kind),
@@ -28,23 +28,28 @@ fn large_results_errors_and_lasting_instructions_become_entries() {
     use Indexing::{Entry, Passed};
     let (at, above) = ("word ".repeat(800), "word ".repeat(801));
     let table = [
-        (EntryKind::ToolResult, "exec", at.as_str(), Passed),
-        (EntryKind::ToolResult, "exec", above.as_str(), Entry),
-        (EntryKind::ToolResult, "error", "no such file", Entry),
-        (EntryKind::ToolResult, "exec", " \n", Passed),
-        (EntryKind::Message, "user", "What is the time?", Passed),
-        (EntryKind::Message, "user", above.as_str(), Passed),
-        (EntryKind::Message, "user", "Never deploy on Fridays.", Entry),
+        (ContextKind::ToolResult, "exec", at.as_str(), Passed),
+        (ContextKind::ToolResult, "exec", above.as_str(), Entry),
+        (ContextKind::ToolResult, "error", "no such file", Entry),
+        (ContextKind::ToolResult, "exec", " \n", Passed),
+        (ContextKind::Message, "user", "What is the time?", Passed),
+        (ContextKind::Message, "user", above.as_str(), Passed),
+        (ContextKind::Message, "user", "Never deploy on Fridays.", Entry),
         (
-            EntryKind::Message,
+            ContextKind::Message,
             "user",
             "Whenever you deploy, tell me.",
             Passed,
         ),
-        (EntryKind::Message, "assistant", "I will always remember.", Passed),
-        (EntryKind::Message, "system", "Important: be brief.", Passed),
-        (EntryKind::State, "task", "Deploying to staging.", Entry),
-        (EntryKind::Memory, "MEMORY.md", "Ada likes tea.", Entry),
+        (
+            ContextKind::Message,
+            "assistant",
+            "I will always remember.",
+            Passed,
+        ),
+        (ContextKind::Message, "system", "Important: be brief.", Passed),
+        (ContextKind::State, "task", "Deploying to staging.", Entry),
+        (ContextKind::Memory, "MEMORY.md", "Ada likes tea.", Entry),
     ];
     for (kind, source, content, indexing) in table {
         let captured = captured(&put(kind, source, content));
@@ -52,7 +57,7 @@ fn large_results_errors_and_lasting_instructions_become_entries() {
         assert_eq!(captured.entry.is_some(), indexing == Entry);
         assert_eq!(captured.tokens, tokens::of(content) as u64);
     }
-    let mut failed = put(EntryKind::ToolResult, "exec", "exit 1");
+    let mut failed = put(ContextKind::ToolResult, "exec", "exit 1");
     failed.error = true;
     let entry = captured(&failed).entry.unwrap();
     assert_eq!(
@@ -60,8 +65,8 @@ fn large_results_errors_and_lasting_instructions_become_entries() {
         (Some(57), "exit 1")
     );
     let asked = CaptureInput {
-        encoding: Some(Encoding::Manual),
-        ..put(EntryKind::Message, "assistant", "We never do that.")
+        encoding: Some(ContextEncoding::Manual),
+        ..put(ContextKind::Message, "assistant", "We never do that.")
     };
     assert_eq!(captured(&asked).indexing, Entry, "the caller asks for it");
 }
@@ -69,14 +74,16 @@ fn large_results_errors_and_lasting_instructions_become_entries() {
 #[test]
 fn an_entry_has_the_defaults_of_its_type_and_what_the_caller_gave() {
     let content = "Never deploy on Fridays.";
-    let entry = captured(&put(EntryKind::Message, "user", content)).entry.unwrap();
+    let entry = captured(&put(ContextKind::Message, "user", content))
+        .entry
+        .unwrap();
     assert_eq!(
         (entry.summary.as_str(), entry.strength, entry.decay.rate),
         (content, 1.0, 0.05)
     );
     assert_eq!(
         (entry.modifiers.priority, entry.lifecycle.persist),
-        (Priority::High, true)
+        (ContextPriority::High, true)
     );
     assert_eq!(
         (
@@ -95,16 +102,16 @@ fn an_entry_has_the_defaults_of_its_type_and_what_the_caller_gave() {
         "b".into(),
     ];
     let given = CaptureInput {
-        priority: Some(Priority::Critical),
+        priority: Some(ContextPriority::Critical),
         associations: &associations,
         persist: Some(false),
         expires: Some(9),
-        ..put(EntryKind::Message, "user", content)
+        ..put(ContextKind::Message, "user", content)
     };
     let entry = captured(&given).entry.unwrap();
     assert_eq!(
         entry.modifiers.priority,
-        Priority::Critical,
+        ContextPriority::Critical,
         "no built-in rule is stronger than the caller"
     );
     assert_eq!(
@@ -125,27 +132,27 @@ fn workspace_rules_override_the_caller() {
     .unwrap();
     let of = |put: &CaptureInput<'_>| capture(put, &rules, &CaptureSettings::default());
     let given = CaptureInput {
-        priority: Some(Priority::High),
+        priority: Some(ContextPriority::High),
         persist: Some(true),
-        ..put(EntryKind::ToolResult, "exec", "deployed")
+        ..put(ContextKind::ToolResult, "exec", "deployed")
     };
     let decided = of(&given);
     assert_eq!(decided.reason, "policy at line 2: index: true");
     let entry = decided.entry.unwrap();
     assert_eq!(
         (entry.modifiers.priority, entry.lifecycle.persist),
-        (Priority::Low, false)
+        (ContextPriority::Low, false)
     );
     assert_eq!((entry.decay.rate, entry.decay.floor), (0.3, 0.2));
-    let noise = of(&put(EntryKind::ToolResult, "noise", &"hum ".repeat(2_000)));
+    let noise = of(&put(ContextKind::ToolResult, "noise", &"hum ".repeat(2_000)));
     assert_eq!(
         (noise.indexing, noise.store, noise.entry),
         (Indexing::Dropped, false, None)
     );
-    let web = of(&put(EntryKind::ToolResult, "web", &"page ".repeat(2_000)));
+    let web = of(&put(ContextKind::ToolResult, "web", &"page ".repeat(2_000)));
     assert_eq!((web.indexing, web.store), (Indexing::Passed, true));
     assert_eq!(
-        of(&put(EntryKind::ToolResult, "error", "no")).indexing,
+        of(&put(ContextKind::ToolResult, "error", "no")).indexing,
         Indexing::Passed
     );
 }
@@ -160,7 +167,7 @@ fn aggressive_compression_keeps_less() {
     )
     .unwrap();
     let of = |rules: &[PolicyRule]| {
-        let put = put(EntryKind::ToolResult, "browser.snapshot", &snapshot);
+        let put = put(ContextKind::ToolResult, "browser.snapshot", &snapshot);
         capture(&put, rules, &CaptureSettings::default())
     };
     let (usual, less) = (of(built_in_rules()), of(&rules));
@@ -194,9 +201,9 @@ fn secrets_are_in_neither_summary_nor_key_data() {
         summary: Some(&summary),
         key_data: key_data.as_object(),
         source_ref: "curl -H 'Authorization: Bearer abcdefghijklmnop123456'",
-        ..put(EntryKind::ToolResult, "exec", &content)
+        ..put(ContextKind::ToolResult, "exec", &content)
     };
-    for put in [put(EntryKind::ToolResult, "exec", &content), given] {
+    for put in [put(ContextKind::ToolResult, "exec", &content), given] {
         let captured = captured(&put);
         assert!(captured.secret && captured.store);
         let entry = captured.entry.unwrap();
@@ -221,7 +228,7 @@ fn secrets_are_in_neither_summary_nor_key_data() {
     assert!(!refused.store && !refused.entry.unwrap().source.retrievable);
     let file = CaptureInput {
         source_ref: "log.txt",
-        ..put(EntryKind::ToolResult, "file", &content)
+        ..put(ContextKind::ToolResult, "file", &content)
     };
     assert!(
         capture(&file, built_in_rules(), &strict)
@@ -239,12 +246,12 @@ fn text_that_is_a_secret_only_in_combination_is_removed() {
     let table = [
         CaptureInput {
             source_ref: "hunter2hunter2",
-            ..put(EntryKind::State, "password:", "Logged in.")
+            ..put(ContextKind::State, "password:", "Logged in.")
         },
         CaptureInput {
             summary: Some("The password is:"),
             key_data: data.as_object(),
-            ..put(EntryKind::State, "task", "Logged in.")
+            ..put(ContextKind::State, "task", "Logged in.")
         },
     ];
     for put in table {
@@ -268,7 +275,7 @@ fn the_first_values_of_a_long_list_are_kept() {
     let captured = captured(&CaptureInput {
         summary: Some("90 files"),
         key_data: data.as_object(),
-        ..put(EntryKind::ToolResult, "list", &"word ".repeat(2_000))
+        ..put(ContextKind::ToolResult, "list", &"word ".repeat(2_000))
     });
     assert!(
         (400..=500).contains(&captured.entry_tokens),
@@ -290,7 +297,7 @@ fn long_messages_are_summarized_by_their_instructions() {
         "{} Always write tests first. And so on.",
         "Some words before. ".repeat(60)
     );
-    let entry = captured(&put(EntryKind::Message, "user", &said)).entry.unwrap();
+    let entry = captured(&put(ContextKind::Message, "user", &said)).entry.unwrap();
     assert_eq!(entry.summary, "Always write tests first.");
 }
 
@@ -299,7 +306,7 @@ fn sections_inserted_by_hippod_are_not_summarized() {
     let section =
         "<!-- hippod: context -->\n- [ctx_9] file a.md @ turn 1: The secret garden.\n<!-- /hippod -->\n";
     let content = format!("{section}{}", "plain words follow here\n".repeat(300));
-    let entry = captured(&put(EntryKind::ToolResult, "exec", &content))
+    let entry = captured(&put(ContextKind::ToolResult, "exec", &content))
         .entry
         .unwrap();
     assert!(!serde_json::to_string(&entry).unwrap().contains("garden"));
@@ -338,7 +345,7 @@ proptest! {
             summary: summary.as_deref(),
             key_data: wrapped.as_ref().and_then(Value::as_object),
             source_ref: &reference,
-            ..put(EntryKind::ALL[kind], "exec", &content)
+            ..put(ContextKind::ALL[kind], "exec", &content)
         };
         let captured = capture(&put, &rules, &settings);
         prop_assert_eq!(captured.secret, shows_secret(&content));

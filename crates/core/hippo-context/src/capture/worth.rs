@@ -1,14 +1,14 @@
 //! Decision between an entry and unchanged content (v2 §6.1).
 
 use super::{CaptureSettings, Indexing};
-use crate::EntryKind;
 use crate::policy::{Decision, PolicyRule};
+use hippo_types::context::ContextKind;
 
 /// Facts that decide the outcome, besides the policies.
 #[derive(Debug, Clone, Copy)]
 pub struct WorthFacts {
     /// Type of the content.
-    pub kind: EntryKind,
+    pub kind: ContextKind,
     /// Tokens of the content.
     pub tokens: u64,
     /// True if the content is blank.
@@ -70,19 +70,21 @@ pub fn judge_worth(
     let most = settings.worth_tokens;
     let (indexing, reason) = match worth.kind {
         _ if worth.error => (Indexing::Entry, "an error".to_owned()),
-        EntryKind::ToolResult if worth.tokens > most => (
+        ContextKind::ToolResult if worth.tokens > most => (
             Indexing::Entry,
             format!("a tool result of more than {most} tokens"),
         ),
-        EntryKind::ToolResult => (
+        ContextKind::ToolResult => (
             Indexing::Passed,
             format!("a tool result of at most {most} tokens"),
         ),
-        EntryKind::Message => (
+        ContextKind::Message => (
             Indexing::Passed,
             "a message without lasting instructions".to_owned(),
         ),
-        EntryKind::State | EntryKind::Memory => (Indexing::Entry, format!("of type {}", worth.kind.name())),
+        ContextKind::State | ContextKind::Memory => {
+            (Indexing::Entry, format!("of type {}", worth.kind.name()))
+        }
     };
     verdict(indexing, reason)
 }

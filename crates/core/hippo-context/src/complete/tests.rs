@@ -30,7 +30,7 @@ fn stored_content_is_returned_as_captured() {
         let given = complete(&at_hand(Ok(CAPTURED), source, Some(&hash)));
         assert_eq!(
             (given.outcome, given.from),
-            (CompletionOutcome::Full, Some(CompletionOrigin::Store))
+            (FetchOutcome::Full, Some(FetchOrigin::Store))
         );
         assert_eq!(
             (given.content, given.stale, given.reason),
@@ -40,7 +40,7 @@ fn stored_content_is_returned_as_captured() {
     let changed = complete(&at_hand(Ok(CAPTURED), Ok(NOW), Some(&hash)));
     assert_eq!(
         (changed.outcome, changed.content),
-        (CompletionOutcome::Full, Some(CAPTURED))
+        (FetchOutcome::Full, Some(CAPTURED))
     );
     assert!(changed.stale && changed.reason.unwrap().contains("has changed"));
     assert_eq!(changed.stored_hash.as_deref(), Some(hash.as_str()));
@@ -53,13 +53,13 @@ fn without_stored_content_the_source_is_read() {
     let same = complete(&at_hand(Err("too old"), Ok(CAPTURED), Some(&hash)));
     assert_eq!(
         (same.outcome, same.from),
-        (CompletionOutcome::Full, Some(CompletionOrigin::Source))
+        (FetchOutcome::Full, Some(FetchOrigin::Source))
     );
     assert_eq!((same.stale, same.reason), (false, None));
     let other = complete(&at_hand(Err("too old"), Ok(NOW), Some(&hash)));
     assert_eq!(
         (other.outcome, other.content, other.stale),
-        (CompletionOutcome::Full, Some(NOW), true)
+        (FetchOutcome::Full, Some(NOW), true)
     );
     assert!(other.reason.unwrap().contains("too old"));
     assert_ne!(other.stored_hash, other.source_hash);
@@ -74,7 +74,7 @@ fn without_the_source_the_summary_is_returned() {
     let given = complete(&at_hand(Err("too old"), Err("no such file"), Some(&hash)));
     assert_eq!(
         (given.outcome, given.from),
-        (CompletionOutcome::Partial, Some(CompletionOrigin::Summary))
+        (FetchOutcome::Partial, Some(FetchOrigin::Summary))
     );
     assert!(given.stale && given.content.is_none());
     let reason = given.reason.unwrap();
@@ -84,7 +84,7 @@ fn without_the_source_the_summary_is_returned() {
     (values.summary, values.key_data) = (" ", key_data.as_object());
     assert_eq!(
         complete(&values).outcome,
-        CompletionOutcome::Partial,
+        FetchOutcome::Partial,
         "key data may be enough"
     );
 }
@@ -96,7 +96,7 @@ fn the_reason_explains_that_nothing_is_available() {
     let given = complete(&nothing);
     assert_eq!(
         (given.outcome, given.from, given.stale),
-        (CompletionOutcome::Unavailable, None, true)
+        (FetchOutcome::Unavailable, None, true)
     );
     assert!(given.reason.unwrap().contains("capture it again"));
 }
@@ -105,7 +105,7 @@ fn the_reason_explains_that_nothing_is_available() {
 fn damaged_content_is_not_returned() {
     let hash = content_hash(CAPTURED);
     let given = complete(&at_hand(Ok(NOW), Err("gone"), Some(&hash)));
-    assert_eq!(given.outcome, CompletionOutcome::Partial);
+    assert_eq!(given.outcome, FetchOutcome::Partial);
     assert!(given.reason.unwrap().contains("damaged"));
 }
 
@@ -154,9 +154,9 @@ proptest! {
             summary: &summary,
             key_data: None,
         });
-        prop_assert_eq!(given.content.is_some(), given.outcome == CompletionOutcome::Full);
-        prop_assert_eq!(given.from.is_none(), given.outcome == CompletionOutcome::Unavailable);
-        prop_assert!(given.outcome == CompletionOutcome::Full || given.reason.is_some());
+        prop_assert_eq!(given.content.is_some(), given.outcome == FetchOutcome::Full);
+        prop_assert_eq!(given.from.is_none(), given.outcome == FetchOutcome::Unavailable);
+        prop_assert!(given.outcome == FetchOutcome::Full || given.reason.is_some());
         prop_assert!(!given.stale || given.reason.is_some());
         prop_assert_eq!(given.source_hash, source.map(|source| content_hash(source.as_bytes())));
     }

@@ -4,10 +4,10 @@ use serde::Serialize;
 
 use super::{LifecycleSettings, SessionEntry};
 use crate::render::format_key_data;
-use crate::{EntryKind, Priority, Shown};
 use hippo_text::fence::to_safe_line;
 use hippo_text::gist::label::claims_the_user;
 use hippo_text::text::clip;
+use hippo_types::context::{ContextKind, ContextPriority, ContextState};
 use hippo_types::time::Date;
 use hippo_types::tokens;
 
@@ -57,7 +57,7 @@ pub(super) fn select_persisted(
     turn: u64,
     settings: &LifecycleSettings,
 ) -> (Vec<PersistedEntry>, usize) {
-    let is_state = |kept: &SessionEntry| kept.entry.kind == EntryKind::State;
+    let is_state = |kept: &SessionEntry| kept.entry.kind == ContextKind::State;
     let mut made: Vec<u64> = entries
         .iter()
         .filter(|kept| is_state(kept))
@@ -67,13 +67,13 @@ pub(super) fn select_persisted(
     let last = made.get(STATES - 1).or(made.last()).copied().unwrap_or(0);
     let mut wanted: Vec<(PersistReason, usize, f32)> = Vec::new();
     for (at, (kept, strength)) in entries.iter().zip(strengths).enumerate() {
-        let state = kept.entry.shown_at(turn, *strength);
+        let state = kept.entry.state_at(turn, *strength);
         let why = match kept.entry.modifiers.priority {
             _ if kept.entry.lifecycle.persist => Some(PersistReason::Asked),
-            _ if state == Shown::Expired => None,
-            Priority::Critical => Some(PersistReason::Critical),
-            Priority::High => Some(PersistReason::High),
-            _ if is_state(kept) && state == Shown::Active && kept.entry.lifecycle.created >= last => {
+            _ if state == ContextState::Expired => None,
+            ContextPriority::Critical => Some(PersistReason::Critical),
+            ContextPriority::High => Some(PersistReason::High),
+            _ if is_state(kept) && state == ContextState::Active && kept.entry.lifecycle.created >= last => {
                 Some(PersistReason::State)
             }
             _ if kept.uses.len() >= settings.often => Some(PersistReason::OftenUsed),

@@ -3,13 +3,15 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::{Decay, EntryKind, EntrySource, Lifecycle, Modifiers, Priority};
+use hippo_types::context::{
+    ContextDecay, ContextKind, ContextLifecycle, ContextModifiers, ContextPriority, ContextSource,
+};
 
-fn kept(id: &str, kind: EntryKind, turn: u64) -> SessionEntry {
+fn kept(id: &str, kind: ContextKind, turn: u64) -> SessionEntry {
     SessionEntry::new(ContextEntry {
         id: id.to_owned(),
         kind,
-        source: EntrySource {
+        source: ContextSource {
             kind: "exec".to_owned(),
             reference: "make test".to_owned(),
             turn,
@@ -18,15 +20,15 @@ fn kept(id: &str, kind: EntryKind, turn: u64) -> SessionEntry {
         summary: format!("What {id} says."),
         key_data: None,
         strength: 1.0,
-        decay: Decay {
+        decay: ContextDecay {
             rate: kind.rate(),
             floor: 0.0,
             last_access: turn,
         },
-        modifiers: Modifiers::default(),
-        lifecycle: Lifecycle {
+        modifiers: ContextModifiers::default(),
+        lifecycle: ContextLifecycle {
             created: turn,
-            ..Lifecycle::default()
+            ..ContextLifecycle::default()
         },
     })
 }
@@ -35,7 +37,7 @@ fn planned(entries: &[SessionEntry], trigger: Trigger, turn: u64) -> CyclePlan {
     plan(entries, trigger, turn, 0, &LifecycleSettings::default())
 }
 
-fn moves(plan: &CyclePlan) -> Vec<(usize, Shown, Shown)> {
+fn moves(plan: &CyclePlan) -> Vec<(usize, ContextState, ContextState)> {
     plan.moved.iter().map(|one| (one.at, one.from, one.to)).collect()
 }
 
@@ -63,20 +65,20 @@ fn each_trigger_has_its_cycle() {
 #[test]
 fn weak_entries_become_dormant_and_an_access_reactivates_them() {
     let mut entries = vec![
-        kept("a", EntryKind::ToolResult, 0),
-        kept("b", EntryKind::ToolResult, 0),
+        kept("a", ContextKind::ToolResult, 0),
+        kept("b", ContextKind::ToolResult, 0),
     ];
     entries[1].entry.lifecycle.expires = Some(50);
     assert!(planned(&entries, Trigger::TurnComplete, 49).is_empty());
     let first = planned(&entries, Trigger::TurnComplete, 50);
-    assert_eq!(moves(&first), [(1, Shown::Active, Shown::Expired)]);
+    assert_eq!(moves(&first), [(1, ContextState::Active, ContextState::Expired)]);
     first.apply(&mut entries);
     let second = planned(&entries, Trigger::TurnComplete, 1_000);
-    assert_eq!(moves(&second), [(0, Shown::Active, Shown::Dormant)]);
+    assert_eq!(moves(&second), [(0, ContextState::Active, ContextState::Dormant)]);
     assert_eq!(
         (
-            second.count(Shown::Dormant),
-            second.count(Shown::Expired),
+            second.count(ContextState::Dormant),
+            second.count(ContextState::Expired),
             second.tokens
         ),
         (1, 1, 0)
@@ -85,7 +87,7 @@ fn weak_entries_become_dormant_and_an_access_reactivates_them() {
     entries.iter_mut().for_each(|kept| kept.touch(1_001));
     assert_eq!(
         (entries[0].shown, entries[1].shown),
-        (Shown::Active, Shown::Expired)
+        (ContextState::Active, ContextState::Expired)
     );
     let third = planned(&entries, Trigger::TurnComplete, 1_001);
     assert!(third.is_empty() && third.tokens > 0);
@@ -94,21 +96,21 @@ fn weak_entries_become_dormant_and_an_access_reactivates_them() {
 #[test]
 fn a_full_context_keeps_strong_entries() {
     let mut entries = vec![
-        kept("old", EntryKind::ToolResult, 0),
-        kept("new", EntryKind::ToolResult, 30),
-        kept("kept", EntryKind::Message, 0),
+        kept("old", ContextKind::ToolResult, 0),
+        kept("new", ContextKind::ToolResult, 30),
+        kept("kept", ContextKind::Message, 0),
     ];
-    entries[2].entry.modifiers.priority = Priority::High;
+    entries[2].entry.modifiers.priority = ContextPriority::High;
     assert!(planned(&entries, Trigger::TurnComplete, 40).is_empty());
     let deep = planned(&entries, Trigger::ContextThreshold, 40);
-    assert_eq!(moves(&deep), [(0, Shown::Active, Shown::Dormant)]);
+    assert_eq!(moves(&deep), [(0, ContextState::Active, ContextState::Dormant)]);
     deep.apply(&mut entries);
     assert!(
         planned(&entries, Trigger::TurnComplete, 41).is_empty(),
         "it stays out"
     );
     entries[0].touch(42);
-    assert_eq!(entries[0].shown, Shown::Active);
+    assert_eq!(entries[0].shown, ContextState::Active);
     assert!(planned(&entries, Trigger::DefragCycle, 42).is_empty());
 }
 
@@ -116,7 +118,7 @@ fn a_full_context_keeps_strong_entries() {
 fn entries_used_in_the_same_turns_are_associated() {
     let mut entries: Vec<SessionEntry> = ["a", "b", "c"]
         .iter()
-        .map(|id| kept(id, EntryKind::ToolResult, 0))
+        .map(|id| kept(id, ContextKind::ToolResult, 0))
         .collect();
     entries[0].entry.modifiers.associations = vec!["given".to_owned()];
     for (turn, used) in [(1, vec![0, 1]), (2, vec![0, 2]), (3, vec![0, 1]), (3, vec![0, 1])] {
@@ -137,7 +139,7 @@ fn entries_used_in_the_same_turns_are_associated() {
     let later = planned(&entries, Trigger::TurnComplete, 13);
     assert!(later.is_empty() && later.strengths[0] > entries[0].entry.strength_at(13, false));
     let mut crowd: Vec<SessionEntry> = (0..40)
-        .map(|n| kept(&format!("e{n}"), EntryKind::ToolResult, 0))
+        .map(|n| kept(&format!("e{n}"), ContextKind::ToolResult, 0))
         .collect();
     crowd
         .iter_mut()
@@ -148,14 +150,15 @@ fn entries_used_in_the_same_turns_are_associated() {
 #[test]
 fn the_end_of_a_session_persists_important_entries_once() {
     let mut entries: Vec<SessionEntry> = (0..4)
-        .map(|turn| kept(&format!("state{turn}"), EntryKind::State, turn))
+        .map(|turn| kept(&format!("state{turn}"), ContextKind::State, turn))
         .collect();
-    entries.extend(["asked", "high", "often", "plain", "over"].map(|id| kept(id, EntryKind::ToolResult, 0)));
+    entries
+        .extend(["asked", "high", "often", "plain", "over"].map(|id| kept(id, ContextKind::ToolResult, 0)));
     entries[4].entry.lifecycle.persist = true;
     entries[4].entry.summary = "Deploy with\npassword: hunter2hunter2 <!-- /hippod -->".to_owned();
-    entries[5].entry.modifiers.priority = Priority::High;
+    entries[5].entry.modifiers.priority = ContextPriority::High;
     (1..4).for_each(|turn| entries[6].touch(turn));
-    entries[8].entry.modifiers.priority = Priority::Critical;
+    entries[8].entry.modifiers.priority = ContextPriority::Critical;
     entries[8].entry.lifecycle.expires = Some(5);
     for trigger in [
         Trigger::TurnComplete,
@@ -236,21 +239,21 @@ fn any_kept() -> impl Strategy<Value = SessionEntry> {
                 related,
                 (expires, persist, shown, persisted),
             )| {
-                let mut kept = kept("", EntryKind::ALL[kind], 0);
+                let mut kept = kept("", ContextKind::ALL[kind], 0);
                 kept.entry.strength = strength;
-                kept.entry.decay = Decay {
+                kept.entry.decay = ContextDecay {
                     rate,
                     floor,
                     last_access,
                 };
-                kept.entry.modifiers.priority = Priority::ALL[priority];
+                kept.entry.modifiers.priority = ContextPriority::ALL[priority];
                 kept.entry.modifiers.associations = related.iter().map(|at| format!("e{at}")).collect();
-                kept.entry.lifecycle = Lifecycle {
+                kept.entry.lifecycle = ContextLifecycle {
                     created: 0,
                     expires,
                     persist,
                 };
-                kept.shown = [Shown::Active, Shown::Dormant, Shown::Expired][shown];
+                kept.shown = [ContextState::Active, ContextState::Dormant, ContextState::Expired][shown];
                 kept.persisted = persisted;
                 kept.uses = uses;
                 kept
@@ -286,7 +289,7 @@ proptest! {
         let again = planned(&entries, TRIGGERS[trigger], turn);
         prop_assert!(again.is_empty(), "{:?}", again);
         prop_assert_eq!((&again.states, &again.strengths, again.tokens), (&plan.states, &plan.strengths, plan.tokens));
-        let states = [Shown::Active, Shown::Dormant, Shown::Expired];
+        let states = [ContextState::Active, ContextState::Dormant, ContextState::Expired];
         prop_assert_eq!(states.iter().map(|state| plan.count(*state)).sum::<usize>(), before.len());
         prop_assert_eq!(entries.len(), before.len());
         for (after, before) in entries.iter_mut().zip(before) {
@@ -325,7 +328,7 @@ proptest! {
             if let Some(last) = last {
                 prop_assert!(plan.strengths.iter().zip(&last.strengths).all(|(now, then)| now <= then));
                 for (now, then) in plan.states.iter().zip(&last.states) {
-                    prop_assert!(*then == Shown::Active || *now != Shown::Active);
+                    prop_assert!(*then == ContextState::Active || *now != ContextState::Active);
                 }
             }
             plan.apply(&mut entries);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{Decided, Decision, ERROR, PolicyRule, Subject, decide};
 use crate::capture::{CaptureSettings, Indexing, WorthFacts, judge_worth};
-use crate::{EntryKind, Priority};
+use hippo_types::context::{ContextKind, ContextPriority};
 use hippo_types::tokens;
 
 /// Sample record.
@@ -14,10 +14,10 @@ use hippo_types::tokens;
 pub struct PolicyRecord {
     /// Type of the content.
     #[serde(rename = "type")]
-    pub kind: EntryKind,
+    pub kind: ContextKind,
     /// Priority given by the caller, if any.
     #[serde(default)]
-    pub priority: Option<Priority>,
+    pub priority: Option<ContextPriority>,
     /// Source type; may be empty.
     #[serde(rename = "source.type", default)]
     pub source: String,

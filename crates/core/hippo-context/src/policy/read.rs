@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{Compression, FIELDS, PolicyRule, RuleAction, RuleMatch};
 use crate::yaml::{self, Data, Node, Scalar, YamlError};
-use crate::{EntryKind, Priority};
+use hippo_types::context::{ContextKind, ContextPriority};
 
 /// Maximum number of rules in a file.
 const MOST_RULES: usize = 1_000;
@@ -116,12 +116,12 @@ fn read_match(node: &Node<'_>) -> PolicyResult<RuleMatch> {
         match key_text(key)? {
             "type" => {
                 matches.kinds = Some(parse_list(value, |value| {
-                    parse_name(value, &EntryKind::ALL, EntryKind::name)
+                    parse_name(value, &ContextKind::ALL, ContextKind::name)
                 })?)
             }
             "priority" => {
                 matches.priorities = Some(parse_list(value, |value| {
-                    parse_name(value, &Priority::ALL, Priority::name)
+                    parse_name(value, &ContextPriority::ALL, ContextPriority::name)
                 })?)
             }
             "source" | "source.type" if matches.sources.is_some() => {
@@ -152,7 +152,9 @@ fn read_action(node: &Node<'_>) -> PolicyResult<RuleAction> {
         match key_text(key)? {
             "decay_rate" => action.decay_rate = Some(parse_number(value, 10.0)?),
             "floor" => action.floor = Some(parse_number(value, 1.0)?),
-            "priority" => action.priority = Some(parse_name(value, &Priority::ALL, Priority::name)?),
+            "priority" => {
+                action.priority = Some(parse_name(value, &ContextPriority::ALL, ContextPriority::name)?)
+            }
             "persist" => action.persist = Some(parse_bool(value)?),
             "expires_after_turns" => {
                 let turns = value

@@ -38,10 +38,10 @@ lifecycle_policies:
       persist: false
 ";
 
-fn subject<'a>(kind: EntryKind, source: &'a str, content: &'a str) -> Subject<'a> {
+fn subject<'a>(kind: ContextKind, source: &'a str, content: &'a str) -> Subject<'a> {
     Subject {
         kind,
-        priority: Priority::Normal,
+        priority: ContextPriority::Normal,
         source,
         content,
         error: false,
@@ -57,7 +57,7 @@ fn the_example_of_the_specification_decides_as_documented() {
     );
     let of = |kind, source, content| decide(&rules, &subject(kind, source, content));
 
-    let snapshot = of(EntryKind::ToolResult, "browser.snapshot", "<page>");
+    let snapshot = of(ContextKind::ToolResult, "browser.snapshot", "<page>");
     assert_eq!(
         snapshot.decay_rate,
         Some((0.2, 3)),
@@ -66,11 +66,11 @@ fn the_example_of_the_specification_decides_as_documented() {
     assert_eq!(snapshot.persist, Some((false, 0)), "field by field");
     assert_eq!(snapshot.index, Some((true, 3)));
     assert_eq!(snapshot.compression, Some((Compression::Aggressive, 3)));
-    let error = of(EntryKind::ToolResult, "error", "");
+    let error = of(ContextKind::ToolResult, "error", "");
     assert_eq!(error.expires_after_turns, Some((50, 2)));
     let failed = Subject {
         error: true,
-        ..subject(EntryKind::ToolResult, "exec", "")
+        ..subject(ContextKind::ToolResult, "exec", "")
     };
     assert_eq!(
         decide(&rules, &failed).expires_after_turns,
@@ -78,27 +78,27 @@ fn the_example_of_the_specification_decides_as_documented() {
         "marked as one"
     );
     assert_eq!(
-        of(EntryKind::ToolResult, "config.get", "{}").decay_rate,
+        of(ContextKind::ToolResult, "config.get", "{}").decay_rate,
         Some((0.3, 4))
     );
     assert_eq!(
-        of(EntryKind::State, "config.schema", "{}").decay_rate,
+        of(ContextKind::State, "config.schema", "{}").decay_rate,
         Some((0.3, 4))
     );
 
-    let said = of(EntryKind::Message, "user", "Please NEVER deploy on Fridays");
+    let said = of(ContextKind::Message, "user", "Please NEVER deploy on Fridays");
     assert_eq!(
         (said.priority, said.persist),
-        (Some((Priority::High, 1)), Some((true, 1)))
+        (Some((ContextPriority::High, 1)), Some((true, 1)))
     );
     for other in ["nevertheless is a word that begins so", "whenever you like"] {
-        let decided = of(EntryKind::Message, "user", other).priority;
+        let decided = of(ContextKind::Message, "user", other).priority;
         assert_eq!(decided.is_some(), other.starts_with("never"), "{other}");
     }
-    assert_eq!(of(EntryKind::State, "task", "remember"), Decision::default());
+    assert_eq!(of(ContextKind::State, "task", "remember"), Decision::default());
     let important = Subject {
-        priority: Priority::High,
-        ..subject(EntryKind::ToolResult, "exec", "")
+        priority: ContextPriority::High,
+        ..subject(ContextKind::ToolResult, "exec", "")
     };
     assert_eq!(decide(&rules, &important), Decision::default());
 }
@@ -110,8 +110,8 @@ fn rules_match_the_original_content_not_earlier_results() {
          - match: {priority: critical}\n  action: {persist: true}\n",
     )
     .unwrap();
-    let decision = decide(&rules, &subject(EntryKind::State, "task", ""));
-    assert_eq!(decision.priority, Some((Priority::Critical, 0)));
+    let decision = decide(&rules, &subject(ContextKind::State, "task", ""));
+    assert_eq!(decision.priority, Some((ContextPriority::Critical, 0)));
     assert_eq!((decision.floor, decision.persist), (Some((0.5, 1)), None));
 }
 

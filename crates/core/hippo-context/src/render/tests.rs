@@ -6,13 +6,13 @@ use hippo_text::fence::{OPEN, without_sections};
 
 use super::*;
 use crate::fade::strengths;
-use crate::{Decay, EntryKind, EntrySource, Lifecycle, Modifiers};
+use hippo_types::context::{ContextDecay, ContextKind, ContextLifecycle, ContextModifiers, ContextSource};
 
 fn entry(id: &str, turn: u64, summary: &str) -> ContextEntry {
     ContextEntry {
         id: id.to_owned(),
-        kind: EntryKind::ToolResult,
-        source: EntrySource {
+        kind: ContextKind::ToolResult,
+        source: ContextSource {
             kind: "exec".to_owned(),
             reference: "make test".to_owned(),
             turn,
@@ -21,15 +21,15 @@ fn entry(id: &str, turn: u64, summary: &str) -> ContextEntry {
         summary: summary.to_owned(),
         key_data: None,
         strength: 1.0,
-        decay: Decay {
+        decay: ContextDecay {
             rate: 0.1,
             floor: 0.0,
             last_access: turn,
         },
-        modifiers: Modifiers::default(),
-        lifecycle: Lifecycle {
+        modifiers: ContextModifiers::default(),
+        lifecycle: ContextLifecycle {
             created: turn,
-            ..Lifecycle::default()
+            ..ContextLifecycle::default()
         },
     }
 }
@@ -42,8 +42,8 @@ fn words(text: &str) -> u64 {
     text.split_whitespace().count() as u64
 }
 
-fn states(entries: &[ContextEntry], strengths: &[f32], turn: u64) -> Vec<Shown> {
-    let state = |(entry, strength): (&ContextEntry, &f32)| entry.shown_at(turn, *strength);
+fn states(entries: &[ContextEntry], strengths: &[f32], turn: u64) -> Vec<ContextState> {
+    let state = |(entry, strength): (&ContextEntry, &f32)| entry.state_at(turn, *strength);
     entries.iter().zip(strengths).map(state).collect()
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use super::block;
-use crate::{ContextEntry, Encoding, EntryKind, Priority};
+use hippo_types::context::{ContextEncoding, ContextEntry, ContextKind, ContextPriority};
 
 const SCHEMA: &str = include_str!("../../../../../docs/schema/context-entry.schema.json");
 
@@ -182,20 +182,20 @@ fn rust_types_json_schema_and_typescript_agree() {
             .collect::<Vec<_>>()
             .join(" | ")
     };
-    assert_eq!(shape["type"].1, names(&EntryKind::ALL.map(EntryKind::name)));
+    assert_eq!(shape["type"].1, names(&ContextKind::ALL.map(ContextKind::name)));
     assert_eq!(
         shape["modifiers.priority"].1,
-        names(&Priority::ALL.map(Priority::name))
+        names(&ContextPriority::ALL.map(ContextPriority::name))
     );
     for (path, values) in [
-        ("type", EntryKind::ALL.map(|kind| json!(kind)).to_vec()),
+        ("type", ContextKind::ALL.map(|kind| json!(kind)).to_vec()),
         (
             "modifiers.priority",
-            Priority::ALL.map(|priority| json!(priority)).to_vec(),
+            ContextPriority::ALL.map(|priority| json!(priority)).to_vec(),
         ),
         (
             "modifiers.encoding",
-            vec![json!(Encoding::Manual), json!(Encoding::Auto)],
+            vec![json!(ContextEncoding::Manual), json!(ContextEncoding::Auto)],
         ),
     ] {
         let written = values

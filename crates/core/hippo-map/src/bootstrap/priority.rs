@@ -7,7 +7,7 @@
 use hippo_text::chunk::{ChunkKind, Speaker};
 use hippo_text::gist::line::WeightedLine;
 use hippo_text::instruction;
-use hippo_types::entry::Priority;
+use hippo_types::entry::EntryPriority;
 
 /// Maximum number of words of a line that can be a rule.
 const RULE_WORDS: usize = 30;
@@ -18,7 +18,7 @@ pub struct PriorityRule {
     /// Name stored with the entry.
     pub name: String,
     /// Priority of the entry.
-    pub priority: Priority,
+    pub priority: EntryPriority,
     /// Lower-case headings that match all text below them.
     pub headings: Vec<String>,
     /// Lower-case openings of a matching line.
@@ -49,7 +49,7 @@ pub fn default_rules() -> Vec<PriorityRule> {
     vec![
         PriorityRule {
             name: "safety".into(),
-            priority: Priority::Amygdala,
+            priority: EntryPriority::Amygdala,
             headings: strings(&[
                 "safety",
                 "safety rules",
@@ -84,7 +84,7 @@ pub fn default_rules() -> Vec<PriorityRule> {
         },
         PriorityRule {
             name: "credentials".into(),
-            priority: Priority::High,
+            priority: EntryPriority::High,
             headings: strings(&[
                 "credentials",
                 "secrets",
@@ -100,7 +100,7 @@ pub fn default_rules() -> Vec<PriorityRule> {
         },
         PriorityRule {
             name: "standing-rule".into(),
-            priority: Priority::High,
+            priority: EntryPriority::High,
             headings: strings(&[
                 "rules",
                 "core rules",

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 use hippo_text::chunk::chunk;
-use hippo_types::entry::Priority;
+use hippo_types::entry::EntryPriority;
 
 const NOW: Timestamp = Timestamp(1_775_000_000_000);
 
@@ -65,7 +65,7 @@ fn each_section_becomes_an_entry() {
     assert!(log.topic.contains("Biscuit"), "{log:?}");
     assert!(log.summary.contains("Biscuit"), "{log:?}");
     assert_eq!(log.created, Timestamp::start_of(date(2026, 3, 18), 0));
-    assert_eq!(log.priority, Priority::Normal);
+    assert_eq!(log.priority, EntryPriority::Normal);
     assert_eq!(log.id.0, "2026-03-18-session-s0470");
     let topics: Vec<&str> = entries[1..].iter().map(|new| new.entry.topic.as_str()).collect();
     assert_eq!(topics, ["Heron", "Heron: Sleep current"]);

@@ -14,7 +14,7 @@ use hippo_text::gist::summary;
 use hippo_text::gist::words::WordCounts;
 use hippo_text::source::{SourceKind, date_in_name};
 use hippo_text::speaker;
-use hippo_types::entry::{Entry, Origin, Pointer, Priority};
+use hippo_types::entry::{Entry, EntryOrigin, EntryPriority, Pointer};
 use hippo_types::time::{Date, Timestamp};
 
 /// Maximum number of tags of an entry.
@@ -165,7 +165,7 @@ impl<'w> EntryBuilder<'w> {
                 related: Vec::new(),
                 priority,
                 priority_rule,
-                origin: Origin::Auto,
+                origin: EntryOrigin::Auto,
                 version: 1,
             },
         })
@@ -199,11 +199,11 @@ impl<'w> EntryBuilder<'w> {
         (tags, shown)
     }
 
-    fn priority(&self, titles: &[String], lines: &[WeightedLine]) -> (Priority, Option<String>) {
+    fn priority(&self, titles: &[String], lines: &[WeightedLine]) -> (EntryPriority, Option<String>) {
         let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
         match priority::infer_priority(&self.settings.priority_rules, &titles, lines) {
             Some(rule) => (rule.priority, Some(rule.name.clone())),
-            None => (Priority::Normal, None),
+            None => (EntryPriority::Normal, None),
         }
     }
 
@@ -281,9 +281,9 @@ impl<'w> EntryBuilder<'w> {
                     .filter(|tag| !tag.is_empty())
                     .collect(),
                 related: Vec::new(),
-                priority: Priority::Normal,
+                priority: EntryPriority::Normal,
                 priority_rule: None,
-                origin: Origin::Auto,
+                origin: EntryOrigin::Auto,
                 version: 1,
             },
         })

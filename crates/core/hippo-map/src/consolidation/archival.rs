@@ -6,17 +6,15 @@ use serde::{Deserialize, Serialize};
 
 use super::change::Change;
 use super::planner::CyclePlanner;
-use super::{Place, Rule, Snapshot};
+use super::{RecordPlace, Rule, Snapshot};
 use crate::bootstrap::{DAILY_LOGS, TECHNICAL, TimeBand};
-use hippo_types::entry::{EntryId, Priority};
+use hippo_types::entry::{EntryId, EntryPriority, StrengthBand};
 use hippo_types::time::Timestamp;
 
 /// Milliseconds of a day.
 const DAY: u64 = 86_400_000;
-/// Lower bounds of the strength bands (v1 §6.2): silent, decaying, weak, moderate, strong.
-const BANDS: [f32; 5] = [0.0, 0.1, 0.3, 0.5, 0.8];
 
-/// Health metrics of an index.
+/// Health metrics of an index. Unlike the answer of a cycle, which has the bands by name, the stored form has an array.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Health {
     /// Entries in the index.
@@ -47,17 +45,16 @@ impl Health {
         let mut sum = 0.0;
         for record in snapshot.records.values() {
             match record.place {
-                Place::Index => health.live += 1,
-                Place::Queue(_) => health.queued += 1,
-                Place::Archive(_) => health.archived += 1,
+                RecordPlace::Index => health.live += 1,
+                RecordPlace::Queue(_) => health.queued += 1,
+                RecordPlace::Archive(_) => health.archived += 1,
             }
-            if record.place != Place::Index {
+            if record.place != RecordPlace::Index {
                 continue;
             }
             sum += f64::from(record.strength);
-            let band = BANDS.iter().rposition(|least| record.strength >= *least);
-            health.bands[band.unwrap_or(0)] += 1;
-            health.amygdala += usize::from(record.entry.priority == Priority::Amygdala);
+            health.bands[StrengthBand::from_strength(record.strength) as usize] += 1;
+            health.amygdala += usize::from(record.entry.priority == EntryPriority::Amygdala);
             health.consolidated += usize::from(record.consolidated);
             health.unlinked += usize::from(record.entry.related.is_empty());
             *health.groups.entry(record.group.clone()).or_default() += 1;
@@ -85,7 +82,7 @@ fn is_past(since: Timestamp, days: u16, now: Timestamp) -> bool {
 fn mark_consolidated(planner: &mut CyclePlanner) {
     let now = planner.state.run.started;
     let days = planner.state.settings.strong_days;
-    let live = planner.ids(|record| record.place == Place::Index);
+    let live = planner.ids(|record| record.place == RecordPlace::Index);
     planner.count_considered(Rule::Consolidate, live.len());
     for id in live {
         let Some(record) = planner.state.records.get(&id) else {
@@ -108,14 +105,14 @@ fn archive_queued(planner: &mut CyclePlanner) {
     let now = planner.state.run.started;
     let settings = &planner.state.settings;
     let (days, least) = (settings.queue_days, settings.queue_below);
-    let waiting = planner.ids(|record| matches!(record.place, Place::Queue(_)));
+    let waiting = planner.ids(|record| matches!(record.place, RecordPlace::Queue(_)));
     planner.count_considered(Rule::Archive, waiting.len());
     let over = planner.ids(|record| {
-        let long = matches!(record.place, Place::Queue(since) if is_past(since, days, now));
+        let long = matches!(record.place, RecordPlace::Queue(since) if is_past(since, days, now));
         // An entry that is strong again returns with the next light cycle.
-        long && record.strength < least && record.entry.priority != Priority::Amygdala
+        long && record.strength < least && record.entry.priority != EntryPriority::Amygdala
     });
-    planner.demote(Rule::Archive, over, Place::Archive(now));
+    planner.demote(Rule::Archive, over, RecordPlace::Archive(now));
 }
 
 /// Proposes facts that the logs repeat or that are accessed often.
@@ -193,7 +190,7 @@ pub(super) fn assign_time_bands(planner: &mut CyclePlanner) {
         Rule::ByTime,
         |_| true,
         |id, record| {
-            let listed = record.place == Place::Index;
+            let listed = record.place == RecordPlace::Index;
             let to = listed.then(|| TimeBand::from_date(record.entry.created.date(offset), today));
             (record.band != to).then(|| Change::Band {
                 id: id.clone(),
@@ -206,7 +203,7 @@ pub(super) fn assign_time_bands(planner: &mut CyclePlanner) {
 
 /// Reports entries without related entries in either direction.
 fn report_orphans(planner: &mut CyclePlanner) {
-    let live = planner.ids(|record| record.place == Place::Index);
+    let live = planner.ids(|record| record.place == RecordPlace::Index);
     planner.count_considered(Rule::Orphan, live.len());
     let linked: BTreeSet<EntryId> = planner
         .state

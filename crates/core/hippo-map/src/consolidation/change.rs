@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Filed, Place, Record, Rule, Snapshot};
+use super::{Filed, Record, RecordPlace, Rule, Snapshot};
 use crate::bootstrap::TimeBand;
 use hippo_types::entry::{Entry, EntryId, Pointer};
 use hippo_types::time::Timestamp;
@@ -57,9 +57,9 @@ pub enum Change {
         /// Entry.
         id: EntryId,
         /// Place before.
-        from: Place,
+        from: RecordPlace,
         /// Place after.
-        to: Place,
+        to: RecordPlace,
         /// Increment of the run's demotion count.
         demotes: i8,
     },
@@ -101,7 +101,7 @@ pub enum Change {
         /// Absorbed entry.
         absorbed: EntryId,
         /// Place of the absorbed entry, before and after.
-        places: (Place, Place),
+        places: (RecordPlace, RecordPlace),
         /// Increment of the run's demotion count.
         demotes: i8,
     },
@@ -329,7 +329,7 @@ impl Change {
 }
 
 /// Moves an entry and updates the demotion count. A repeated step counts once.
-fn shift(snapshot: &mut Snapshot, id: &EntryId, to: Place, demotes: i8) {
+fn shift(snapshot: &mut Snapshot, id: &EntryId, to: RecordPlace, demotes: i8) {
     if let Some(record) = snapshot.records.get_mut(id)
         && record.place != to
     {

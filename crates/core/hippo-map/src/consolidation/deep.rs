@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{Change, Vigour};
 use super::planner::CyclePlanner;
-use super::{Place, Rule, archival, light, merge, sources};
+use super::{RecordPlace, Rule, archival, light, merge, sources};
 use crate::bootstrap::quick_access;
 use crate::decay::{self, DecayCurve};
-use hippo_types::entry::{EntryId, Origin, Priority};
+use hippo_types::entry::{EntryId, EntryOrigin, EntryPriority};
 
 /// Runs all rules of a deep cycle.
 pub(super) fn run_rules(planner: &mut CyclePlanner) {
@@ -26,13 +26,13 @@ pub(super) fn run_rules(planner: &mut CyclePlanner) {
 /// Archives spent entries of the Decay Queue, except those that this run queued.
 fn prune_entries(planner: &mut CyclePlanner) {
     let (started, below) = (planner.state.run.started, planner.state.settings.prune_below);
-    let waiting = planner.ids(|record| matches!(record.place, Place::Queue(_)));
+    let waiting = planner.ids(|record| matches!(record.place, RecordPlace::Queue(_)));
     planner.count_considered(Rule::Prune, waiting.len());
     let spent = planner.ids(|record| {
-        let before = matches!(record.place, Place::Queue(since) if since < started);
-        before && record.strength < below && record.entry.priority != Priority::Amygdala
+        let before = matches!(record.place, RecordPlace::Queue(since) if since < started);
+        before && record.strength < below && record.entry.priority != EntryPriority::Amygdala
     });
-    planner.demote(Rule::Prune, spent, Place::Archive(started));
+    planner.demote(Rule::Prune, spent, RecordPlace::Archive(started));
 }
 
 /// Relates entries by their common accesses. Links fade with these accesses and end at archived entries;
@@ -58,7 +58,7 @@ fn relate_entries(planner: &mut CyclePlanner) {
                 .push((pair.count, pair.a.clone()));
         }
     }
-    let live = planner.ids(|record| record.place == Place::Index);
+    let live = planner.ids(|record| record.place == RecordPlace::Index);
     planner.count_considered(Rule::Associate, live.len());
     for id in &live {
         let Some(record) = planner.state.records.get(id) else {
@@ -67,7 +67,7 @@ fn relate_entries(planner: &mut CyclePlanner) {
         let before = record.entry.related.clone();
         let there = |other: &EntryId| {
             let other = planner.state.records.get(other);
-            other.is_some_and(|record| !matches!(record.place, Place::Archive(_)))
+            other.is_some_and(|record| !matches!(record.place, RecordPlace::Archive(_)))
         };
         let made = &record.linked;
         let fades = |other: &EntryId| made.contains(other) && faded.contains(&(id.clone(), other.clone()));
@@ -104,10 +104,10 @@ fn update_summaries(planner: &mut CyclePlanner) {
             continue;
         };
         let entry = &record.entry;
-        if record.place != Place::Index || summary.is_empty() || *summary == entry.summary {
+        if record.place != RecordPlace::Index || summary.is_empty() || *summary == entry.summary {
             continue;
         }
-        if entry.origin == Origin::Manual || record.by_hand {
+        if entry.origin == EntryOrigin::Manual || record.by_hand {
             planner.refuse(Rule::Summary, vec![id.clone()], "a person wrote the summary");
             continue;
         }

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::Change;
 use super::planner::{CyclePlanner, Plan};
-use super::{ConsolidationSettings, Cycle, Filed, Place, Record, Rule, Snapshot, deep, sources};
+use super::{ConsolidationSettings, Filed, Record, RecordPlace, Rule, Snapshot, deep, sources};
 use crate::bootstrap::{NewEntry, TimeBand};
 use crate::decay;
-use hippo_types::entry::{EntryId, Pointer, Priority};
+use hippo_types::cycle::Cycle;
+use hippo_types::entry::{EntryId, EntryPriority, Pointer};
 use hippo_types::time::Timestamp;
 
 /// Change of strength, in hundredths, from which the file is updated.
@@ -46,19 +47,19 @@ pub fn plan_idle(
     let (mut live, mut waiting) = (0, 0);
     for record in records.values() {
         let strength = decay::strength_at(&settings.profile, &record.entry, now);
-        let amygdala = record.entry.priority == Priority::Amygdala;
+        let amygdala = record.entry.priority == EntryPriority::Amygdala;
         let weak = strength < settings.queue_below && !amygdala;
         match record.place {
-            Place::Index if weak => return None,
-            Place::Index => {
+            RecordPlace::Index if weak => return None,
+            RecordPlace::Index => {
                 live += 1;
                 if (strength > settings.strong_above) != record.strong_since.is_some() {
                     return None;
                 }
             }
-            Place::Queue(_) if !weak => return None,
-            Place::Queue(_) => waiting += 1,
-            Place::Archive(_) => {}
+            RecordPlace::Queue(_) if !weak => return None,
+            RecordPlace::Queue(_) => waiting += 1,
+            RecordPlace::Archive(_) => {}
         }
         if !is_close_enough(record.filed, Filed::with_strength(record, strength)) {
             return None;
@@ -134,7 +135,7 @@ impl CoveredSources {
         for (id, record) in &state.records {
             // If this run makes two entries for one section, one may exist already when an interrupted run
             // resumes.
-            let shown = !matches!(record.place, Place::Archive(_));
+            let shown = !matches!(record.place, RecordPlace::Archive(_));
             let of_this_run = shown && record.filed.is_none() && ids.contains(id);
             if sources::describes_sources(record) && !of_this_run {
                 known.add_record(record, state);
@@ -209,18 +210,18 @@ fn record_of(new: &NewEntry, planner: &CyclePlanner) -> Record {
 /// Moves entries out of the Decay Queue if they were accessed or became more important.
 fn revive_entries(planner: &mut CyclePlanner) {
     let least = planner.state.settings.queue_below;
-    let waiting = planner.ids(|record| matches!(record.place, Place::Queue(_)));
+    let waiting = planner.ids(|record| matches!(record.place, RecordPlace::Queue(_)));
     planner.count_considered(Rule::Revive, waiting.len());
     for id in waiting {
         let Some(record) = planner.state.records.get(&id) else {
             continue;
         };
-        if record.strength >= least || record.entry.priority == Priority::Amygdala {
+        if record.strength >= least || record.entry.priority == EntryPriority::Amygdala {
             let from = record.place;
             let change = Change::Move {
                 id: id.clone(),
                 from,
-                to: Place::Index,
+                to: RecordPlace::Index,
                 demotes: 0,
             };
             planner.add_step(Rule::Revive, vec![id], change);
@@ -233,10 +234,10 @@ fn queue_weak(planner: &mut CyclePlanner) {
     let least = planner.state.settings.queue_below;
     planner.count_considered(Rule::Queue, planner.state.live().count());
     let weak = planner.ids(|record| {
-        let fades = record.entry.priority != Priority::Amygdala;
-        record.place == Place::Index && fades && record.strength < least
+        let fades = record.entry.priority != EntryPriority::Amygdala;
+        record.place == RecordPlace::Index && fades && record.strength < least
     });
-    let to = Place::Queue(planner.state.run.started);
+    let to = RecordPlace::Queue(planner.state.run.started);
     planner.demote(Rule::Queue, weak, to);
 }
 
@@ -245,7 +246,7 @@ fn queue_weak(planner: &mut CyclePlanner) {
 fn track_strong(planner: &mut CyclePlanner) {
     let above = planner.state.settings.strong_above;
     let now = planner.state.run.started;
-    let live = |record: &Record| record.place == Place::Index;
+    let live = |record: &Record| record.place == RecordPlace::Index;
     planner.change_each(Rule::Strong, live, |id, record| {
         let from = record.strong_since;
         let to = (record.strength > above).then(|| from.unwrap_or(now));
@@ -287,6 +288,6 @@ fn is_close_enough(from: Option<Filed>, to: Option<Filed>) -> bool {
 /// Returns the ids of all live entries that point into a file.
 pub(super) fn ids_in_file(planner: &CyclePlanner, path: &str) -> Vec<EntryId> {
     planner.ids(|record| {
-        record.place == Place::Index && record.entry.pointers.iter().any(|pointer| pointer.path == path)
+        record.place == RecordPlace::Index && record.entry.pointers.iter().any(|pointer| pointer.path == path)
     })
 }

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::change::Change;
 use super::planner::CyclePlanner;
 use super::value::{ParsedText, ValueConflict};
-use super::{ConsolidationSettings, Place, Record, Rule, Similar};
-use hippo_types::entry::{Entry, EntryId, Origin};
+use super::{ConsolidationSettings, Record, RecordPlace, Rule, Similar};
+use hippo_types::entry::{Entry, EntryId, EntryOrigin};
 
 /// Maximum number of pointers and tags of a merged entry.
 const MOST: usize = 8;
@@ -90,7 +90,7 @@ fn merge_pair(
 ) {
     let live = |id: &EntryId| {
         let record = planner.state.records.get(id);
-        record.filter(|record| record.place == Place::Index)
+        record.filter(|record| record.place == RecordPlace::Index)
     };
     let (true, Some(a), Some(b)) = (pair.a != pair.b, live(&pair.a), live(&pair.b)) else {
         return;
@@ -122,7 +122,7 @@ fn merge_pair(
     } else {
         (b, a, more.reverse())
     };
-    let manual = |record: &Record| record.entry.origin == Origin::Manual;
+    let manual = |record: &Record| record.entry.origin == EntryOrigin::Manual;
     if manual(absorb) {
         return planner.refuse(Rule::Merge, both, "people wrote both entries");
     }
@@ -144,7 +144,7 @@ fn merge_pair(
         to: Box::new(to),
         hashes: Box::new([keep.hashes.clone(), hashes]),
         absorbed: absorb.entry.id.clone(),
-        places: (absorb.place, Place::Archive(planner.state.run.started)),
+        places: (absorb.place, RecordPlace::Archive(planner.state.run.started)),
         demotes: 1,
     };
     planner.add_step(Rule::Merge, both, change);
@@ -155,7 +155,7 @@ fn merge_pair(
 ///
 /// Hits are added, so that a new text that says more loses nothing.
 fn precedes(a: &Record, b: &Record, more: Ordering) -> bool {
-    let made = |record: &Record| record.entry.origin != Origin::Manual;
+    let made = |record: &Record| record.entry.origin != EntryOrigin::Manual;
     let rest = |record: &Record| {
         let entry = &record.entry;
         let (hits, length) = (Reverse(entry.hits), Reverse(entry.summary.len()));

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::archival::{self, Health};
 use super::change::{Change, Step};
-use super::{Cycle, Place, Record, Rule, Snapshot, deep, light};
+use super::{Record, RecordPlace, Rule, Snapshot, deep, light};
+use hippo_types::cycle::Cycle;
 use hippo_types::entry::EntryId;
 
 /// Maximum number of rounds. Rules that feed each other settle in three.
@@ -182,7 +183,7 @@ impl CyclePlanner {
     }
 
     /// Demotes entries, weakest first, within the run's limit.
-    pub fn demote(&mut self, rule: Rule, mut ids: Vec<EntryId>, to: Place) {
+    pub fn demote(&mut self, rule: Rule, mut ids: Vec<EntryId>, to: RecordPlace) {
         let strength = |id: &EntryId| self.state.records.get(id).map_or(0.0, |record| record.strength);
         ids.sort_by(|a, b| strength(a).total_cmp(&strength(b)).then_with(|| a.cmp(b)));
         for id in ids {

@@ -8,10 +8,10 @@ use crate::bootstrap::TimeBand;
 use hippo_types::entry::{Entry, EntryId, Pointer};
 use hippo_types::time::Timestamp;
 
-/// Place of an entry.
+/// Place of an entry. Unlike `EntryPlace` in answers, it has the time of the move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "in", content = "since")]
-pub enum Place {
+pub enum RecordPlace {
     /// Live in its group.
     Index,
     /// In the Decay Queue since this time.
@@ -40,7 +40,7 @@ impl Filed {
 
     /// Returns the values for another strength.
     pub(super) fn with_strength(record: &Record, strength: f32) -> Option<Self> {
-        let shown = !matches!(record.place, Place::Archive(_));
+        let shown = !matches!(record.place, RecordPlace::Archive(_));
         shown.then(|| Self {
             accessed: record.entry.accessed,
             hits: record.entry.hits,
@@ -87,7 +87,7 @@ pub struct Record {
     /// Current strength, in [0, 1].
     pub strength: f32,
     /// Place of the entry.
-    pub place: Place,
+    pub place: RecordPlace,
     /// Group below By Topic.
     pub group: String,
     /// Heading below By Time; `None` if it is not listed there.
@@ -150,7 +150,7 @@ impl Record {
     pub fn new(entry: Entry, group: impl Into<String>) -> Self {
         Self {
             strength: entry.strength,
-            place: Place::Index,
+            place: RecordPlace::Index,
             group: group.into(),
             band: None,
             hashes: vec![None; entry.pointers.len()],

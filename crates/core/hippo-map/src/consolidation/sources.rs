@@ -12,7 +12,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::change::Change;
 use super::planner::CyclePlanner;
-use super::{DocumentState, Place, Record, Rule, SectionState, Snapshot};
+use super::{DocumentState, Record, RecordPlace, Rule, SectionState, Snapshot};
 use hippo_redact::without_secrets;
 use hippo_types::entry::{EntryId, Pointer};
 
@@ -39,7 +39,7 @@ pub(super) fn check_pointers(planner: &mut CyclePlanner) {
     let mut considered = 0;
     let contents = ContentIndex::new(&planner.state);
     let mut targets = targets(&planner.state);
-    let checked = |record: &&Record| !matches!(record.place, Place::Archive(_));
+    let checked = |record: &&Record| !matches!(record.place, RecordPlace::Archive(_));
     for record in planner.state.records.values().filter(checked) {
         considered += 1;
         let id = &record.entry.id;

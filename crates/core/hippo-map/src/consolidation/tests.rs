@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::bootstrap::{TECHNICAL, TimeBand};
 use crate::decay::strength_at;
-use hippo_types::entry::{Entry, Origin, Priority};
+use hippo_types::cycle::Cycle;
+use hippo_types::entry::{Entry, EntryOrigin, EntryPriority};
 
 const DAY: i64 = 86_400_000;
 const NOW: Timestamp = Timestamp(1_775_000_000_000);
@@ -35,14 +36,14 @@ fn entry(name: &str, summary: &str) -> Entry {
         strength: 1.0,
         tags: Vec::new(),
         related: Vec::new(),
-        priority: Priority::Normal,
+        priority: EntryPriority::Normal,
         priority_rule: None,
-        origin: Origin::Auto,
+        origin: EntryOrigin::Auto,
         version: 1,
     }
 }
 
-fn record(name: &str, strength: f32, place: Place) -> Record {
+fn record(name: &str, strength: f32, place: RecordPlace) -> Record {
     Record {
         strength,
         place,
@@ -111,7 +112,7 @@ fn rules_of(plan: &Plan) -> Vec<(Rule, String)> {
 #[test]
 fn weak_entries_are_queued_up_to_the_demotion_limit() {
     let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
-    let weak = |(at, name): (usize, &&str)| record(name, 0.01 * (at as f32 + 1.0), Place::Index);
+    let weak = |(at, name): (usize, &&str)| record(name, 0.01 * (at as f32 + 1.0), RecordPlace::Index);
     let mut state = snapshot(names.iter().enumerate().map(weak).collect());
     state.documents.clear();
     let plan_of_first = plan(&state, Cycle::Light);
@@ -139,9 +140,12 @@ fn weak_entries_are_queued_up_to_the_demotion_limit() {
 
 #[test]
 fn amygdala_entries_are_never_queued_and_strong_entries_leave_the_queue() {
-    let mut never = record("never", 0.02, Place::Index);
-    never.entry.priority = Priority::Amygdala;
-    let mut state = snapshot(vec![never, record("back", 0.4, Place::Queue(NOW.plus(-DAY)))]);
+    let mut never = record("never", 0.02, RecordPlace::Index);
+    never.entry.priority = EntryPriority::Amygdala;
+    let mut state = snapshot(vec![
+        never,
+        record("back", 0.4, RecordPlace::Queue(NOW.plus(-DAY))),
+    ]);
     state.quick_access = vec![id("never")];
     state.documents.clear();
     assert_eq!(
@@ -153,11 +157,11 @@ fn amygdala_entries_are_never_queued_and_strong_entries_leave_the_queue() {
 #[test]
 fn spent_entries_are_pruned_in_the_next_run_and_others_archived_after_thirty_days() {
     let records = vec![
-        record("fresh", 0.01, Place::Queue(NOW)),
-        record("spent", 0.01, Place::Queue(NOW.plus(-DAY))),
-        record("waits", 0.07, Place::Queue(NOW.plus(-29 * DAY))),
-        record("over", 0.07, Place::Queue(NOW.plus(-30 * DAY))),
-        record("alive", 0.7, Place::Index),
+        record("fresh", 0.01, RecordPlace::Queue(NOW)),
+        record("spent", 0.01, RecordPlace::Queue(NOW.plus(-DAY))),
+        record("waits", 0.07, RecordPlace::Queue(NOW.plus(-29 * DAY))),
+        record("over", 0.07, RecordPlace::Queue(NOW.plus(-30 * DAY))),
+        record("alive", 0.7, RecordPlace::Index),
     ];
     let mut state = snapshot(records);
     state.run.live = 100;
@@ -179,13 +183,13 @@ fn spent_entries_are_pruned_in_the_next_run_and_others_archived_after_thirty_day
 
 #[test]
 fn pointers_follow_moved_text() {
-    let mut renamed = record("renamed", 0.7, Place::Index);
+    let mut renamed = record("renamed", 0.7, RecordPlace::Index);
     renamed.entry.pointers = vec![pointer("memory/a.md", Some("Old name"))];
     renamed.hashes = vec![Some(ContentHash::of(b"two").0)];
-    let mut moved = record("moved", 0.7, Place::Index);
+    let mut moved = record("moved", 0.7, RecordPlace::Index);
     moved.entry.pointers = vec![pointer("gone.md", None), pointer("memory/a.md", Some("One"))];
     moved.hashes = vec![Some(ContentHash::of(b"onetwo").0), None];
-    let mut lost = record("lost", 0.7, Place::Index);
+    let mut lost = record("lost", 0.7, RecordPlace::Index);
     lost.entry.pointers = vec![pointer("gone.md", Some("One"))];
     let state = snapshot(vec![renamed, moved, lost]);
     let plan = plan(&state, Cycle::Deep);
@@ -210,7 +214,7 @@ fn pointers_follow_moved_text() {
 
 #[test]
 fn a_pointer_to_an_unreadable_file_is_kept() {
-    let mut one = record("one", 0.7, Place::Index);
+    let mut one = record("one", 0.7, RecordPlace::Index);
     one.entry.pointers = vec![
         pointer("memory/a.md", Some("One")),
         pointer("memory/locked.md", Some("Old")),
@@ -226,12 +230,12 @@ fn a_pointer_to_an_unreadable_file_is_kept() {
 
 #[test]
 fn common_accesses_relate_entries_and_dead_links_are_removed() {
-    let mut one = record("one", 0.5, Place::Index);
+    let mut one = record("one", 0.5, RecordPlace::Index);
     one.entry.related = vec![id("gone"), id("kept")];
     let mut state = snapshot(vec![
         one,
-        record("kept", 0.5, Place::Index),
-        record("two", 0.5, Place::Index),
+        record("kept", 0.5, RecordPlace::Index),
+        record("two", 0.5, RecordPlace::Index),
     ]);
     let pair = |a: &str, b: &str, count| CoAccess {
         a: id(a),
@@ -251,12 +255,12 @@ fn common_accesses_relate_entries_and_dead_links_are_removed() {
 #[test]
 fn a_replay_counts_once_per_run_and_keeps_a_person_s_summary() {
     let fresh = |name: &str, strength| {
-        let mut fresh = record(name, strength, Place::Index);
+        let mut fresh = record(name, strength, RecordPlace::Index);
         (fresh.entry.strength, fresh.entry.accessed) = (strength, NOW);
         fresh
     };
     let mut hand = fresh("hand", 0.98);
-    hand.entry.origin = Origin::Manual;
+    hand.entry.origin = EntryOrigin::Manual;
     let mut state = snapshot(vec![hand, fresh("auto", 0.5), fresh("weak", 0.05)]);
     state.reviewed = BTreeSet::from(["memory/a.md".to_owned()]);
     state.summaries = ["hand", "auto"].map(|name| (id(name), "news".to_owned())).into();
@@ -274,7 +278,7 @@ fn a_replay_counts_once_per_run_and_keeps_a_person_s_summary() {
 
 #[test]
 fn a_replayed_entry_is_never_weaker_later() {
-    let mut old = record("old", 0.0, Place::Index);
+    let mut old = record("old", 0.0, RecordPlace::Index);
     let profile = ConsolidationSettings::default().profile;
     old.strength = strength_at(&profile, &old.entry, NOW);
     let mut state = snapshot(vec![old.clone()]);
@@ -297,11 +301,11 @@ fn a_replayed_entry_is_never_weaker_later() {
 
 #[test]
 fn lasting_strength_consolidates_and_common_tags_form_sections() {
-    let mut strong = record("strong", 0.9, Place::Index);
+    let mut strong = record("strong", 0.9, RecordPlace::Index);
     strong.strong_since = Some(NOW.plus(-30 * DAY));
     let mut records = vec![strong];
     for at in 0..9 {
-        let mut lora = record(&format!("l{at}"), 0.5, Place::Index);
+        let mut lora = record(&format!("l{at}"), 0.5, RecordPlace::Index);
         lora.entry.tags = vec!["lora-radio".into()];
         records.push(lora);
     }
@@ -341,7 +345,7 @@ fn the_file_is_updated_only_for_relevant_changes() {
         (Some(filed(50, 1)), 0.50, false),
     ];
     for (said, strength, changes) in table {
-        let mut one = record("one", strength, Place::Index);
+        let mut one = record("one", strength, RecordPlace::Index);
         one.filed = said;
         let mut state = snapshot(vec![one]);
         state.quick_access = vec![id("one")];

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use hippo_types::entry::EntryId;
+use hippo_types::entry::{EntryId, StrengthBand};
 
 const P: DecayCurve = DecayCurve::PROTOCOL;
 const HOURS: i64 = 3_600_000;
@@ -20,10 +20,10 @@ fn entry(strength: f32, accessed: i64) -> Entry {
 
 fn any_modifiers() -> impl Strategy<Value = DecayModifiers> {
     let priority = prop::sample::select(vec![
-        Priority::Low,
-        Priority::Normal,
-        Priority::High,
-        Priority::Amygdala,
+        EntryPriority::Low,
+        EntryPriority::Normal,
+        EntryPriority::High,
+        EntryPriority::Amygdala,
     ]);
     (priority, any::<bool>(), 0_usize..6, 0_u32..200).prop_map(|(priority, manual, links, hits)| {
         DecayModifiers {
@@ -77,13 +77,13 @@ fn modifiers_change_the_exponent() {
         hits: 40,
     };
     let table = [
-        (kind(Priority::Normal, false, 2), 0.3),
-        (kind(Priority::High, false, 0), 0.3),
-        (kind(Priority::Normal, true, 0), 0.15),
-        (kind(Priority::Normal, false, 3), 0.21),
-        (kind(Priority::Normal, true, 3), 0.105),
-        (kind(Priority::Low, false, 0), 0.6),
-        (kind(Priority::Amygdala, false, 0), 0.0),
+        (kind(EntryPriority::Normal, false, 2), 0.3),
+        (kind(EntryPriority::High, false, 0), 0.3),
+        (kind(EntryPriority::Normal, true, 0), 0.15),
+        (kind(EntryPriority::Normal, false, 3), 0.21),
+        (kind(EntryPriority::Normal, true, 3), 0.105),
+        (kind(EntryPriority::Low, false, 0), 0.6),
+        (kind(EntryPriority::Amygdala, false, 0), 0.0),
     ];
     for (modifiers, exponent) in table {
         let expected = 17.8_f64.powf(-exponent);
@@ -140,7 +140,7 @@ fn bands_start_at_their_thresholds() {
 fn some_strengths_are_never_reached() {
     let normal = DecayModifiers::default();
     let amygdala = DecayModifiers {
-        priority: Priority::Amygdala,
+        priority: EntryPriority::Amygdala,
         ..normal
     };
     assert_eq!(time_until(&P, 1.0, 0.1, amygdala), None);
@@ -243,7 +243,7 @@ proptest! {
     ) {
         let now = Timestamp(age);
         let mut it = entry(initial, 0);
-        it.origin = if manual { Origin::Manual } else { Origin::Auto };
+        it.origin = if manual { EntryOrigin::Manual } else { EntryOrigin::Auto };
         it.related = vec![EntryId::default(); 3];
         it.hits = hits;
         let before = strength_at(&profile, &it, now);

@@ -10,7 +10,7 @@ fn item(name: &str, strength: f32, tokens: usize) -> SelectionItem {
         id: EntryId(name.to_owned()),
         strength,
         hits: 0,
-        priority: Priority::Normal,
+        priority: EntryPriority::Normal,
         group: "Technical Knowledge".to_owned(),
         core: false,
         date: date(2026, 1, 10),
@@ -78,7 +78,7 @@ fn the_weakest_entries_move_to_the_file_of_their_group() {
         item("never", 0.1, 40),
     ];
     items[2].group = DAILY_LOGS.to_owned();
-    items[3].priority = Priority::Amygdala;
+    items[3].priority = EntryPriority::Amygdala;
     let selection = select_entries(&items, &limits(100, 200));
     let ids = |ids: &BTreeSet<EntryId>| ids.iter().map(|id| id.0.clone()).collect::<Vec<_>>().join(" ");
     assert_eq!(ids(&selection.master), "never strong");
@@ -139,10 +139,10 @@ fn file_names_are_safe() {
 
 fn an_item() -> impl Strategy<Value = SelectionItem> {
     let priority = prop::sample::select(vec![
-        Priority::Low,
-        Priority::Normal,
-        Priority::High,
-        Priority::Amygdala,
+        EntryPriority::Low,
+        EntryPriority::Normal,
+        EntryPriority::High,
+        EntryPriority::Amygdala,
     ]);
     let group = prop::sample::select(vec!["Projects", DAILY_LOGS, "People"]);
     let strength = prop_oneof![9 => 0.0_f32..=1.0, 1 => Just(f32::NAN)];

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::line::{IndexLine, LineShape};
 use super::token::{IndexToken, TokenKind, may_name_a_file};
 use super::{IndexDiagnostic, IndexFileOptions, IndexProblem, line, meta, pointer, text, token};
-use hippo_types::entry::{Entry, Origin};
+use hippo_types::entry::{Entry, EntryOrigin};
 
 /// Entry as read from the file.
 #[derive(Debug, Clone)]
@@ -169,7 +169,7 @@ impl IndexedEntry {
             (Some(fields), _) => fields.iter().map(|field| (&*field.key, &*field.value)).collect(),
             (None, facts) => {
                 // hippod always writes a comment: an entry without one was written by a person or an agent.
-                entry.origin = Origin::Manual;
+                entry.origin = EntryOrigin::Manual;
                 let facts = facts.iter().flatten();
                 facts.map(|(key, value)| (*key, &**value)).collect()
             }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use hippo_types::entry::{Origin, Pointer, Priority};
+use hippo_types::entry::{EntryOrigin, EntryPriority, Pointer};
 
 fn config() -> ProptestConfig {
     ProptestConfig {
@@ -68,16 +68,16 @@ pub(crate) fn any_entry() -> impl Strategy<Value = Entry> {
         0..5_u32,
     );
     let priority = prop::sample::select(vec![
-        Priority::Low,
-        Priority::Normal,
-        Priority::High,
-        Priority::Amygdala,
+        EntryPriority::Low,
+        EntryPriority::Normal,
+        EntryPriority::High,
+        EntryPriority::Amygdala,
     ]);
     let origin = prop::sample::select(vec![
-        Origin::Defrag,
-        Origin::Manual,
-        Origin::Retrieval,
-        Origin::Auto,
+        EntryOrigin::Defrag,
+        EntryOrigin::Manual,
+        EntryOrigin::Retrieval,
+        EntryOrigin::Auto,
     ]);
     (
         names,

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use super::LayoutInput;
 use super::master::{LiveEntries, LiveEntry};
 use crate::bootstrap::TimeBand;
-use crate::consolidation::Place;
+use crate::consolidation::RecordPlace;
 use crate::hierarchy::MasterSelection;
 use crate::index_file::{IndexFile, IndexSection, pointer_line};
 use hippo_types::entry::{Entry, EntryId, Pointer};
@@ -37,9 +37,9 @@ impl GeneratedLists {
         let mut lists = vec![(vec![IndexSection::QuickAccess.title()], first_lines(quick, most))];
         let day = |entry: &Entry| entry.created.date(wanted.settings.offset_seconds);
         let of = |band: TimeBand| {
-            let listed = all
-                .values()
-                .filter(move |live| live.record.band == Some(band) && live.record.place == Place::Index);
+            let listed = all.values().filter(move |live| {
+                live.record.band == Some(band) && live.record.place == RecordPlace::Index
+            });
             listed.map(|live| &live.written)
         };
         for band in [TimeBand::ThisWeek, TimeBand::ThisMonth] {
@@ -121,11 +121,10 @@ pub(super) fn write_meta(
 ) {
     let queued = all
         .values()
-        .filter(|live| matches!(live.record.place, Place::Queue(_)));
-    let archived = wanted
-        .records
-        .iter()
-        .filter(|(id, record)| matches!(record.place, Place::Archive(_)) && !wanted.forgotten.contains(*id));
+        .filter(|live| matches!(live.record.place, RecordPlace::Queue(_)));
+    let archived = wanted.records.iter().filter(|(id, record)| {
+        matches!(record.place, RecordPlace::Archive(_)) && !wanted.forgotten.contains(*id)
+    });
     let below: usize = selection.files.values().map(BTreeSet::len).sum();
     let mut body = format!("- entries in this file: {}\n", selection.master.len());
     let mut count = |what: &str, count: usize| {

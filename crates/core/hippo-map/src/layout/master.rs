@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::LayoutInput;
 use super::lists::{self, GeneratedLists};
-use crate::consolidation::{Place, Record};
+use crate::consolidation::{Record, RecordPlace};
 use crate::hierarchy::{self, Limits, MasterSelection, SelectionItem};
 use crate::index_file::{IndexDiagnostic, IndexFile, IndexProblem, IndexSection, as_written, written_text};
 use hippo_text::source::SourceKind;
@@ -45,7 +45,7 @@ pub(super) struct MasterFile {
 pub(super) fn collect_live<'a>(wanted: &LayoutInput<'a>) -> LiveEntries<'a> {
     let mut all = LiveEntries::new();
     for (id, record) in wanted.records {
-        if wanted.forgotten.contains(id) || matches!(record.place, Place::Archive(_)) {
+        if wanted.forgotten.contains(id) || matches!(record.place, RecordPlace::Archive(_)) {
             continue;
         }
         if let Some(filed) = record.as_filed() {
@@ -359,11 +359,13 @@ pub(super) fn section_of(record: &Record) -> Vec<String> {
     // Normalized as in a heading.
     let group: Vec<&str> = record.group.split_whitespace().collect();
     match record.place {
-        Place::Queue(_) => vec![IndexSection::DecayQueue.title().to_owned()],
-        Place::Index | Place::Archive(_) if group.is_empty() => {
+        RecordPlace::Queue(_) => vec![IndexSection::DecayQueue.title().to_owned()],
+        RecordPlace::Index | RecordPlace::Archive(_) if group.is_empty() => {
             vec![IndexSection::ByTopic.title().to_owned()]
         }
-        Place::Index | Place::Archive(_) => vec![IndexSection::ByTopic.title().to_owned(), group.join(" ")],
+        RecordPlace::Index | RecordPlace::Archive(_) => {
+            vec![IndexSection::ByTopic.title().to_owned(), group.join(" ")]
+        }
     }
 }
 
@@ -378,8 +380,8 @@ fn target_section(section: &[String], record: &Record) -> Option<Vec<String>> {
     let known = section.first().and_then(|title| IndexSection::from_title(title));
     let ours = match known {
         Some(IndexSection::DecayQueue) => true,
-        Some(IndexSection::ByTopic) => section.len() <= 2 || matches!(record.place, Place::Queue(_)),
-        _ => matches!(record.place, Place::Queue(_)),
+        Some(IndexSection::ByTopic) => section.len() <= 2 || matches!(record.place, RecordPlace::Queue(_)),
+        _ => matches!(record.place, RecordPlace::Queue(_)),
     };
     (ours && !same).then_some(to)
 }

@@ -124,8 +124,8 @@ fn a_new_file_has_entries_in_their_groups_and_all_lists() {
     store.record("dock").entry.created = NOW.plus(-60 * DAY);
     store.record("dock").band = Some(TimeBand::Older);
     store.record("dock").group = "Harbour".to_owned();
-    store.record("fog").place = Place::Queue(NOW);
-    store.record("old").place = Place::Archive(NOW.plus(-20 * DAY));
+    store.record("fog").place = RecordPlace::Queue(NOW);
+    store.record("old").place = RecordPlace::Archive(NOW.plus(-20 * DAY));
     store.forgotten.insert(id("gone"));
     store.quick_access = vec![id("dock"), id("gone")];
     let files = store.lay_out(None, None);

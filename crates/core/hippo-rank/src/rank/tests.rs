@@ -84,7 +84,7 @@ impl World {
     fn rank(
         &self,
         query: &str,
-        mode: Mode,
+        mode: RankMode,
         cosines: Option<&[f32]>,
         filter: &dyn Fn(u32) -> bool,
     ) -> Vec<Ranked> {
@@ -122,7 +122,7 @@ impl World {
     }
 
     fn first(&self, query: &str) -> &str {
-        let ranked = self.rank(query, Mode::Lexical, None, &|_| true);
+        let ranked = self.rank(query, RankMode::Lexical, None, &|_| true);
         &self.lines[ranked[0].chunk as usize].1
     }
 }
@@ -148,7 +148,7 @@ fn context_and_speaker_decide_between_equal_lines() {
     // Both lines are equal; only their neighbours differ.
     let ranked = world.rank(
         "How many weeks did we stay in Norway?",
-        Mode::Lexical,
+        RankMode::Lexical,
         None,
         &|_| true,
     );
@@ -175,17 +175,17 @@ fn meaning_alone_and_together_with_words() {
             .map(|hit| hit.chunk)
             .collect()
     };
-    assert_eq!(order(Mode::Lexical, Some(&cosines[..])), [0]);
-    assert_eq!(order(Mode::Vector, Some(&cosines[..])), [2, 1, 0]);
-    assert_eq!(order(Mode::Hybrid, Some(&cosines[..])), [0, 2, 1]);
+    assert_eq!(order(RankMode::Lexical, Some(&cosines[..])), [0]);
+    assert_eq!(order(RankMode::Vector, Some(&cosines[..])), [2, 1, 0]);
+    assert_eq!(order(RankMode::Hybrid, Some(&cosines[..])), [0, 2, 1]);
     assert_eq!(
-        order(Mode::Hybrid, None),
+        order(RankMode::Hybrid, None),
         [0],
         "without a vector of the query, words answer"
     );
     let missing = [f32::NAN, 0.2, 0.7, -0.1];
     assert_eq!(
-        order(Mode::Hybrid, Some(&missing[..]))[0],
+        order(RankMode::Hybrid, Some(&missing[..]))[0],
         0,
         "a chunk without a vector still counts by its words"
     );
@@ -204,7 +204,7 @@ fn dates_of_the_question_count() {
         .collect();
     let input = RankInput {
         corpus: &world.corpus,
-        mode: Mode::Lexical,
+        mode: RankMode::Lexical,
         postings: &postings,
         vectors: None,
         neighbour_scores: &|chunks| vec![f32::NAN; chunks.len()],
@@ -244,7 +244,7 @@ proptest! {
         let passages: Vec<Vec<&str>> = lines.chunks(7).map(|lines| lines.iter().map(String::as_str).collect()).collect();
         let document: Vec<&[&str]> = passages.iter().map(Vec::as_slice).collect();
         let world = World::new(&[&document]);
-        for mode in [Mode::Hybrid, Mode::Lexical, Mode::Vector] {
+        for mode in [RankMode::Hybrid, RankMode::Lexical, RankMode::Vector] {
             let filter = |chunk: u32| chunk != banned;
             let ranked = world.rank(&query, mode, Some(&cosines[..]), &filter);
             prop_assert!(ranked.iter().all(|hit| hit.chunk != banned && (0.0..=1.0).contains(&hit.score)));
@@ -257,7 +257,7 @@ proptest! {
                 prop_assert!(features.iter().all(|share| (0.0..=1.0).contains(share)), "{:?}", hit);
             }
             prop_assert_eq!(&ranked, &world.rank(&query, mode, Some(&cosines[..]), &filter));
-            if mode != Mode::Vector {
+            if mode != RankMode::Vector {
                 let found = world.postings(&query);
                 let with_word = found.iter().filter(|(term, _)| !term.term.starts_with('@')).flat_map(|(_, ids)| ids);
                 for chunk in with_word.filter(|chunk| **chunk != banned) {
@@ -282,7 +282,7 @@ proptest! {
                 found.iter().map(|(term, chunks)| Postings { term, chunks }).collect();
             let input = RankInput {
                 corpus: &world.corpus,
-                mode: Mode::Lexical,
+                mode: RankMode::Lexical,
                 postings: &postings,
                 vectors: None,
                 neighbour_scores: &|chunks| vec![f32::NAN; chunks.len()],

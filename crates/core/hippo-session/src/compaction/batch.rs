@@ -10,7 +10,8 @@ use std::sync::{Mutex, PoisonError};
 
 use super::branch::RecordReading;
 use super::prepared::PreparedRecords;
-use super::{CompactionState, MessageSink, SessionFormat, read};
+use super::{CompactionState, MessageSink, read};
+use hippo_types::transcript::TranscriptFormat;
 
 /// Runs the first function on any number of other threads while it runs the second one on the calling thread. Returns
 /// when all calls have returned.
@@ -107,7 +108,7 @@ impl BatchParts {
 }
 
 impl BatchPart {
-    fn prepare(&self, bytes: &[u8], format: Option<SessionFormat>, keep: bool) {
+    fn prepare(&self, bytes: &[u8], format: TranscriptFormat, keep: bool) {
         let mut prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner);
         let PreparedPart { done, records } = &mut *prepared;
         if *done {

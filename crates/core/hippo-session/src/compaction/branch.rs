@@ -4,7 +4,8 @@
 //! lines too, but several tool results may hang on one line. There, a branch is abandoned only when a person sends a
 //! new prompt from an earlier position.
 
-use super::read::{RecordLink, SessionFormat};
+use super::read::RecordLink;
+use hippo_types::transcript::TranscriptFormat;
 
 /// Collector of the links between records.
 #[derive(Debug, Default)]
@@ -21,7 +22,7 @@ pub struct BranchTracker {
     prompts: Vec<u32>,
     /// Numbers of the compactions, each with the hashed id of the first entry that it kept.
     compactions: Vec<(u32, u64)>,
-    format: Option<SessionFormat>,
+    format: Option<TranscriptFormat>,
 }
 
 /// Outcome of a record with an id.
@@ -34,7 +35,7 @@ enum RecordFate {
 
 impl BranchTracker {
     /// Notes the next record. Every record must be noted, so that positions agree with those of the second reading.
-    pub fn note(&mut self, link: RecordLink, format: Option<SessionFormat>) {
+    pub fn note(&mut self, link: RecordLink, format: Option<TranscriptFormat>) {
         let place = u32::try_from(self.count);
         self.count += 1;
         self.format = self.format.or(format);
@@ -61,8 +62,8 @@ impl BranchTracker {
     pub fn finish(self) -> Option<RecordSelection> {
         let linear = self.parents.is_empty();
         let fates = match self.format {
-            Some(SessionFormat::Pi) if !linear || !self.compactions.is_empty() => self.find_pi_fates(),
-            Some(SessionFormat::ClaudeCode) if !linear => self.find_claude_fates(),
+            Some(TranscriptFormat::Pi) if !linear || !self.compactions.is_empty() => self.find_pi_fates(),
+            Some(TranscriptFormat::ClaudeCode) if !linear => self.find_claude_fates(),
             _ => return None,
         };
         let mut spans: Vec<RecordSpan> = Vec::new();

@@ -9,53 +9,12 @@ mod pi;
 mod plain;
 
 use std::borrow::Cow;
-use std::fmt;
 
 use super::message::Message;
 use blocks::ContentBlocks;
 use hippo_types::time::Timestamp;
+use hippo_types::transcript::TranscriptFormat;
 use node::JsonNode;
-
-/// Program or interface that defines the format of a transcript.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum SessionFormat {
-    /// Session files of Claude Code.
-    ClaudeCode,
-    /// Sessions of Pi and OpenClaw.
-    Pi,
-    /// Rollouts and event logs of Codex.
-    Codex,
-    /// Messages in the form of model APIs, and simple lists of events.
-    Messages,
-}
-
-impl SessionFormat {
-    /// All formats.
-    pub const ALL: [Self; 4] = [Self::ClaudeCode, Self::Pi, Self::Codex, Self::Messages];
-
-    /// Returns the name used on the command line and in results.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::ClaudeCode => "claude-code",
-            Self::Pi => "pi",
-            Self::Codex => "codex",
-            Self::Messages => "messages",
-        }
-    }
-
-    /// Returns the format with this name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|format| format.name() == name)
-    }
-}
-
-impl fmt::Display for SessionFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
 
 /// Position of a record in the tree of its session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -76,7 +35,7 @@ pub struct RecordLink {
 #[derive(Debug, Default)]
 pub struct TranscriptRecord<'a> {
     /// Detected format; `None` for an unknown record.
-    pub format: Option<SessionFormat>,
+    pub format: Option<TranscriptFormat>,
     /// Messages of the record.
     pub messages: Vec<Message<'a>>,
     /// Position in the tree of the session.
@@ -97,7 +56,7 @@ pub struct TranscriptRecord<'a> {
 pub fn parse_record<T>(bytes: &[u8], consume: impl FnOnce(TranscriptRecord<'_>) -> T) -> Option<T> {
     if codex::is_noise(bytes) {
         return Some(consume(TranscriptRecord {
-            format: Some(SessionFormat::Codex),
+            format: Some(TranscriptFormat::Codex),
             ..TranscriptRecord::default()
         }));
     }

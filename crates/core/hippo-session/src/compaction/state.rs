@@ -4,12 +4,11 @@ use super::branch::{BranchTracker, RecordReading, RecordSelection};
 use super::ledger::{self, MessageLedger};
 use super::message::{ContentId, Message};
 use super::prepared::{PreparedMessage, PreparedRecord, ReadyMessage, strip_sections};
-use super::read::{self, RecordLink, SessionFormat, TranscriptRecord};
+use super::read::{self, RecordLink, TranscriptRecord};
 use super::split::TranscriptPiece;
-use super::{
-    Compacted, CompactionOptions, PROBLEMS, RecordBatch, Stats, TranscriptProblem, round_score, summary,
-};
+use super::{Compacted, CompactionOptions, PROBLEMS, RecordBatch, round_score, summary};
 use hippo_types::tokens;
+use hippo_types::transcript::{CompactStats, TranscriptFormat, TranscriptProblem};
 
 /// Receiver of the scored messages, if the caller wants them.
 pub(super) type MessageSink<'e, 'f> = &'e mut Option<&'f mut dyn FnMut(ContentId, &Message<'_>)>;
@@ -22,15 +21,15 @@ pub(super) struct CompactionState {
     /// Records so far.
     position: usize,
     ledger: MessageLedger,
-    format: Option<SessionFormat>,
+    format: Option<TranscriptFormat>,
     malformed: u64,
     problems: Vec<TranscriptProblem>,
     pub batch: RecordBatch,
 }
 
 /// Returns true if a record of this format is read.
-pub(super) fn matches_format(wanted: Option<SessionFormat>, found: Option<SessionFormat>) -> bool {
-    found.is_some() && wanted.is_none_or(|wanted| found == Some(wanted))
+pub(crate) fn matches_format(wanted: TranscriptFormat, found: Option<TranscriptFormat>) -> bool {
+    found.is_some_and(|found| wanted == TranscriptFormat::Auto || wanted == found)
 }
 
 impl CompactionState {
@@ -168,7 +167,10 @@ impl CompactionState {
     pub fn report_problem(&mut self, line: u64, what: &'static str) {
         self.malformed += 1;
         if self.problems.len() < PROBLEMS {
-            self.problems.push(TranscriptProblem { line, what });
+            self.problems.push(TranscriptProblem {
+                line,
+                what: what.into(),
+            });
         }
     }
 
@@ -180,20 +182,21 @@ impl CompactionState {
         let after = tokens::of(&built.text);
         #[allow(clippy::cast_precision_loss, reason = "a ratio of sizes")]
         let ratio = before as f64 / after.max(1) as f64;
-        let stats = Stats {
-            format: self.format.map(SessionFormat::name),
-            messages: ledger.cores().len(),
-            tokens_before: before,
-            tokens_after: after,
+        let stats = CompactStats {
+            format: self.format,
+            messages: ledger.cores().len() as u64,
+            tokens_before: before as u64,
+            tokens_after: after as u64,
             ratio: round_score(ratio),
-            kept,
-            compressed,
-            sparse,
-            dropped: built.rest.count,
+            kept: kept as u64,
+            compressed: compressed as u64,
+            sparse: sparse as u64,
+            dropped: built.rest.count as u64,
             rest: built.rest_id.map(|id| id.to_string()),
-            folded: ledger.folded,
+            folded: ledger.folded as u64,
             malformed: self.malformed,
             problems: self.problems,
+            stored: None,
         };
         Compacted {
             summary: built.text,

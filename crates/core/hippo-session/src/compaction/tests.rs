@@ -28,7 +28,7 @@ fn compacted_within(text: &str, budget: usize) -> Compacted {
 }
 
 /// Returns the messages of a transcript as `role name text|calls`, with a `!` for a failed tool.
-fn messages(bytes: &[u8], format: Option<SessionFormat>) -> (Vec<String>, Compacted) {
+fn messages(bytes: &[u8], format: TranscriptFormat) -> (Vec<String>, Compacted) {
     let options = CompactionOptions {
         format,
         ..CompactionOptions::default()

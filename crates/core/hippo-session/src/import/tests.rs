@@ -13,13 +13,13 @@ fn lines_of(found: &Found) -> Vec<Option<u32>> {
 #[test]
 fn damage_costs_the_record_it_is_in_and_is_named_by_its_line() {
     let text = "{\n  \"results\": [\n    {\"id\": 1, \"memory\": \"one\"},\n    {\"id\": 2, \"memory\": },\n    {\"id\": 3},\n    {\"id\": 4,\n     \"memory\": \"four } ] \\\" \\u00e9\"}\n  ],\n  \"relations\": [{\"memory\": \"no\"}]\n}\n";
-    let found = export(Program::Mem0, text.as_bytes()).unwrap();
+    let found = export(ExportProgram::Mem0, text.as_bytes()).unwrap();
     let said: Vec<&str> = found.memories.iter().map(|memory| &*memory.text).collect();
     assert_eq!(said, ["one", "four } ] \" é"]);
     assert_eq!(lines_of(&found), [Some(4), Some(5)]);
     // A truncated file gives its complete records and reports the line where it ends.
     for end in 0..text.trim_end().len() {
-        match export(Program::Mem0, &text.as_bytes()[..end]) {
+        match export(ExportProgram::Mem0, &text.as_bytes()[..end]) {
             Ok(found) => assert!(
                 found.memories.len() <= 2 && !found.troubles.is_empty(),
                 "{end}: {found:?}"
@@ -32,7 +32,7 @@ fn damage_costs_the_record_it_is_in_and_is_named_by_its_line() {
 #[test]
 fn a_record_on_each_line_is_read_line_by_line() {
     let text = b"{\"memory\":\"one\"}\n\n{\"memory\":\n\xff\xfe\n{\"memory\":\"two\",\"links\":[{\"memory\":\"no\"}]}\r\n";
-    let found = export(Program::Mem0, text).unwrap();
+    let found = export(ExportProgram::Mem0, text).unwrap();
     let said: Vec<&str> = found.memories.iter().map(|memory| &*memory.text).collect();
     assert_eq!(said, ["one", "two"]);
     assert_eq!(lines_of(&found), [Some(3), Some(4)]);
@@ -55,11 +55,11 @@ fn what_is_no_export_is_refused() {
         (b"[}{]", "records is damaged"),
         (b"[] []", "records is damaged"),
     ] {
-        let refused = export(Program::Mem0, bytes).unwrap_err();
+        let refused = export(ExportProgram::Mem0, bytes).unwrap_err();
         assert!(refused.what.contains(what), "{refused:?}");
     }
     assert_eq!(
-        export(Program::Mem0, b"{\"results\": []}").unwrap(),
+        export(ExportProgram::Mem0, b"{\"results\": []}").unwrap(),
         Found::default()
     );
 }
@@ -74,7 +74,7 @@ fn what_stands_in_a_list_and_is_no_memory_is_named_by_its_number() {
     };
     assert_eq!(
         told(
-            Program::Mem0,
+            ExportProgram::Mem0,
             r#"{"x":[[1]],"results":[{"memory":"a"},[1,{"memory":"b"}], "t" ,7,{"id":"k\u001b[3"},{"id":},null]}"#
         ),
         [
@@ -88,7 +88,7 @@ fn what_stands_in_a_list_and_is_no_memory_is_named_by_its_number() {
     );
     assert_eq!(
         told(
-            Program::ClaudeMem,
+            ExportProgram::ClaudeMem,
             r#"{"observations":[{"id":7}],"summaries":[{"id":3,"request":" "}]}"#
         ),
         [
@@ -97,11 +97,11 @@ fn what_stands_in_a_list_and_is_no_memory_is_named_by_its_number() {
         ]
     );
     assert_eq!(
-        told(Program::Mem0, r#"[{"memory":"a"}] and more"#),
+        told(ExportProgram::Mem0, r#"[{"memory":"a"}] and more"#),
         ["the JSON outside the records is damaged: trailing characters"]
     );
     let secret = told(
-        Program::Mem0,
+        ExportProgram::Mem0,
         r#"[{"id":"ghp_0123456789abcdefghijABCDEFGHIJ012345"}]"#,
     );
     assert!(!secret[0].contains("ghp_0"), "{secret:?}");
@@ -115,7 +115,7 @@ fn limits_of_records_are_named_and_cost_no_other_record() {
     );
     let lines = format!("{{\"memory\":\"two\"}}\n{}\n", &large[1..large.len() - 18]);
     for text in [large, lines] {
-        let found = export(Program::Mem0, text.as_bytes()).unwrap();
+        let found = export(ExportProgram::Mem0, text.as_bytes()).unwrap();
         let said: Vec<&str> = found.memories.iter().map(|memory| &*memory.text).collect();
         assert_eq!(said, ["two"]);
         assert!(
@@ -125,7 +125,7 @@ fn limits_of_records_are_named_and_cost_no_other_record() {
         );
     }
     let many = format!("[{}\n{{}}]", "{},".repeat(records::MOST_RECORDS));
-    let last = export(Program::Mem0, many.as_bytes())
+    let last = export(ExportProgram::Mem0, many.as_bytes())
         .unwrap()
         .troubles
         .pop()
@@ -140,7 +140,7 @@ fn a_record_on_a_line_of_a_list_is_no_line_of_records() {
         "[\n{\"memory\":\"one\"}\n]\n",
         "{\"results\": [\n{\"memory\":\"one\"}\n]}",
     ] {
-        let found = export(Program::Mem0, text.as_bytes()).unwrap();
+        let found = export(ExportProgram::Mem0, text.as_bytes()).unwrap();
         assert_eq!((found.memories.len(), found.troubles), (1, Vec::new()), "{text}");
     }
 }
@@ -152,7 +152,7 @@ fn a_memory_that_no_file_has_room_for_is_named() {
         serde_json::json!([{"id": "a", "memory": long}, {"memory": "b"}]),
         serde_json::json!([{"id": "a", "memory": "a", "categories": [long]}, {"memory": "b"}]),
     ] {
-        let found = export(Program::Mem0, record.to_string().as_bytes()).unwrap();
+        let found = export(ExportProgram::Mem0, record.to_string().as_bytes()).unwrap();
         assert_eq!(found.memories.len(), 1);
         let what = &found.troubles[0].what;
         assert!(
@@ -165,7 +165,7 @@ fn a_memory_that_no_file_has_room_for_is_named() {
 #[test]
 fn an_observation_says_its_title_its_facts_and_its_files() {
     let text = r#"{"observations":[{"id":7,"project":"orchard","type":"bugfix","title":"Zone","subtitle":"Readings","narrative":"They are UTC now.","text":null,"facts":"[\"Local\\nbefore\"]","concepts":"[\"gotcha\"]","files_read":"[\"a.rs\"]","files_modified":"[\"a.rs\",\"b.rs\"]","created_at":"2026-03-05T22:30:00.000Z","created_at_epoch":1772749800000},{"id":8}],"summaries":[{"id":1,"request":"Do it","learned":"a\nb","created_at":"2026-03-03T09:30:00Z"}],"prompts":[{"id":1,"prompt_text":"x"}]}"#;
-    let found = export(Program::ClaudeMem, text.as_bytes()).unwrap();
+    let found = export(ExportProgram::ClaudeMem, text.as_bytes()).unwrap();
     assert_eq!((found.left_out, lines_of(&found)), (1, vec![Some(1)]));
     let [observation, summary] = &found.memories[..] else {
         panic!("{found:?}")
@@ -184,7 +184,7 @@ fn an_observation_says_its_title_its_facts_and_its_files() {
 proptest::proptest! {
     #[test]
     fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..200), json in "[\\[\\]{}\",:a-c\n\\\\ ]{0,80}") {
-        for program in [Program::ClaudeMem, Program::Mem0] {
+        for program in [ExportProgram::ClaudeMem, ExportProgram::Mem0] {
             let _ = export(program, &bytes);
             let _ = export(program, json.as_bytes());
         }

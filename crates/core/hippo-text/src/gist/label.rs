@@ -1,5 +1,7 @@
 //! Kinds and types from headings, fields and tags of logs.
 
+use hippo_types::memory::MemoryType;
+
 /// Kind of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Kind {
@@ -20,41 +22,6 @@ pub enum Kind {
     /// Any other statement.
     #[default]
     Note,
-}
-
-/// Type of a topic, as in `## Topic [feedback]`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub enum MemoryType {
-    /// Work; the default for topics without a tag.
-    #[default]
-    Project,
-    /// Corrections and confirmations by the user.
-    Feedback,
-    /// Identity and preferences of the user.
-    User,
-    /// Location of external information.
-    Reference,
-}
-
-impl MemoryType {
-    /// Returns the word used in tags.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Project => "project",
-            Self::Feedback => "feedback",
-            Self::User => "user",
-            Self::Reference => "reference",
-        }
-    }
-
-    /// Returns the type with this name, compared case-insensitively.
-    #[must_use]
-    pub fn named(word: &str) -> Option<Self> {
-        [Self::Project, Self::Feedback, Self::User, Self::Reference]
-            .into_iter()
-            .find(|kind| kind.word().eq_ignore_ascii_case(word))
-    }
 }
 
 /// Functional sections of a node, in order, with alternative titles.
@@ -202,16 +169,16 @@ pub fn tag(title: &str) -> (&str, Option<MemoryType>) {
         return (title, None);
     };
     let word = tag.split(',').next().unwrap_or(tag).trim();
-    match MemoryType::named(word) {
-        Some(kind) => (name.trim_end(), Some(kind)),
-        None => (title, None),
+    match word.parse() {
+        Ok(kind) => (name.trim_end(), Some(kind)),
+        Err(_) => (title, None),
     }
 }
 
 /// Splits a line into its leading tag and the rest: `[feedback] ask first`.
 pub fn leading_tag(text: &str) -> (Option<MemoryType>, &str) {
     let parts = text.strip_prefix('[').and_then(|rest| rest.split_once(']'));
-    match parts.and_then(|(word, rest)| Some((MemoryType::named(word)?, rest))) {
+    match parts.and_then(|(word, rest)| Some((word.parse().ok()?, rest))) {
         Some((kind, rest)) => (Some(kind), rest.trim_start_matches([':', ' '])),
         None => (None, text),
     }

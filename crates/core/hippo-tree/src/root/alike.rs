@@ -88,7 +88,7 @@ mod tests {
     use jiff::civil::date;
 
     use super::*;
-    use crate::item::MemoryType;
+    use hippo_types::memory::MemoryType;
 
     /// A topic of a day in January 2026, from a line of that day's log.
     fn topic(name: &str, day: i8, rank: usize, line: u32) -> Topic {

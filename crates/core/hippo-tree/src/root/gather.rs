@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::Node;
-use crate::item::{Kind, MemoryType, Place, Reading, Source, Statement, read};
+use crate::item::{Kind, Place, Reading, Source, Statement, read};
 use crate::name::names;
 use crate::topic::{is_contracted, topics};
 use hippo_text::gist::words::WordCounts;
 use hippo_text::text::clip;
+use hippo_types::memory::MemoryType;
 use hippo_types::time::Date;
 
 /// Maximum topics considered per day.

@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ContextEntry, check_optional_session_id, check_session_id};
+use super::{check_optional_session_id, check_session_id};
 use crate::error::RpcError;
 use crate::types::{Validate, refuse_empty};
+use hippo_types::context::{ContextEntry, FetchOrigin, FetchOutcome};
 
 /// Parameters of `context.fetch`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,38 +36,12 @@ impl Validate for ContextFetchRequest {
     }
 }
 
-/// The completeness of the returned content.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum ContextOutcome {
-    /// All of the content: as it was put, or the current source.
-    Full,
-    /// Only the summary and the key data.
-    Partial,
-    /// Nothing.
-    Unavailable,
-}
-
-/// The origin of an answer to `context.fetch`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum ContextOrigin {
-    /// The stored content.
-    Store,
-    /// The source, read again.
-    Source,
-    /// The summary of the entry.
-    Summary,
-}
-
 /// Answer to `context.fetch`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ContextFetchResponse {
     /// The completeness.
-    pub outcome: ContextOutcome,
+    pub outcome: FetchOutcome,
     /// The content; only for the outcome `full`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
@@ -88,7 +63,7 @@ pub struct ContextFetchResponse {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entry: Option<ContextEntry>,
     /// The origin of the answer; null if there is no content.
-    pub from: Option<ContextOrigin>,
+    pub from: Option<FetchOrigin>,
 }
 
 /// Parameters of `context.touch`.

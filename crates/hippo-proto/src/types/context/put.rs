@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{ContextEncoding, ContextEntry, ContextPriority, ContextType, check_session_id};
+use super::check_session_id;
 use crate::error::{ErrorKind, RpcError};
 use crate::types::{Validate, refuse_empty, refuse_unknown_members, refuse_unknown_word};
+use hippo_types::context::{ContextEncoding, ContextEntry, ContextKind, ContextPriority};
 
 /// Maximum size of content in a request, in bytes. With escapes it stays below the limit of a line in both directions.
 pub const MAX_CONTENT_BYTES: usize = 8 * 1024 * 1024;
@@ -31,7 +32,7 @@ pub struct ContextPutRequest {
     pub turn: u64,
     /// The kind of content.
     #[serde(rename = "type")]
-    pub type_: ContextType,
+    pub type_: ContextKind,
     /// The source of the content.
     pub source: ContextPutSource,
     /// The whole content, at most [`MAX_CONTENT_BYTES`] bytes.
@@ -97,7 +98,7 @@ pub struct ContextPutLifecycle {
 
 impl Validate for ContextPutRequest {
     fn check_raw(params: &Map<String, Value>) -> Result<(), RpcError> {
-        let types = ContextType::ALL.map(ContextType::name);
+        let types = ContextKind::ALL.map(ContextKind::name);
         refuse_unknown_word(params, ["type", "type", "types"], &types)?;
         refuse_unknown_members(params, "source", &["type", "ref"])?;
         refuse_unknown_members(params, "modifiers", &["priority", "encoding", "associations"])?;

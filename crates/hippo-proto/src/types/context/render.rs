@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{ContextSource, ContextType, check_session_id};
+use super::check_session_id;
 use crate::error::{ErrorKind, RpcError};
 use crate::types::{Validate, refuse_empty, refuse_unknown_word, refuse_zero};
+use hippo_types::context::{ContextShown, SectionFormat};
 
 /// Maximum length of a cue in bytes.
 const MAX_CUE_BYTES: usize = 16 * 1024;
@@ -22,7 +23,7 @@ pub struct ContextRenderRequest {
     pub budget_tokens: Option<u32>,
     /// Format of the section; default `markdown`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub format: Option<ContextFormat>,
+    pub format: Option<SectionFormat>,
     /// The agent's next step; matching dormant entries are reactivated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cue: Option<String>,
@@ -30,7 +31,7 @@ pub struct ContextRenderRequest {
 
 impl Validate for ContextRenderRequest {
     fn check_raw(params: &Map<String, Value>) -> Result<(), RpcError> {
-        let names = ContextFormat::ALL.map(ContextFormat::name);
+        let names = SectionFormat::ALL.map(SectionFormat::name);
         refuse_unknown_word(params, ["format", "format", "formats"], &names)
     }
 
@@ -44,31 +45,6 @@ impl Validate for ContextRenderRequest {
                 Err(RpcError::new(ErrorKind::TooLarge, what).hint("a cue is a question or a few words"))
             }
             _ => Ok(()),
-        }
-    }
-}
-
-/// The format of a rendered section.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum ContextFormat {
-    /// A list.
-    #[default]
-    Markdown,
-    /// An object.
-    Json,
-}
-
-impl ContextFormat {
-    /// Both variants.
-    pub const ALL: [Self; 2] = [Self::Markdown, Self::Json];
-
-    /// Returns the wire name.
-    pub fn name(self) -> &'static str {
-        match self {
-            ContextFormat::Markdown => "markdown",
-            ContextFormat::Json => "json",
         }
     }
 }
@@ -92,38 +68,4 @@ pub struct ContextRenderResponse {
     /// Notes about this answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-}
-
-/// A shown entry.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct ContextShown {
-    /// The id to fetch its content with.
-    pub id: String,
-    /// The kind of content.
-    #[serde(rename = "type")]
-    pub type_: ContextType,
-    /// Current strength, 0 to 1.
-    pub strength: f32,
-    /// Summary in one to a few lines.
-    pub summary: String,
-    /// Values that are likely to be needed again.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub key_data: Option<Map<String, Value>>,
-    /// The source of the content.
-    pub source: ContextSource,
-    /// Tokens as markdown.
-    pub tokens: u64,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_names_of_formats_match_the_wire_names() {
-        for format in ContextFormat::ALL {
-            assert_eq!(serde_json::to_value(format).unwrap(), format.name());
-        }
-    }
 }

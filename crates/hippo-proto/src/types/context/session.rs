@@ -2,9 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ContextEntry, ContextState, check_optional_session_id, check_session_id};
+use super::{check_optional_session_id, check_session_id};
 use crate::error::RpcError;
-use crate::types::{CycleName, MAX_ENTRIES, Validate, refuse_empty, refuse_zero};
+use crate::types::{MAX_ENTRIES, Validate, refuse_empty, refuse_zero};
+use hippo_types::context::{ContextEntry, ContextState};
+use hippo_types::cycle::Cycle;
 
 /// Parameters of `context.open`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,7 +91,7 @@ pub struct ContextTurnResponse {
     /// Tokens of the rendered active entries.
     pub tokens: u64,
     /// The consolidation that ran: `light` or `deep`.
-    pub cycle: CycleName,
+    pub cycle: Cycle,
     /// Entries whose state changed.
     pub moved: Vec<ContextMove>,
     /// A note, such as a turn lower than before.

@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::super::{Validate, refuse_empty};
-use super::{IndexEntry, IndexPointer, IndexPriority, check_entry_id};
+use super::{IndexEntry, check_entry_id, check_priority};
 use crate::error::RpcError;
 use crate::methods::shorten;
+use hippo_types::entry::{EntryPriority, Pointer};
 
 /// Maximum length of a topic in characters.
 pub const MAX_TOPIC_CHARS: usize = 200;
@@ -37,10 +38,10 @@ pub struct IndexEditRequest {
     pub tags: Option<Vec<String>>,
     /// All sources, most important first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pointers: Option<Vec<IndexPointer>>,
+    pub pointers: Option<Vec<Pointer>>,
     /// Resistance to decay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub priority: Option<IndexPriority>,
+    pub priority: Option<EntryPriority>,
     /// True: it does not decay any more. False: its former priority is restored. Not together with `priority`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pinned: Option<bool>,
@@ -48,8 +49,8 @@ pub struct IndexEditRequest {
 
 impl Validate for IndexEditRequest {
     fn check_raw(params: &Map<String, Value>) -> Result<(), RpcError> {
-        IndexPriority::check(params)?;
-        // `IndexPointer` is also part of answers, so its deserialisation accepts unknown members.
+        check_priority(params)?;
+        // `Pointer` is also part of answers, so its deserialisation accepts unknown members.
         let pointers = params.get("pointers").and_then(Value::as_array);
         let members = pointers.into_iter().flatten().filter_map(Value::as_object);
         match members

@@ -10,7 +10,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use hippo_map::consolidation::{Filed, Learned, Place, Record};
+use hippo_map::consolidation::{Filed, Learned, Record, RecordPlace};
 use hippo_types::entry::{Entry, EntryId};
 use hippo_types::time::Timestamp;
 
@@ -54,9 +54,9 @@ struct RecordRest<'a> {
 /// Writes a record under its id. A strength that is not finite becomes 0, because JSON and SQLite cannot store it.
 pub(super) fn put(connection: &Connection, record: &Record) -> rusqlite::Result<()> {
     let (place, since) = match record.place {
-        Place::Index => ("index", None),
-        Place::Queue(since) => ("queue", Some(since.0)),
-        Place::Archive(since) => ("archive", Some(since.0)),
+        RecordPlace::Index => ("index", None),
+        RecordPlace::Queue(since) => ("queue", Some(since.0)),
+        RecordPlace::Archive(since) => ("archive", Some(since.0)),
     };
     let mut entry = Cow::Borrowed(&record.entry);
     if !entry.strength.is_finite() {
@@ -118,9 +118,9 @@ pub(super) fn read(row: &Row<'_>) -> Result<(EntryId, Record), Unreadable> {
     let place: String = row.get(1)?;
     let since = time(row, 2)?;
     let place = match (place.as_str(), since) {
-        ("index", None) => Place::Index,
-        ("queue", Some(since)) => Place::Queue(since),
-        ("archive", Some(since)) => Place::Archive(since),
+        ("index", None) => RecordPlace::Index,
+        ("queue", Some(since)) => RecordPlace::Queue(since),
+        ("archive", Some(since)) => RecordPlace::Archive(since),
         _ => {
             return Err(Unreadable(format!(
                 "unknown place {place:?} with the time {since:?}"

@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
 use serde::{Deserialize, Serialize};
 
-use hippo_map::consolidation::{ConsolidationRun, Cycle, Finding, Health, Plan, Refusal, Rule, Step};
+use hippo_map::consolidation::{ConsolidationRun, Finding, Health, Plan, Refusal, Rule, Step};
 use hippo_map::schedule::{Outcome, RunRecord};
+use hippo_types::cycle::Cycle;
 use hippo_types::time::Timestamp;
 
 use super::super::number;

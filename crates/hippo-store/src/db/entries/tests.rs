@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
-use hippo_map::consolidation::{Place, Record};
+use hippo_map::consolidation::{Record, RecordPlace};
 use hippo_types::entry::{Entry, EntryId, Pointer};
 use hippo_types::time::Timestamp;
 

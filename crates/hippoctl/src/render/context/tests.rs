@@ -1,8 +1,8 @@
 //! Tests of the rendering of sessions and entries.
 
 use hippo_proto::{
-    ContextDecay, ContextLifecycle, ContextModifiers, ContextMove, ContextOrigin, ContextOutcome,
-    ContextPersisted, ContextSource, ContextState, ContextType,
+    ContextDecay, ContextKind, ContextLifecycle, ContextModifiers, ContextMove, ContextPersisted,
+    ContextSource, ContextState, FetchOrigin, FetchOutcome,
 };
 use serde_json::json;
 
@@ -13,9 +13,9 @@ const AT: &str = "2026-03-02T09:00:00Z";
 fn entry() -> ContextEntry {
     ContextEntry {
         id: "ctx_2".into(),
-        type_: ContextType::ToolResult,
+        kind: ContextKind::ToolResult,
         source: ContextSource {
-            type_: "exec".into(),
+            kind: "exec".into(),
             reference: "make test".into(),
             turn: 3,
             retrievable: true,
@@ -100,7 +100,7 @@ fn sessions_and_entries_one_a_line() {
     let mut dormant = listed("ctx_1", ContextState::Dormant);
     dormant.entry.strength = 0.09;
     dormant.entry.source = ContextSource {
-        type_: "agent".into(),
+        kind: "agent".into(),
         ..ContextSource::default()
     };
     let active = listed("ctx_2", ContextState::Active);
@@ -135,7 +135,7 @@ fn a_session_from_its_beginning_to_its_end() {
         dormant: 1,
         expired: 0,
         tokens: 640,
-        cycle: CycleName::Deep,
+        cycle: Cycle::Deep,
         moved: vec![ContextMove {
             id: "ctx_1".into(),
             from: ContextState::Active,
@@ -194,7 +194,7 @@ fn a_session_from_its_beginning_to_its_end() {
 #[test]
 fn what_is_said_of_content_that_is_not_what_was_put() {
     let answer = ContextFetchResponse {
-        outcome: ContextOutcome::Full,
+        outcome: FetchOutcome::Full,
         content: Some("c".into()),
         summary: None,
         reason: None,
@@ -202,7 +202,7 @@ fn what_is_said_of_content_that_is_not_what_was_put() {
         stored_hash: None,
         source_hash: None,
         entry: None,
-        from: Some(ContextOrigin::Store),
+        from: Some(FetchOrigin::Store),
     };
     assert_eq!((fetched(&answer), left(&answer)), (None, None));
     let stale = ContextFetchResponse {

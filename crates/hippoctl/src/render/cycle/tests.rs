@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hippo_proto::{CycleFinding, CycleName, CycleRefusal, CycleStep};
+use hippo_proto::{Cycle, CycleFinding, CycleRefusal, CycleStep};
 
 use super::*;
 
@@ -25,7 +25,7 @@ fn deep() -> CycleReport {
     };
     CycleReport {
         run: Some(12),
-        cycle: CycleName::Deep,
+        cycle: Cycle::Deep,
         at: "2026-03-01T02:30:00Z".into(),
         outcome: CycleOutcome::Capped,
         plan: vec![
@@ -60,7 +60,7 @@ fn deep() -> CycleReport {
 fn dry() -> CycleReport {
     CycleReport {
         run: None,
-        cycle: CycleName::Archival,
+        cycle: Cycle::Archival,
         outcome: CycleOutcome::Planned,
         plan: deep().plan[1..2].to_vec(),
         applied: 0,
@@ -88,7 +88,7 @@ fn dry() -> CycleReport {
 fn runs() -> Vec<CycleRun> {
     let deep = CycleRun {
         run: 12,
-        cycle: CycleName::Deep,
+        cycle: Cycle::Deep,
         started: "2026-03-01T02:30:00Z".into(),
         finished: Some("2026-03-01T02:30:01Z".into()),
         outcome: CycleOutcome::Capped,
@@ -99,7 +99,7 @@ fn runs() -> Vec<CycleRun> {
     };
     let light = CycleRun {
         run: 9,
-        cycle: CycleName::Light,
+        cycle: Cycle::Light,
         started: "2026-03-01T01:30:00Z".into(),
         outcome: CycleOutcome::Done,
         planned: 1,
@@ -233,8 +233,8 @@ fn a_heartbeat_with_and_without_work() {
             },
         ],
         next: vec![
-            next(CycleName::Light, "2026-03-01T03:30:00Z"),
-            next(CycleName::Deep, "2026-03-02T02:30:00Z"),
+            next(Cycle::Light, "2026-03-01T03:30:00Z"),
+            next(Cycle::Deep, "2026-03-02T02:30:00Z"),
         ],
     };
     insta::assert_snapshot!(heartbeat(&answer, PLAIN));

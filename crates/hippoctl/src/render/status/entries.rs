@@ -68,9 +68,10 @@ pub fn lines(index: &IndexStatus, style: Style) -> String {
 
 #[cfg(test)]
 mod tests {
-    use hippo_proto::{CycleName, CycleOutcome, CycleRun, NextCycle};
+    use hippo_proto::{CycleOutcome, CycleRun, NextCycle};
 
     use super::*;
+    use hippo_types::cycle::Cycle;
 
     #[test]
     fn an_index_file_in_each_state() {
@@ -88,7 +89,7 @@ mod tests {
             held_removals: 0,
             last_cycle: Some(CycleRun {
                 run: 12,
-                cycle: CycleName::Deep,
+                cycle: Cycle::Deep,
                 started: "2026-03-01T02:30:00Z".into(),
                 finished: Some("2026-03-01T02:30:01Z".into()),
                 outcome: CycleOutcome::Done,
@@ -98,8 +99,8 @@ mod tests {
                 undone: None,
             }),
             next: vec![
-                next(CycleName::Light, "2026-03-01T03:30:00Z"),
-                next(CycleName::Deep, "2026-03-02T02:30:00Z"),
+                next(Cycle::Light, "2026-03-01T03:30:00Z"),
+                next(Cycle::Deep, "2026-03-02T02:30:00Z"),
             ],
         };
         let held = IndexStatus {

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use hippo_proto::{SessionCompactRequest, SessionCompactResponse};
 use hippo_session::compaction::CompactionConfig;
+use hippo_types::transcript::TranscriptFormat;
 use serde_json::{Map, Value};
 use tempfile::NamedTempFile;
 
@@ -15,7 +16,7 @@ use crate::connect::{Session, absolute, text};
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render::{harmless, one_line, plural};
-use hippoctl::args::{CompactArgs, FormatArg};
+use hippoctl::args::CompactArgs;
 
 /// The setting for the size of the sparse index.
 const INDEX: &str = "maxSparseIndexTokens";
@@ -43,7 +44,7 @@ pub fn compact(session: &mut Session, args: &CompactArgs, out: &mut Output) -> R
         workspace: Some(workspace),
         path: Some(text(&path)?),
         messages: None,
-        format: (args.format != FormatArg::Auto).then(|| args.format.into()),
+        format: (args.format != TranscriptFormat::Auto).then_some(args.format),
         config: settings.and_then(|bytes| numbers(&bytes, is_trusted(&state, &folder, &bytes))),
         budget_tokens: args.budget,
     };

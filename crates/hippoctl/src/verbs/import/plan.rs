@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Component, Path};
 
 use hippo_fs::{Kind, WorkspaceDir};
-use hippo_session::import::{Memory, Program, Section, hashes, section};
+use hippo_session::import::{Memory, Section, hashes, section};
 use hippo_text::source::{SourceKind, SourceRules};
 use hippo_types::time::{DAY_MS, Date, Timestamp, is_far_ahead};
+use hippo_types::transcript::ExportProgram;
 use jiff::tz::TimeZone;
 
 use crate::failure::{Exit, Failure};
@@ -77,7 +78,7 @@ fn rules() -> SourceRules {
 /// Selects the new memories and assigns them to files.
 pub(super) fn plan(
     dir: &WorkspaceDir,
-    program: Program,
+    program: ExportProgram,
     memories: &[Memory],
     folder: &str,
     tell: &dyn Fn(&str, usize, usize),

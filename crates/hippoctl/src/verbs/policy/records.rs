@@ -2,15 +2,16 @@
 
 use std::collections::HashMap;
 
-use hippo_context::EntryKind;
 use hippo_context::policy::PolicyRecord;
-use hippo_session::compaction::{CompactionOptions, CompactionPass, Compactor, Message, Role, SessionFormat};
+use hippo_session::compaction::{CompactionOptions, CompactionPass, Compactor, Message, Role};
+use hippo_types::context::ContextKind;
+use hippo_types::transcript::TranscriptFormat;
 
 use super::calls;
 
 /// Passes all records to `take` in their order: a list or lines of records, else the messages of a transcript.
-pub fn each(bytes: &[u8], format: Option<SessionFormat>, take: &mut dyn FnMut(Vec<PolicyRecord>)) {
-    if format.is_none()
+pub fn each(bytes: &[u8], format: TranscriptFormat, take: &mut dyn FnMut(Vec<PolicyRecord>)) {
+    if format == TranscriptFormat::Auto
         && let Some(records) = listed(bytes)
     {
         return take(records);
@@ -63,9 +64,9 @@ fn record(message: &Message<'_>, names: &HashMap<String, String>) -> PolicyRecor
     };
     PolicyRecord {
         kind: if tool {
-            EntryKind::ToolResult
+            ContextKind::ToolResult
         } else {
-            EntryKind::Message
+            ContextKind::Message
         },
         priority: None,
         source: source.to_owned(),
@@ -79,9 +80,9 @@ fn record(message: &Message<'_>, names: &HashMap<String, String>) -> PolicyRecor
 mod tests {
     use super::*;
 
-    fn of(text: &str) -> Vec<(EntryKind, String, bool)> {
+    fn of(text: &str) -> Vec<(ContextKind, String, bool)> {
         let mut all = Vec::new();
-        each(text.as_bytes(), None, &mut |records| {
+        each(text.as_bytes(), TranscriptFormat::Auto, &mut |records| {
             all.extend(
                 records
                     .into_iter()
@@ -100,8 +101,8 @@ mod tests {
             {"role": "tool", "tool_call_id": "c1", "content": "done"},
             {"role": "tool", "tool_call_id": "c9", "content": "who asked?"}
         ]"#;
-        let message = |source: &str| (EntryKind::Message, source.to_owned(), false);
-        let result = |source: &str| (EntryKind::ToolResult, source.to_owned(), false);
+        let message = |source: &str| (ContextKind::Message, source.to_owned(), false);
+        let result = |source: &str| (ContextKind::ToolResult, source.to_owned(), false);
         assert_eq!(
             of(transcript),
             [
@@ -119,8 +120,8 @@ mod tests {
         let lines =
             "{\"type\":\"state\"}\n\n{\"type\":\"tool_result\",\"source.type\":\"exec\",\"error\":true}\n";
         let records = [
-            (EntryKind::State, String::new(), false),
-            (EntryKind::ToolResult, "exec".to_owned(), true),
+            (ContextKind::State, String::new(), false),
+            (ContextKind::ToolResult, "exec".to_owned(), true),
         ];
         assert_eq!(of(lines), records);
         let list = r#"[{"type":"state"},{"type":"tool_result","source.type":"exec","error":true}]"#;

@@ -6,10 +6,10 @@
 use std::time::Instant;
 
 use hippo_map::bootstrap::TimeBand;
-use hippo_map::consolidation::{CoAccess, Place, Record};
+use hippo_map::consolidation::{CoAccess, Record, RecordPlace};
 use hippo_store::StoreError;
 use hippo_store::db::{Access, CoAccessed};
-use hippo_types::entry::{Entry, EntryId, Origin};
+use hippo_types::entry::{Entry, EntryId, EntryOrigin};
 use hippo_types::time::Timestamp;
 
 use crate::engine::turn::Hand;
@@ -87,7 +87,7 @@ impl Hand {
     fn to_make_room(&self, workspace: &Workspace, new: &Record) -> Option<Record> {
         let entries = &workspace.entries;
         let live = entries.known.records.values();
-        let live = live.filter(|record| !matches!(record.place, Place::Archive(_)));
+        let live = live.filter(|record| !matches!(record.place, RecordPlace::Archive(_)));
         let live =
             live.filter(|record| record.entry.id != new.entry.id && entries.is_untouched_question(record));
         let (profile, now) = (workspace.view.config.index.profile(), self.resources.clock.now());
@@ -103,7 +103,7 @@ impl Hand {
         if let Some(learned) = &mut archived.learned {
             learned.forget_answer();
         }
-        archived.place = Place::Archive(now);
+        archived.place = RecordPlace::Archive(now);
         archived.filed = None;
         Some(archived)
     }
@@ -131,10 +131,10 @@ fn taught(
             record.entry.pointers.clone_from(&lesson.pointers);
             record.hashes = vec![None; lesson.pointers.len()];
         }
-        if matches!(record.place, Place::Archive(_))
+        if matches!(record.place, RecordPlace::Archive(_))
             && !workspace.entries.known.tombstones.contains_key(&record.entry.id)
         {
-            record.place = Place::Index;
+            record.place = RecordPlace::Index;
             record.entry.strength = 1.0;
             record.entry.accessed = at;
             record.entry.replayed_to = None;
@@ -155,7 +155,7 @@ fn taught(
         hits: 0,
         strength: 1.0,
         tags: lesson.tags,
-        origin: Origin::Retrieval,
+        origin: EntryOrigin::Retrieval,
         version: 1,
         ..Entry::default()
     };

@@ -10,10 +10,11 @@ mod plan;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use hippo_map::consolidation::{ConsolidationRun, Cycle, Plan, Rule, Step};
+use hippo_map::consolidation::{ConsolidationRun, Plan, Rule, Step};
 use hippo_proto::{CycleReport, RpcError};
 use hippo_store::StoreError;
 use hippo_store::db::{RunFile, RunId};
+use hippo_types::cycle::Cycle;
 use hippo_types::time::Timestamp;
 
 use super::files::{Begun, Now};

@@ -8,11 +8,12 @@ use std::time::Duration;
 use hippo_fs::WorkspaceDir;
 use hippo_map::bootstrap::{self, ENTRIES_PER_FILE, MOST_ENTRIES, MemoryFile, StateFile};
 use hippo_map::consolidation::{
-    self, Cycle, DocumentState, LogDay, Place, Plan, Record, Snapshot, find_repeated_facts,
+    self, DocumentState, LogDay, Plan, Record, RecordPlace, Snapshot, find_repeated_facts,
 };
 use hippo_map::decay::{self, DecayCurve};
 use hippo_text::chunk::ContentHash;
 use hippo_text::source::{SourceKind, date_in_name};
+use hippo_types::cycle::Cycle;
 use hippo_types::entry::{EntryId, Pointer};
 use hippo_types::time::Timestamp;
 
@@ -252,7 +253,7 @@ impl Input {
             .snapshot
             .records
             .iter()
-            .filter(|(_, record)| record.place == Place::Index && record.learned.is_none())
+            .filter(|(_, record)| record.place == RecordPlace::Index && record.learned.is_none())
             .map(|(id, record)| (id, format!("{}. {}", record.entry.topic, record.entry.summary)))
             .collect();
         let before = &self.compared;
@@ -320,6 +321,7 @@ impl Input {
 
 /// Returns the number of entries in the index and the Decay Queue, excluding entries of queries.
 pub fn live(records: &BTreeMap<EntryId, Record>) -> usize {
-    let live = |record: &&Record| !matches!(record.place, Place::Archive(_)) && record.learned.is_none();
+    let live =
+        |record: &&Record| !matches!(record.place, RecordPlace::Archive(_)) && record.learned.is_none();
     records.values().filter(live).count()
 }

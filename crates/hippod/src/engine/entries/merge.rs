@@ -5,7 +5,7 @@ mod fields;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hippo_map::consolidation::{Place, Record, Removed};
+use hippo_map::consolidation::{Record, RecordPlace, Removed};
 use hippo_map::index_file::merge::{self, ConflictRule, EntryField};
 use hippo_map::index_file::{IndexFile, IndexedEntry, merge_text};
 use hippo_map::layout::INDEX_FILE;
@@ -86,7 +86,7 @@ impl Entries {
             .known
             .records
             .values()
-            .filter(|record| !matches!(record.place, Place::Archive(_)))
+            .filter(|record| !matches!(record.place, RecordPlace::Archive(_)))
             .map(|record| record.as_filed().unwrap_or_else(|| record.entry.clone()))
             .collect();
         let merged = merge::merge(&base_entries, &theirs, &ours, &self.forgotten(), &settings);
@@ -133,9 +133,9 @@ impl Entries {
                 }
                 None => adopted(entry, section, now),
             };
-            if matches!(record.place, Place::Archive(_)) && by_id.contains_key(&entry.id) {
+            if matches!(record.place, RecordPlace::Archive(_)) && by_id.contains_key(&entry.id) {
                 // The entry changed in the file while a run archived it: it stays in the index.
-                record.place = Place::Index;
+                record.place = RecordPlace::Index;
                 wanted.push(entry.id.clone());
             }
             if self.known.records.get(&entry.id) != Some(&record) {
@@ -159,7 +159,7 @@ impl Entries {
             batch.put_tombstone(id, &tombstone)?;
             if let Some(record) = self.known.records.get(id) {
                 let mut record = record.clone();
-                record.place = Place::Archive(now.now);
+                record.place = RecordPlace::Archive(now.now);
                 record.filed = None;
                 batch.put_record(&record)?;
                 changed.push(record);

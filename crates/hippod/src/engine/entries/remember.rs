@@ -3,15 +3,14 @@
 use std::time::{Duration, Instant};
 
 use hippo_map::bootstrap::{self, DAILY_LOGS, TimeBand};
-use hippo_map::consolidation::{Place, Record};
+use hippo_map::consolidation::{Record, RecordPlace};
 use hippo_map::decay;
 use hippo_proto::{IndexEntry, MemoryType, RememberRequest, RpcError};
 use hippo_redact::without_secrets;
-use hippo_types::entry::{Entry, Origin, Pointer, Priority};
+use hippo_types::entry::{Entry, EntryOrigin, EntryPriority, Pointer};
 
 use crate::engine::turn::Hand;
 use crate::engine::workspace::Workspace;
-use crate::index::answers;
 use crate::message::{Answer, Entered, Remembered};
 use crate::remember::Appended;
 
@@ -97,10 +96,10 @@ impl Hand {
         let moment = now.now;
         let gist = bootstrap::extract_gist(&bootstrap::default_rules(), &appended.topic, &request.text);
         let (priority, rule) = match (request.priority, gist.priority) {
-            (Some(priority), _) => (answers::priority(priority), None),
+            (Some(priority), _) => (priority, None),
             // Facts about the user and the user's feedback never fade.
             (None, _) if matches!(request.type_, Some(MemoryType::User | MemoryType::Feedback)) => {
-                (Priority::Amygdala, Some("type".to_owned()))
+                (EntryPriority::Amygdala, Some("type".to_owned()))
             }
             (None, Some((priority, rule))) => (priority, Some(rule)),
             (None, None) => Default::default(),
@@ -145,7 +144,7 @@ impl Hand {
             tags,
             priority,
             priority_rule: rule,
-            origin: Origin::Manual,
+            origin: EntryOrigin::Manual,
             version: 1,
             ..Entry::default()
         };
@@ -162,7 +161,7 @@ impl Hand {
 fn standing(workspace: &Workspace, pointer: &Pointer) -> Option<Record> {
     let mut records = workspace.entries.known.records.values();
     let of_it = records.find(|record| {
-        !matches!(record.place, Place::Archive(_))
+        !matches!(record.place, RecordPlace::Archive(_))
             && record.learned.is_none()
             && record.entry.pointers.contains(pointer)
     });

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use hippo_map::consolidation::{Change, Cycle, Finding, Health, Place, Plan, Refusal, Rule, Step};
+use hippo_map::consolidation::{Change, Finding, Health, Plan, RecordPlace, Refusal, Rule, Step};
 use hippo_map::schedule::Outcome;
 use hippo_proto::{CycleFinding, CycleOutcome, CycleRefusal, CycleReport, CycleRun, CycleStep, IndexHealth};
 use hippo_store::db::{RunDetail, RunRow};
+use hippo_types::cycle::Cycle;
 use hippo_types::time::Timestamp;
 
 use crate::clock::rfc3339;
-use crate::message::cycle_name;
 
 /// Maximum number of steps in a report, which states how many more there are.
 const LISTED: usize = 2_000;
@@ -19,7 +19,7 @@ const LISTED: usize = 2_000;
 pub fn planned(cycle: Cycle, started: Timestamp, plan: &Plan, took: Duration) -> CycleReport {
     CycleReport {
         run: None,
-        cycle: cycle_name(cycle),
+        cycle,
         at: rfc3339(started),
         outcome: CycleOutcome::Planned,
         plan: steps(&plan.steps),
@@ -47,7 +47,7 @@ pub fn past(detail: &RunDetail, files: Vec<String>) -> CycleReport {
     let took_ms = finished.since(row.record.started) as f64;
     CycleReport {
         run: Some(row.id.0),
-        cycle: cycle_name(row.record.cycle),
+        cycle: row.record.cycle,
         at: rfc3339(row.record.started),
         outcome: outcome(row.record.outcome),
         plan: steps(done),
@@ -67,7 +67,7 @@ pub fn past(detail: &RunDetail, files: Vec<String>) -> CycleReport {
 pub fn run(row: &RunRow) -> CycleRun {
     CycleRun {
         run: row.id.0,
-        cycle: cycle_name(row.record.cycle),
+        cycle: row.record.cycle,
         started: rfc3339(row.record.started),
         finished: row.record.finished.map(rfc3339),
         outcome: outcome(row.record.outcome),
@@ -162,10 +162,10 @@ fn health(health: &Health) -> IndexHealth {
 /// Describes a change in a few words. The text of entries is not repeated, because reports are kept in logs and
 /// scrollbacks.
 fn what(change: &Change) -> String {
-    let place = |place: &Place| match place {
-        Place::Index => "the index",
-        Place::Queue(_) => "the Decay Queue",
-        Place::Archive(_) => "the archive",
+    let place = |place: &RecordPlace| match place {
+        RecordPlace::Index => "the index",
+        RecordPlace::Queue(_) => "the Decay Queue",
+        RecordPlace::Archive(_) => "the archive",
     };
     match change {
         Change::Add { record } => format!("a new entry in {}", record.group),

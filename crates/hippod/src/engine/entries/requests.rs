@@ -3,14 +3,14 @@
 use std::time::Instant;
 
 use hippo_map::bootstrap::TimeBand;
-use hippo_map::consolidation::{Filed, Place, Record, Removed};
+use hippo_map::consolidation::{Filed, Record, RecordPlace, Removed};
 use hippo_map::decay;
 use hippo_proto::{
     CycleHistoryRequest, CycleHistoryResponse, ErrorKind, IndexEditRequest, IndexEditResponse,
     IndexForgetResponse, IndexRestoreResponse, RpcError,
 };
 use hippo_store::db::{RunDetail, RunId, Tombstone};
-use hippo_types::entry::{Entry, EntryId, Pointer, Priority};
+use hippo_types::entry::{Entry, EntryId, EntryPriority, StrengthBand};
 
 use super::Entries;
 use super::cycle::refusal;
@@ -63,17 +63,11 @@ impl Hand {
             record.entry.tags.clone_from(tags);
         }
         if let Some(pointers) = &request.pointers {
-            record.entry.pointers = pointers
-                .iter()
-                .map(|pointer| Pointer {
-                    path: pointer.path.clone(),
-                    section: pointer.section.clone(),
-                })
-                .collect();
+            record.entry.pointers.clone_from(pointers);
             record.hashes = vec![None; record.entry.pointers.len()];
         }
         if let Some(priority) = request.priority {
-            record.entry.priority = answers::priority(priority);
+            record.entry.priority = priority;
             record.entry.priority_rule = None;
         }
         match request.pinned {
@@ -101,7 +95,7 @@ impl Hand {
             at: now,
         };
         let entry = record.entry.id.clone();
-        record.place = Place::Archive(now);
+        record.place = RecordPlace::Archive(now);
         record.filed = None;
         let written = (|| {
             let mut batch = workspace.store.begin_entries()?;
@@ -128,7 +122,7 @@ impl Hand {
     ) -> Result<IndexRestoreResponse, RpcError> {
         self.before_a_change(workspace, at)?;
         let mut record = known(&workspace.entries, id)?;
-        if record.place == Place::Index {
+        if record.place == RecordPlace::Index {
             return Err(
                 RpcError::new(ErrorKind::Conflict, format!("the entry is in the index: {id}"))
                     .hint("for its place: hippoctl index show"),
@@ -136,14 +130,11 @@ impl Hand {
         }
         let now = self.resources.clock.now();
         let profile = workspace.view.config.index.profile();
-        record.place = Place::Index;
+        record.place = RecordPlace::Index;
         record.apart = true;
         // Restoring an entry counts as an access. Without enough strength the next cycle would archive it again.
         decay::record_access(&profile, &mut record.entry, now, 1);
-        record.entry.strength = record
-            .entry
-            .strength
-            .max(decay::StrengthBand::Moderate.threshold());
+        record.entry.strength = record.entry.strength.max(StrengthBand::Moderate.threshold());
         let written = (|| {
             let mut batch = workspace.store.begin_entries()?;
             batch.put_record(&record)?;
@@ -206,7 +197,7 @@ impl Hand {
         let profile = workspace.view.config.index.profile();
         record.strength = decay::strength_at(&profile, &record.entry, now);
         record.filed = Filed::from_record(&record);
-        if record.band.is_none() && record.place == Place::Index {
+        if record.band.is_none() && record.place == RecordPlace::Index {
             let offset = self.now_of(workspace, at).offset_seconds;
             record.band = Some(TimeBand::from_date(
                 record.entry.created.date(offset),
@@ -285,24 +276,24 @@ pub(super) fn run_detail(workspace: &Workspace, id: RunId) -> Result<RunDetail, 
 const PINNED: &str = "pinned, before: ";
 
 fn pin(entry: &mut Entry) {
-    if entry.priority != Priority::Amygdala {
+    if entry.priority != EntryPriority::Amygdala {
         let before = match entry.priority {
-            Priority::High => Some("high"),
-            Priority::Low => Some("low"),
-            Priority::Normal | Priority::Amygdala => None,
+            EntryPriority::High => Some("high"),
+            EntryPriority::Low => Some("low"),
+            EntryPriority::Normal | EntryPriority::Amygdala => None,
         };
         entry.priority_rule = before.map(|before| format!("{PINNED}{before}"));
-        entry.priority = Priority::Amygdala;
+        entry.priority = EntryPriority::Amygdala;
     }
 }
 
 fn unpin(entry: &mut Entry) {
-    if entry.priority == Priority::Amygdala {
+    if entry.priority == EntryPriority::Amygdala {
         let rule = entry.priority_rule.take();
         entry.priority = match rule.as_deref().and_then(|rule| rule.strip_prefix(PINNED)) {
-            Some("high") => Priority::High,
-            Some("low") => Priority::Low,
-            _ => Priority::Normal,
+            Some("high") => EntryPriority::High,
+            Some("low") => EntryPriority::Low,
+            _ => EntryPriority::Normal,
         };
     }
 }

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use hippo_map::consolidation::{Change, Place, Record, Rule, Snapshot};
+use hippo_map::consolidation::{Change, Record, RecordPlace, Rule, Snapshot};
 use hippo_proto::{CycleUndoResponse, ErrorKind, RpcError};
 use hippo_store::StoreError;
 use hippo_store::db::{RunDetail, RunId};
-use hippo_types::entry::{Entry, EntryId, Priority};
+use hippo_types::entry::{Entry, EntryId, EntryPriority};
 
 use super::cycle::refusal;
 use super::files::Now;
@@ -129,7 +129,7 @@ fn untold_again(workspace: &mut Workspace, of: &RunDetail, changes: &[Change]) -
             let paths = record.entry.pointers.iter().map(|pointer| &pointer.path);
             files.extend(paths.filter(|path| workspace.known.contains_key(*path)).cloned());
         } else if let Some(now) = workspace.entries.known.records.get(id) {
-            let pinned = now.entry.priority == Priority::Amygdala;
+            let pinned = now.entry.priority == EntryPriority::Amygdala;
             kept.push(format!("{}{}", id.0, if pinned { " (pinned)" } else { "" }));
         }
     }
@@ -269,7 +269,7 @@ fn inverse_of(state: &Snapshot, forgotten: &BTreeSet<EntryId>, change: &Change) 
 /// Returns true if an entry was neither used nor edited since it was added, or if it is in the archive.
 fn is_untouched(now: &Record, added: &Record) -> bool {
     let (is, was) = (&now.entry, &added.entry);
-    let removed = matches!(now.place, Place::Archive(_));
+    let removed = matches!(now.place, RecordPlace::Archive(_));
     let same_text = (&is.topic, &is.summary, &is.pointers, &is.tags)
         == (&was.topic, &was.summary, &was.pointers, &was.tags);
     let same_use = (is.hits, is.version, is.priority) == (was.hits, was.version, was.priority);

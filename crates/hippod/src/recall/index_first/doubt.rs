@@ -1,7 +1,7 @@
 //! Reasons to verify a remembered answer by search.
 
 use hippo_map::consolidation::{Learned, Record};
-use hippo_map::decay::StrengthBand;
+use hippo_types::entry::StrengthBand;
 
 use super::super::question::Question;
 

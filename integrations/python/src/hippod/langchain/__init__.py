@@ -31,7 +31,7 @@ class HippodRetriever(BaseRetriever):
     """Absolute path of a registered folder, or of anything below it."""
     k: int = 5
     """Most documents, 1 to 200."""
-    mode: p.Mode | None = None
+    mode: p.SearchMode | None = None
     """How candidates are found; without it by the index file first, then by words and meaning."""
     min_score: float | None = None
     """Leave out what fits less, 0 to 1."""

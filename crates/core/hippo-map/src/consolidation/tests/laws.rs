@@ -11,11 +11,11 @@ fn a_name() -> impl Strategy<Value = EntryId> {
     prop::sample::select(NAMES.to_vec()).prop_map(id)
 }
 
-fn a_place() -> impl Strategy<Value = Place> {
+fn a_place() -> impl Strategy<Value = RecordPlace> {
     prop_oneof![
-        5 => Just(Place::Index),
-        2 => (0_i64..50).prop_map(|days| Place::Queue(NOW.plus(-days * DAY))),
-        1 => (0_i64..50).prop_map(|days| Place::Archive(NOW.plus(-days * DAY))),
+        5 => Just(RecordPlace::Index),
+        2 => (0_i64..50).prop_map(|days| RecordPlace::Queue(NOW.plus(-days * DAY))),
+        1 => (0_i64..50).prop_map(|days| RecordPlace::Archive(NOW.plus(-days * DAY))),
     ]
 }
 
@@ -36,12 +36,12 @@ fn a_record() -> impl Strategy<Value = Record> {
         "else",
     ]);
     let priority = prop::sample::select(vec![
-        Priority::Low,
-        Priority::Normal,
-        Priority::High,
-        Priority::Amygdala,
+        EntryPriority::Low,
+        EntryPriority::Normal,
+        EntryPriority::High,
+        EntryPriority::Amygdala,
     ]);
-    let origin = prop::sample::select(vec![Origin::Auto, Origin::Manual]);
+    let origin = prop::sample::select(vec![EntryOrigin::Auto, EntryOrigin::Manual]);
     let parts = (
         text,
         priority,
@@ -210,8 +210,8 @@ proptest! {
             for (id, before) in &state.records {
                 let record = after.records.get(id);
                 prop_assert!(record.is_some_and(|record| !record.entry.pointers.is_empty()));
-                let gone = record.is_some_and(|record| matches!(record.place, Place::Archive(_)));
-                if gone && before.place == Place::Index {
+                let gone = record.is_some_and(|record| matches!(record.place, RecordPlace::Archive(_)));
+                if gone && before.place == RecordPlace::Index {
                     let merged = plan.steps.iter().any(|step| {
                         matches!(&step.change, Change::Merge { absorbed, .. } if absorbed == id)
                     });

@@ -4,12 +4,12 @@ use super::*;
 
 #[test]
 fn duplicates_are_merged_unless_their_values_differ() {
-    let mut twin = record("twin", 0.5, Place::Index);
+    let mut twin = record("twin", 0.5, RecordPlace::Index);
     twin.entry.tags = vec!["lease".into()];
     twin.entry.hits = 4;
-    let mut other = record("other", 0.5, Place::Index);
+    let mut other = record("other", 0.5, RecordPlace::Index);
     other.entry.summary = "what there is to know: 30 s".into();
-    let mut state = snapshot(vec![record("one", 0.9, Place::Index), twin, other]);
+    let mut state = snapshot(vec![record("one", 0.9, RecordPlace::Index), twin, other]);
     state.run.live = 40;
     let pair = |a: &str, b: &str, cosine| Similar {
         a: id(a),
@@ -27,14 +27,14 @@ fn duplicates_are_merged_unless_their_values_differ() {
     let after = apply(&state, &plan);
     let kept = &after.records[&id("twin")];
     assert_eq!((kept.entry.hits, kept.entry.version), (5, 2));
-    assert_eq!(after.records[&id("one")].place, Place::Archive(NOW));
+    assert_eq!(after.records[&id("one")].place, RecordPlace::Archive(NOW));
     assert_eq!(after.quick_access[0], id("twin"));
 }
 
 #[test]
 fn the_entry_that_says_more_is_kept_and_texts_by_people_are_never_absorbed() {
     let with = |name: &str, summary: &str, hits, origin| {
-        let mut record = record(name, 0.5, Place::Index);
+        let mut record = record(name, 0.5, RecordPlace::Index);
         record.entry.summary = summary.into();
         record.entry.hits = hits;
         record.entry.origin = origin;
@@ -42,10 +42,10 @@ fn the_entry_that_says_more_is_kept_and_texts_by_people_are_never_absorbed() {
     };
     let (less, more) = ("Deploys run nightly.", "Deploys run nightly from the build host.");
     let cases = [
-        (Origin::Auto, Origin::Auto, Some("more")),
-        (Origin::Auto, Origin::Manual, Some("more")),
-        (Origin::Manual, Origin::Auto, None),
-        (Origin::Manual, Origin::Manual, None),
+        (EntryOrigin::Auto, EntryOrigin::Auto, Some("more")),
+        (EntryOrigin::Auto, EntryOrigin::Manual, Some("more")),
+        (EntryOrigin::Manual, EntryOrigin::Auto, None),
+        (EntryOrigin::Manual, EntryOrigin::Manual, None),
     ];
     for (one, other, kept) in cases {
         let mut state = snapshot(vec![with("less", less, 9, one), with("more", more, 0, other)]);

@@ -13,7 +13,7 @@ fn new(name: &str, path: &str, section: Option<&str>) -> NewEntry {
 }
 
 /// Creates an entry that knows the content of its source.
-fn known_record(name: &str, path: &str, section: Option<&str>, text: &[u8], place: Place) -> Record {
+fn known_record(name: &str, path: &str, section: Option<&str>, text: &[u8], place: RecordPlace) -> Record {
     let mut record = record(name, 0.7, place);
     record.entry.pointers = vec![pointer(path, section)];
     record.hashes = vec![Some(ContentHash::of(text).0)];
@@ -30,7 +30,11 @@ fn light(state: &mut Snapshot) -> (Plan, Snapshot) {
 
 #[test]
 fn an_entry_follows_its_renamed_file_or_heading_from_any_place() {
-    let places = [Place::Index, Place::Queue(NOW), Place::Archive(NOW)];
+    let places = [
+        RecordPlace::Index,
+        RecordPlace::Queue(NOW),
+        RecordPlace::Archive(NOW),
+    ];
     let olds = [
         ("memory/old.md", Some("One")),
         ("memory/a.md", Some("Old heading")),
@@ -58,8 +62,14 @@ fn an_entry_follows_its_renamed_file_or_heading_from_any_place() {
 #[test]
 fn a_copy_gets_a_new_entry_and_lost_pointers_are_left_alone() {
     let mut state = snapshot(vec![
-        known_record("mine", "memory/original.md", Some("One"), b"one", Place::Index),
-        known_record("lost", "memory/gone.md", Some("Six"), b"six", Place::Index),
+        known_record(
+            "mine",
+            "memory/original.md",
+            Some("One"),
+            b"one",
+            RecordPlace::Index,
+        ),
+        known_record("lost", "memory/gone.md", Some("Six"), b"six", RecordPlace::Index),
     ]);
     state.unread.insert("memory/original.md".to_owned());
     state.candidates = vec![new("copy", "memory/a.md", Some("One"))];
@@ -76,8 +86,14 @@ fn a_copy_gets_a_new_entry_and_lost_pointers_are_left_alone() {
 #[test]
 fn two_entries_with_the_same_moved_text_follow_to_different_sections() {
     let mut state = snapshot(vec![
-        known_record("first", "memory/a.md", Some("Old"), b"same", Place::Index),
-        known_record("second", "memory/a.md", Some("Older"), b"same", Place::Index),
+        known_record("first", "memory/a.md", Some("Old"), b"same", RecordPlace::Index),
+        known_record(
+            "second",
+            "memory/a.md",
+            Some("Older"),
+            b"same",
+            RecordPlace::Index,
+        ),
     ]);
     let sections: [(&str, &[u8]); 2] = [("New", b"same"), ("Newer", b"same")];
     state
@@ -93,7 +109,7 @@ fn two_entries_with_the_same_moved_text_follow_to_different_sections() {
 
 #[test]
 fn a_forgotten_entry_stays_forgotten_after_a_rename() {
-    let archived = Place::Archive(NOW);
+    let archived = RecordPlace::Archive(NOW);
     // Moved; renamed heading; copied; forgotten as a whole file; and moved from a section with new content.
     let cases = [
         (
@@ -135,7 +151,13 @@ fn a_forgotten_entry_stays_forgotten_after_a_rename() {
 
 #[test]
 fn a_forgotten_entry_stays_forgotten_after_an_edit_and_a_move() {
-    let mine = known_record("mine", "memory/a.md", Some("One"), b"before", Place::Archive(NOW));
+    let mine = known_record(
+        "mine",
+        "memory/a.md",
+        Some("One"),
+        b"before",
+        RecordPlace::Archive(NOW),
+    );
     let mut state = snapshot(vec![mine.clone()]);
     state.tombstones = BTreeMap::from([(id("mine"), Removed::from(&mine))]);
     let (_, mut edited) = light(&mut state);
@@ -153,9 +175,15 @@ fn a_forgotten_entry_stays_forgotten_after_an_edit_and_a_move() {
 #[test]
 fn an_entry_claims_a_location_before_a_question() {
     // Both pointed at a text that now exists twice; by name, the question precedes the entry.
-    let mut asked = known_record("asked", "memory/old.md", Some("One"), b"one", Place::Index);
+    let mut asked = known_record("asked", "memory/old.md", Some("One"), b"one", RecordPlace::Index);
     asked.learned = Some(Box::default());
-    let entry = known_record("timetable", "memory/old.md", Some("One"), b"one", Place::Index);
+    let entry = known_record(
+        "timetable",
+        "memory/old.md",
+        Some("One"),
+        b"one",
+        RecordPlace::Index,
+    );
     let mut state = snapshot(vec![asked, entry]);
     state.documents = ["memory/x.md", "memory/y.md"]
         .map(|path| (path.to_owned(), document(&[("One", b"one")])))
@@ -167,7 +195,13 @@ fn an_entry_claims_a_location_before_a_question() {
 
 #[test]
 fn an_archived_entry_covers_its_file_even_if_a_candidate_has_its_id() {
-    let mut archived = known_record("harbour", "memory/a.md", Some("One"), b"one", Place::Archive(NOW));
+    let mut archived = known_record(
+        "harbour",
+        "memory/a.md",
+        Some("One"),
+        b"one",
+        RecordPlace::Archive(NOW),
+    );
     archived.entry.pointers.push(pointer("memory/a.md", Some("Two")));
     archived.hashes.push(None);
     let mut state = snapshot(vec![archived]);
@@ -186,7 +220,7 @@ fn a_changed_text_is_recognized_when_it_moves_later() {
         "memory/a.md",
         Some("One"),
         b"before",
-        Place::Index,
+        RecordPlace::Index,
     )]);
     let (_, mut edited) = light(&mut state);
     let moved = document(&[("Heading", b"one")]);
@@ -206,7 +240,7 @@ fn a_whole_file_entry_covers_its_sections_until_the_file_changes() {
             "memory/a.md",
             None,
             text,
-            Place::Index,
+            RecordPlace::Index,
         )]);
         state.candidates = vec![
             new("one", "memory/a.md", Some("One")),

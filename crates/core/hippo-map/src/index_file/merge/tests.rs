@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::index_file::properties::any_entry;
-use hippo_types::entry::Priority;
+use hippo_types::entry::EntryPriority;
 use hippo_types::time::Timestamp;
 
 const SETTINGS: IndexFileOptions = IndexFileOptions {
@@ -131,12 +131,12 @@ fn pruning_removes_only_entries_unchanged_in_the_file() {
 #[test]
 fn a_priority_set_in_the_file_drops_its_rule() {
     let ruled = Entry {
-        priority: Priority::Amygdala,
+        priority: EntryPriority::Amygdala,
         priority_rule: Some("safety".to_owned()),
         ..entry("a", "s")
     };
     let theirs = Entry {
-        priority: Priority::Low,
+        priority: EntryPriority::Low,
         priority_rule: None,
         ..ruled.clone()
     };

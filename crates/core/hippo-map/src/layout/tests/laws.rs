@@ -103,7 +103,7 @@ impl LayoutCase {
             if self.forgotten.contains(id) {
                 continue;
             }
-            if let Place::Archive(_) = record.place {
+            if let RecordPlace::Archive(_) = record.place {
                 archived.insert(as_written(&record.entry, &self.settings).id);
             } else if let Some(filed) = record.as_filed() {
                 let written = as_written(&filed, &self.settings);
@@ -167,9 +167,9 @@ fn any_record() -> impl Strategy<Value = Record> {
         }),
     ];
     let place = prop_oneof![
-        5 => Just(Place::Index),
-        2 => Just(Place::Queue(NOW)),
-        1 => (0_i64..90).prop_map(|days| Place::Archive(NOW.plus(-days * DAY))),
+        5 => Just(RecordPlace::Index),
+        2 => Just(RecordPlace::Queue(NOW)),
+        1 => (0_i64..90).prop_map(|days| RecordPlace::Archive(NOW.plus(-days * DAY))),
     ];
     let band = prop::option::of(prop::sample::select(vec![
         TimeBand::ThisWeek,

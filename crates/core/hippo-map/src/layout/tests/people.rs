@@ -42,7 +42,7 @@ fn an_entry_is_removed_with_only_its_own_lines() {
     let mut store = LayoutStore::adopting(THEIRS.as_bytes());
     let before = store.from(THEIRS.as_bytes()).master;
     for name in ["tides", "berths"] {
-        store.record(name).place = Place::Archive(NOW);
+        store.record(name).place = RecordPlace::Archive(NOW);
     }
     let after = store.from(&before).master;
     assert!(
@@ -67,7 +67,7 @@ fn an_entry_is_removed_with_only_its_own_lines() {
 fn an_id_derived_from_the_topic_survives_the_removal_of_its_neighbours() {
     let places = "## Places\n- Tides → tides.md\n- Tides → old/tides.md\n- Tides → older/tides.md\n";
     let mut store = LayoutStore::adopting(places.as_bytes());
-    store.record("tides").place = Place::Archive(NOW);
+    store.record("tides").place = RecordPlace::Archive(NOW);
     let files = store.from(places.as_bytes());
     let found = IndexFile::parse(&files.master, IndexFileOptions::default());
     let pointers: Vec<(&str, &str)> = found
@@ -126,14 +126,14 @@ fn entries_stay_where_people_put_them_except_for_the_decay_queue() {
     assert_eq!(section(&files, "crane"), "Harbour");
     let settled = text_of(&files);
     for name in ["crane", "dock"] {
-        store.record(name).place = Place::Queue(NOW);
+        store.record(name).place = RecordPlace::Queue(NOW);
     }
     let files = store.from(&files.master);
     assert_eq!(section(&files, "crane"), "Decay Queue");
     assert_eq!(section(&files, "dock"), "Decay Queue");
     assert!(text_of(&files).contains("## Harbour\n\nOurs.\n"));
     for name in ["crane", "dock"] {
-        store.record(name).place = Place::Index;
+        store.record(name).place = RecordPlace::Index;
     }
     store.record("crane").group = String::new();
     let files = store.from(&files.master);
@@ -163,7 +163,7 @@ fn unclosed_marks_hide_no_entry() {
         let before = text(&store.lay_out(None, None).master)
             .replace("\n#### Topic e3", &format!("\n{inside}\n\n#### Topic e3"))
             .replace("### People\n", &format!("### People\n\n{open}\n"));
-        store.record("e2").place = Place::Queue(NOW);
+        store.record("e2").place = RecordPlace::Queue(NOW);
         let files = store.from(before.as_bytes());
         let after = text(&files.master);
         let found = IndexFile::parse(after.as_bytes(), IndexFileOptions::default());

@@ -1,7 +1,7 @@
 //! Tests of the size limit of the index file.
 
 use super::*;
-use hippo_types::entry::Priority;
+use hippo_types::entry::EntryPriority;
 
 /// Creates a store with groups, logs, lists, links and summaries of various lengths.
 fn many(count: usize) -> LayoutStore {
@@ -21,16 +21,16 @@ fn many(count: usize) -> LayoutStore {
                 id(&format!("e{:05}", number * 3 % count)),
             ],
             priority: if number % 97 == 0 {
-                Priority::Amygdala
+                EntryPriority::Amygdala
             } else {
-                Priority::Normal
+                EntryPriority::Normal
             },
             ..entry(&format!("e{number:05}"))
         });
         made.group = groups[number % 4].to_owned();
         made.band = Some(bands[(number / 5) % 3]);
         if number % 11 == 0 {
-            made.place = Place::Queue(NOW);
+            made.place = RecordPlace::Queue(NOW);
         }
         made
     });
@@ -61,7 +61,7 @@ fn the_size_limit_holds_for_any_number_of_entries() {
         let never = store
             .records
             .values()
-            .filter(|record| record.entry.priority == Priority::Amygdala);
+            .filter(|record| record.entry.priority == EntryPriority::Amygdala);
         let missing = never.filter(|record| !kept.contains(&record.entry.id)).count();
         assert!(missing == 0 || missing * 200 < count, "{count}: {missing}");
         let again = store.lay_out(Some(&files.master), meta_of(&files).as_ref());
@@ -100,7 +100,7 @@ fn entries_return_when_the_limit_rises() {
     store.limits = whole;
     let number = |record: &Record| record.entry.id.0[1..].parse::<usize>().unwrap();
     for record in store.records.values_mut().filter(|record| number(record) >= 40) {
-        record.place = Place::Archive(NOW);
+        record.place = RecordPlace::Archive(NOW);
     }
     let back = store.from(&small.master);
     assert_eq!(back.entries, 40);

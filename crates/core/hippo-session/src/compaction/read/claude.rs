@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use super::node::JsonNode;
-use super::{ContentBlocks, RecordLink, SessionFormat, TranscriptRecord, hash_optional};
+use super::{ContentBlocks, RecordLink, TranscriptRecord, hash_optional};
 use crate::compaction::message::{Message, Role};
+use hippo_types::transcript::TranscriptFormat;
 
 /// Kinds of lines that contain no messages.
 const SILENT_KINDS: [&str; 9] = [
@@ -32,7 +33,7 @@ pub fn parse<'a>(node: &'a JsonNode<'_>) -> Option<TranscriptRecord<'a>> {
         return None;
     }
     let mut record = TranscriptRecord {
-        format: Some(SessionFormat::ClaudeCode),
+        format: Some(TranscriptFormat::ClaudeCode),
         link: RecordLink {
             id: hash_optional(&node.rare().uuid),
             parent: hash_optional(&node.rare().parent_uuid),

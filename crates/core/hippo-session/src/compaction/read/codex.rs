@@ -6,8 +6,9 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 
 use super::node::{JsonNode, NodeContent};
-use super::{ContentBlocks, SessionFormat, TranscriptRecord, blocks, hash_optional};
+use super::{ContentBlocks, TranscriptRecord, blocks, hash_optional};
 use crate::compaction::message::{Message, Role};
+use hippo_types::transcript::TranscriptFormat;
 
 /// Bytes after the kind that contain the type of an event.
 const HEAD: usize = 160;
@@ -47,7 +48,7 @@ fn skip_string(bytes: &[u8]) -> Option<&[u8]> {
 /// Parses a record of Codex; `None` for another format.
 pub fn parse<'a>(node: &'a JsonNode<'_>) -> Option<TranscriptRecord<'a>> {
     let mut record = TranscriptRecord {
-        format: Some(SessionFormat::Codex),
+        format: Some(TranscriptFormat::Codex),
         ..TranscriptRecord::default()
     };
     let payload = node.rare().payload.0.as_deref();

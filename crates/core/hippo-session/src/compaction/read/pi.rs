@@ -6,8 +6,9 @@
 use std::borrow::Cow;
 
 use super::node::JsonNode;
-use super::{ContentBlocks, RecordLink, SessionFormat, TranscriptRecord, blocks, hash_optional};
+use super::{ContentBlocks, RecordLink, TranscriptRecord, blocks, hash_optional};
 use crate::compaction::message::{Message, Role};
+use hippo_types::transcript::TranscriptFormat;
 
 /// Kinds of lines that contain no messages.
 const SILENT_KINDS: [&str; 7] = [
@@ -33,7 +34,7 @@ pub fn parse<'a>(node: &'a JsonNode<'_>) -> Option<TranscriptRecord<'a>> {
         return None;
     }
     let mut record = TranscriptRecord {
-        format: Some(SessionFormat::Pi),
+        format: Some(TranscriptFormat::Pi),
         ..TranscriptRecord::default()
     };
     // The header's id is the id of the session.

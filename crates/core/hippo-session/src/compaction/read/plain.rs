@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use super::node::JsonNode;
-use super::{ContentBlocks, SessionFormat, TranscriptRecord, blocks};
+use super::{ContentBlocks, TranscriptRecord, blocks};
 use crate::compaction::message::Role;
+use hippo_types::transcript::TranscriptFormat;
 
 /// Parses a record that has a role; `None` for any other.
 pub fn parse<'a>(node: &'a JsonNode<'_>) -> Option<TranscriptRecord<'a>> {
@@ -12,7 +13,7 @@ pub fn parse<'a>(node: &'a JsonNode<'_>) -> Option<TranscriptRecord<'a>> {
     let inner = node.message.0.as_deref().filter(|inner| inner.role.0.is_some());
     let node = if node.role.0.is_some() { node } else { inner? };
     let mut record = TranscriptRecord {
-        format: Some(SessionFormat::Messages),
+        format: Some(TranscriptFormat::Messages),
         ..TranscriptRecord::default()
     };
     let name = node.role.get();

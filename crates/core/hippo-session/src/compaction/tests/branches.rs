@@ -4,7 +4,7 @@ use super::*;
 
 /// Returns the messages of a transcript and its format.
 fn read(text: &str) -> (Vec<String>, Option<&'static str>) {
-    let (messages, compacted) = messages(text.as_bytes(), None);
+    let (messages, compacted) = messages(text.as_bytes(), TranscriptFormat::Auto);
     (messages, compacted.stats.format)
 }
 
@@ -44,7 +44,7 @@ fn going_back_twice_in_claude_code_can_return_to_the_first_branch() {
         ) + "\n"
     };
     let texts_on_path = |text: &str| {
-        let (messages, _) = messages(text.as_bytes(), None);
+        let (messages, _) = messages(text.as_bytes(), TranscriptFormat::Auto);
         let text = |message: &String| {
             message
                 .trim_end_matches('|')
@@ -101,7 +101,10 @@ fn the_active_path_of_a_pi_session_is_read() {
         "Other branch it was tried|",
         "Tool! bash $ make\ndone|",
     ];
-    assert_eq!(read(text), (expected.map(str::to_owned).to_vec(), Some("pi")));
+    assert_eq!(
+        read(text),
+        (expected.map(str::to_owned).to_vec(), Some(TranscriptFormat::Pi))
+    );
     let back = format!(
         "{text}{}\n",
         r#"{"type":"message","id":"g","parentId":"c","message":{"role":"user","content":"back"}}"#

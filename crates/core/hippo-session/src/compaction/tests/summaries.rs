@@ -106,7 +106,7 @@ fn a_summary_mentions_fetching_only_if_contents_are_stored() {
         assert_eq!(stored.stats.rest.as_deref(), Some(rest.as_str()));
         assert!(stored.summary.contains(&rest), "{}", stored.summary);
         let ids: Vec<String> = stored.dropped_ids().map(|id| id.to_string()).collect();
-        assert_eq!(ids.len(), stored.stats.dropped);
+        assert_eq!(ids.len() as u64, stored.stats.dropped);
         assert!(
             stored
                 .dropped_list()
@@ -243,7 +243,7 @@ fn secrets_are_never_shown_and_do_not_change_ids() {
             "{{\"type\":\"user\",\"isCompactSummary\":true,\"uuid\":\"s\",\"message\":{{\"content\":\"so far {secret}\\n{data}\"}}}}\n"
         )
         + &message_line("user", "go on with build_4711");
-    let (_, seen) = messages(text.as_bytes(), None);
+    let (_, seen) = messages(text.as_bytes(), TranscriptFormat::Auto);
     let text_without_prior = text.replace("isCompactSummary", "x");
     for text in [&text, &text_without_prior] {
         for compacted in [
@@ -267,7 +267,7 @@ fn secrets_are_never_shown_and_do_not_change_ids() {
             .contains("build_4711")
     );
     assert_eq!((seen.stats.messages, seen.stats.folded), (1, 73));
-    let (_, seen) = messages(text_without_prior.as_bytes(), Some(SessionFormat::Messages));
+    let (_, seen) = messages(text_without_prior.as_bytes(), TranscriptFormat::Messages);
     let first = seen.scores().next().unwrap();
     assert_eq!(
         first.id,

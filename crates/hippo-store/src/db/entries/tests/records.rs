@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use hippo_map::bootstrap::TimeBand;
 use hippo_map::consolidation::{CoAccess, Filed, Learned, Passage, Removed};
-use hippo_types::entry::{Origin, Priority};
+use hippo_types::entry::{EntryOrigin, EntryPriority};
 
 use super::super::{CoAccessed, Damaged, Tombstone};
 use super::*;
@@ -32,16 +32,16 @@ fn any_entry() -> impl Strategy<Value = Entry> {
     );
     let times = (moment(), moment(), any::<u32>(), strength(), option::of(moment()));
     let priority = prop_oneof![
-        Just(Priority::Low),
-        Just(Priority::Normal),
-        Just(Priority::High),
-        Just(Priority::Amygdala)
+        Just(EntryPriority::Low),
+        Just(EntryPriority::Normal),
+        Just(EntryPriority::High),
+        Just(EntryPriority::Amygdala)
     ];
     let origin = prop_oneof![
-        Just(Origin::Defrag),
-        Just(Origin::Manual),
-        Just(Origin::Retrieval),
-        Just(Origin::Auto)
+        Just(EntryOrigin::Defrag),
+        Just(EntryOrigin::Manual),
+        Just(EntryOrigin::Retrieval),
+        Just(EntryOrigin::Auto)
     ];
     let kinds = (priority, option::of(".{0,5}"), origin, any::<u32>());
     (texts, times, kinds).prop_map(|(texts, times, kinds)| Entry {
@@ -65,9 +65,9 @@ fn any_entry() -> impl Strategy<Value = Entry> {
 
 fn any_record() -> impl Strategy<Value = Record> {
     let place = prop_oneof![
-        Just(Place::Index),
-        moment().prop_map(Place::Queue),
-        moment().prop_map(Place::Archive)
+        Just(RecordPlace::Index),
+        moment().prop_map(RecordPlace::Queue),
+        moment().prop_map(RecordPlace::Archive)
     ];
     let band = prop_oneof![
         Just(TimeBand::ThisWeek),

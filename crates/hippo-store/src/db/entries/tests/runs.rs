@@ -4,16 +4,17 @@ use std::collections::BTreeSet;
 
 use hippo_map::bootstrap::TECHNICAL;
 use hippo_map::consolidation::{
-    self, Change, CoAccess, ConsolidationSettings, Cycle, DocumentState, Plan, Rule, SectionState, Similar,
+    self, Change, CoAccess, ConsolidationSettings, DocumentState, Plan, Rule, SectionState, Similar,
     Snapshot, Step,
 };
 use hippo_map::schedule::Outcome;
 use hippo_text::chunk::ContentHash;
-use hippo_types::entry::Priority;
+use hippo_types::entry::EntryPriority;
 
 use super::super::{RunFile, RunId, RunReport};
 use super::*;
 use crate::StoreError;
+use hippo_types::cycle::Cycle;
 
 /// Returns the snapshot of the store for a run.
 fn snapshot(store: &Store) -> Snapshot {
@@ -40,10 +41,10 @@ fn filled(scratch: &EntryScratch) -> Store {
         record.entry.tags = vec!["pumps".to_owned()];
         record.group = TECHNICAL.to_owned();
     }
-    records[0].place = Place::Queue(NOW.plus(-40 * 24 * HOUR));
-    records[3].place = Place::Queue(NOW.plus(-40 * 24 * HOUR));
+    records[0].place = RecordPlace::Queue(NOW.plus(-40 * 24 * HOUR));
+    records[3].place = RecordPlace::Queue(NOW.plus(-40 * 24 * HOUR));
     records[11].strong_since = Some(NOW.plus(-40 * 24 * HOUR));
-    records[10].entry.priority = Priority::Amygdala;
+    records[10].entry.priority = EntryPriority::Amygdala;
     put(&mut store, &records);
     store
 }

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use hippo_map::consolidation::{Cycle, Learned, Place, decayed_co_access};
+use hippo_map::consolidation::{Learned, RecordPlace, decayed_co_access};
 use hippo_map::schedule::Outcome;
 use hippo_proto::{CycleOutcome, Event as News, RpcError};
 use hippo_store::StoreError;
 use hippo_store::db::RunId;
+use hippo_types::cycle::Cycle;
 use hippo_types::entry::EntryId;
 use hippo_types::time::Timestamp;
 
@@ -17,7 +18,6 @@ use super::super::report;
 use super::{Applying, Progress, Run, Stage};
 use crate::engine::turn::Hand;
 use crate::engine::workspace::Workspace;
-use crate::message::cycle_name;
 
 /// Time spent on steps before the engine checks its events again.
 const SLICE: Duration = Duration::from_millis(20);
@@ -234,7 +234,7 @@ impl Hand {
         }
         let mut emptied = Vec::new();
         for record in workspace.entries.known.records.values() {
-            let archived = matches!(record.place, Place::Archive(_));
+            let archived = matches!(record.place, RecordPlace::Archive(_));
             let found = |learned: &Learned| !learned.passages.is_empty();
             if archived && record.learned.as_deref().is_some_and(found) {
                 let mut record = record.clone();
@@ -302,7 +302,7 @@ impl Hand {
         let Some(run) = entries.run.take() else {
             return;
         };
-        let (cycle, outcome) = (cycle_name(run.cycle).name(), CycleOutcome::Failed.name());
+        let (cycle, outcome) = (run.cycle.name(), CycleOutcome::Failed.name());
         self.resources.measures.cycle(cycle, outcome);
         tracing::warn!(root = %workspace.root.display(), cycle, outcome, why, "a cycle could not be run");
         // These documents have not been processed.
@@ -332,8 +332,8 @@ fn too_many_questions(entries: &Entries) -> BTreeSet<EntryId> {
     let mut archived: Vec<(Timestamp, &EntryId)> = records
         .filter(|record| entries.is_untouched_question(record))
         .filter_map(|record| match record.place {
-            Place::Archive(since) => Some((since, &record.entry.id)),
-            Place::Index | Place::Queue(_) => None,
+            RecordPlace::Archive(since) => Some((since, &record.entry.id)),
+            RecordPlace::Index | RecordPlace::Queue(_) => None,
         })
         .collect();
     archived.sort_unstable();

@@ -2,16 +2,17 @@
 
 use std::time::{Duration, Instant};
 
-use hippo_map::consolidation::{Cycle, Rule};
+use hippo_map::consolidation::Rule;
 use hippo_map::layout::INDEX_FILE;
 use hippo_map::schedule::{self, RunRecord};
 use hippo_proto::{NextCycle, Pending};
+use hippo_types::cycle::Cycle;
 use hippo_types::time::Timestamp;
 
 use crate::clock::rfc3339;
 use crate::engine::turn::Hand;
 use crate::engine::workspace::Workspace;
-use crate::message::{Beat, Order, cycle_name};
+use crate::message::{Beat, Order};
 
 /// Maximum number of proposals and of conflicts in one heartbeat, because they use an agent's context.
 const TOLD: usize = 10;
@@ -148,7 +149,7 @@ impl Hand {
     pub(in crate::engine) fn next_on_wire(&self, workspace: &Workspace) -> Vec<NextCycle> {
         let next = self.next_cycles(workspace).into_iter();
         next.map(|(cycle, at)| NextCycle {
-            cycle: cycle_name(cycle),
+            cycle,
             at: rfc3339(at),
         })
         .collect()

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use hippo_map::bootstrap::MOST_ENTRIES;
-use hippo_map::consolidation::{self, CoAccess, ConsolidationRun, Cycle, Plan, Snapshot, decayed_co_access};
+use hippo_map::consolidation::{self, CoAccess, ConsolidationRun, Plan, Snapshot, decayed_co_access};
 use hippo_map::schedule::Outcome;
 use hippo_proto::CycleReport;
 use hippo_store::StoreError;
 use hippo_store::db::RunRow;
 use hippo_text::source::SourceKind;
+use hippo_types::cycle::Cycle;
 use hippo_types::time::Timestamp;
 
 use super::super::documents::Known;
@@ -52,7 +53,7 @@ impl Hand {
             .map(|at| workspace.entries.interrupted.remove(at));
         let live = workspace.entries.known.records.values();
         let live = live
-            .filter(|record| record.place == consolidation::Place::Index)
+            .filter(|record| record.place == consolidation::RecordPlace::Index)
             .count();
         let run = resumes.map_or(
             ConsolidationRun {

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use hippo_fs::WorkspaceDir;
 use hippo_map::bootstrap::{DAILY_LOGS, INFRASTRUCTURE, PEOPLE, PROJECTS, TECHNICAL};
-use hippo_map::consolidation::{Place, Record};
+use hippo_map::consolidation::{Record, RecordPlace};
 use hippo_map::hierarchy::FOLDER;
 use hippo_map::index_file::IndexFile as Parsed;
 use hippo_store::StoreError;
@@ -80,7 +80,7 @@ fn left_in(now: Now<'_>) -> BTreeMap<EntryId, Record> {
             let mut record = adopted(&entry, None, now);
             match since {
                 Some(since) => {
-                    record.place = Place::Archive(since);
+                    record.place = RecordPlace::Archive(since);
                     record.filed = None;
                 }
                 None if kind == "temporal" => DAILY_LOGS.clone_into(&mut record.group),

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hippo_map::bootstrap::TimeBand;
-use hippo_map::consolidation::{Filed, Place, Record};
+use hippo_map::consolidation::{Filed, Record, RecordPlace};
 use hippo_map::index_file::IndexSection;
 use hippo_map::index_file::merge::EntryField;
-use hippo_types::entry::{Entry, EntryId, Origin};
+use hippo_types::entry::{Entry, EntryId, EntryOrigin};
 
 use super::Now;
 
@@ -110,9 +110,9 @@ pub(super) fn put_into(record: &mut Record, section: &[String]) -> bool {
     if known == Some(IndexSection::ByTopic) {
         record.group = section.get(1).cloned().unwrap_or_default();
     }
-    let revived = matches!(record.place, Place::Queue(_)) && known != Some(IndexSection::DecayQueue);
+    let revived = matches!(record.place, RecordPlace::Queue(_)) && known != Some(IndexSection::DecayQueue);
     if revived {
-        record.place = Place::Index;
+        record.place = RecordPlace::Index;
     }
     revived
 }
@@ -128,7 +128,7 @@ pub(in super::super) fn adopted(entry: &Entry, section: Option<&Vec<String>>, no
             hundredths: hundredths(entry.strength),
         }),
         // No file contains the query of the entry; the same query creates another entry.
-        learned: (entry.origin == Origin::Retrieval).then(Box::default),
+        learned: (entry.origin == EntryOrigin::Retrieval).then(Box::default),
         // A person may have edited the entry.
         by_hand: true,
         ..Record::new(entry.clone(), "")
@@ -137,7 +137,7 @@ pub(in super::super) fn adopted(entry: &Entry, section: Option<&Vec<String>>, no
         put_into(&mut record, section);
         if section.first().and_then(|title| IndexSection::from_title(title)) == Some(IndexSection::DecayQueue)
         {
-            record.place = Place::Queue(now.now);
+            record.place = RecordPlace::Queue(now.now);
         }
     }
     record

@@ -1,7 +1,7 @@
 //! Tests of writing in slices.
 
 use hippo_map::bootstrap::TimeBand;
-use hippo_map::consolidation::{Filed, Place, Record};
+use hippo_map::consolidation::{Filed, Record, RecordPlace};
 use hippo_types::entry::{Entry, EntryId, Pointer};
 use hippo_types::time::Timestamp;
 
@@ -72,7 +72,7 @@ fn record(number: usize) -> Record {
     let strength = 0.9;
     let mut record = Record {
         strength,
-        place: Place::Index,
+        place: RecordPlace::Index,
         group: format!("Group {number:02}"),
         band: Some(TimeBand::ThisWeek),
         hashes: vec![None],

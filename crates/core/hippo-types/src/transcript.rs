@@ -1,0 +1,111 @@
+//! Transcripts and exports of other programs, and the results of compacting a transcript.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+/// Program or interface that defines the format of a transcript.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
+pub enum TranscriptFormat {
+    /// Detected from the content.
+    #[default]
+    Auto,
+    /// Claude Code.
+    ClaudeCode,
+    /// Pi or OpenClaw.
+    Pi,
+    /// Codex.
+    Codex,
+    /// A list of messages in the format of the OpenAI or Anthropic API.
+    Messages,
+}
+
+names!(TranscriptFormat {
+    Auto => "auto",
+    ClaudeCode => "claude-code",
+    Pi => "pi",
+    Codex => "codex",
+    Messages => "messages",
+});
+
+/// Program with supported exports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
+pub enum ExportProgram {
+    /// The JSON of its export script.
+    ClaudeMem,
+    /// The answer of get_all as JSON.
+    Mem0,
+}
+
+names!(ExportProgram { ClaudeMem => "claude-mem", Mem0 => "mem0" });
+
+/// Statistics of a compaction.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CompactStats {
+    /// The detected format; null if none.
+    pub format: Option<TranscriptFormat>,
+    /// Scored messages.
+    pub messages: u64,
+    /// Tokens of the messages.
+    pub tokens_before: u64,
+    /// Tokens of the summary.
+    pub tokens_after: u64,
+    /// `tokens_before` divided by `tokens_after`.
+    pub ratio: f64,
+    /// Messages kept in full.
+    pub kept: u64,
+    /// Messages shortened to a line.
+    pub compressed: u64,
+    /// Messages reduced to a pointer.
+    pub sparse: u64,
+    /// Messages that do not fit into the summary; `rest` lists them.
+    pub dropped: u64,
+    /// The id of the list of dropped messages; null if there are none.
+    pub rest: Option<String>,
+    /// Messages before an earlier compaction, represented by its summary.
+    pub folded: u64,
+    /// Unreadable records.
+    pub malformed: u64,
+    /// The first unreadable records.
+    pub problems: Vec<TranscriptProblem>,
+    /// Contents newly stored in the workspace; absent without a workspace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stored: Option<u64>,
+}
+
+/// An unreadable record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct TranscriptProblem {
+    /// Line number, 1-based; in a document, the line on which the message begins.
+    pub line: u64,
+    /// The problem.
+    pub what: Cow<'static, str>,
+}
+
+/// The scores of one message.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MessageScore {
+    /// Position among the messages of the session, 0-based.
+    pub index: u64,
+    /// The id to fetch its content with, if it is stored.
+    pub id: String,
+    /// The kind of message in snake_case: `decision`, `user_intent`, `context`, `tool_result`, `ephemeral`, `unknown`.
+    #[serde(rename = "type")]
+    pub kind: Cow<'static, str>,
+    /// Importance before decay, 0 to 1.
+    pub importance: f64,
+    /// Importance after decay, 0 to 1.
+    pub retention: f64,
+    /// How the message is shown: `keep`, `compress` or `sparse`.
+    pub tier: Cow<'static, str>,
+    /// Tokens of the message.
+    pub tokens: u64,
+}
