@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_ellipsis_stands_for_anything() {
+    fn an_ellipsis_matches_any_text() {
         for (line, pattern) in [
             ("a b c", "a b c"),
             ("a b c", "a…c"),

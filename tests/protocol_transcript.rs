@@ -105,7 +105,7 @@ fn compare(expected: &Value, found: &Value) -> Result<(), String> {
 }
 
 #[test]
-fn the_daemon_converses_as_documented() {
+fn the_daemon_follows_the_documented_conversation() {
     let folder = tempfile::tempdir().unwrap();
     let base = folder.path().canonicalize().unwrap();
     let (root, paths) = (base.join("agent"), Paths::below(&base.join("home")));
@@ -135,7 +135,7 @@ fn the_daemon_converses_as_documented() {
 }
 
 #[test]
-fn what_differs_is_noticed() {
+fn differences_from_the_documented_answer_are_detected() {
     let json = |text: &str| serde_json::from_str::<Value>(text).unwrap();
     let cases = [
         (r#"{"a":1}"#, r#"{"a":1}"#, true),

@@ -98,7 +98,7 @@ fn documents() -> Vec<String> {
 }
 
 #[test]
-fn a_source_says_what_it_is_for_and_can_be_read_in_one_go() {
+fn source_files_have_a_module_comment_and_a_maximum_length() {
     let mut wrong = Vec::new();
     for path in sources() {
         let text = read(&path);
@@ -114,7 +114,7 @@ fn a_source_says_what_it_is_for_and_can_be_read_in_one_go() {
 }
 
 #[test]
-fn documents_are_short_enough_to_be_read() {
+fn documents_stay_within_their_maximum_length() {
     for (path, most) in LONGEST_DOCUMENTS {
         let lines = read(path).lines().count();
         assert!(lines <= most, "{path}: {lines} lines, {most} are allowed");
@@ -149,7 +149,7 @@ fn tests_neither_sleep_nor_are_skipped() {
 }
 
 #[test]
-fn documents_name_no_place_of_somebody_s_machine() {
+fn documents_contain_no_local_paths() {
     let homes = [
         concat!("/", "work/"),
         concat!("/", "root/"),
@@ -165,7 +165,7 @@ fn documents_name_no_place_of_somebody_s_machine() {
 }
 
 #[test]
-fn the_changelog_tells_of_this_version() {
+fn the_changelog_has_a_section_for_this_version() {
     let text = read("CHANGELOG.md");
     let version = format!("\n## {}", env!("CARGO_PKG_VERSION"));
     assert!(
@@ -175,7 +175,7 @@ fn the_changelog_tells_of_this_version() {
 }
 
 #[test]
-fn the_licences_of_the_manifest_are_there() {
+fn the_licence_files_of_the_manifest_exist() {
     assert!(read("Cargo.toml").contains("license = \"MIT OR Apache-2.0\""));
     assert!(read("LICENSE-MIT").contains("MIT License"));
     assert!(read("LICENSE-APACHE").contains("Apache License"));
@@ -209,14 +209,14 @@ fn packaged_documents_link_to_packaged_documents() {
 }
 
 #[test]
-fn the_gate_is_all_that_ci_runs() {
+fn ci_runs_only_the_gate() {
     let text = read(".ci/run");
     let commands = text.lines().filter(|line| line.starts_with("cargo "));
     assert_eq!(commands.collect::<Vec<_>>(), ["cargo xtask test"]);
 }
 
 #[test]
-fn every_setting_is_documented_as_it_is() {
+fn the_documented_settings_are_up_to_date() {
     let text = read("docs/configuration.md");
     let (before, rest) = text.split_once("\n```toml\n").expect("no block of settings");
     let (_, after) = rest.split_once("```\n").unwrap();
@@ -226,7 +226,7 @@ fn every_setting_is_documented_as_it_is() {
 }
 
 #[test]
-fn every_method_and_kind_of_error_is_in_the_protocol() {
+fn the_protocol_documents_every_method_and_error_kind() {
     let text = read("docs/protocol.md");
     let headings: BTreeSet<&str> = text
         .lines()
@@ -257,7 +257,7 @@ fn every_method_and_kind_of_error_is_in_the_protocol() {
 }
 
 #[test]
-fn the_notifications_of_the_protocol_can_be_read() {
+fn the_documented_notifications_can_be_parsed() {
     let text = read("docs/protocol.md");
     let mut events = BTreeSet::new();
     for block in text.split("\n```events\n").skip(1) {

@@ -160,7 +160,7 @@ pub fn snapshot(folder: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
 }
 
 #[test]
-fn a_changed_backup_writes_nothing_beside_its_folder() {
+fn a_mutated_backup_writes_nothing_outside_its_folder() {
     let stage = Stage::set();
     let (scratch, daemon) = (&stage.scratch, Daemon::start(&stage.scratch.home(), &roomy()));
     let whole = scratch.beside("backup.tar.zst");

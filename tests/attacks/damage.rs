@@ -108,7 +108,7 @@ fn case(stage: &Stage, files: &[PathBuf], dice: &mut Dice) -> usize {
 }
 
 #[test]
-fn damage_ends_no_daemon_and_makes_no_answer_wrong() {
+fn damaged_state_files_neither_stop_the_daemon_nor_falsify_answers() {
     let stage = Stage::set();
     let is_state = |path: &PathBuf| {
         let name = path.file_name().unwrap().to_string_lossy();

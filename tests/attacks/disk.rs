@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rename_before_its_data_is_a_possible_state_unless_a_sync_is_between() {
+    fn a_rename_may_precede_its_data_unless_a_sync_is_between() {
         let all = |states: &[&str]| states.iter().map(|state| state.as_bytes().to_vec()).collect();
         assert_eq!(contents(false), all(&["", "new", "old"]));
         assert_eq!(contents(true), all(&["new", "old"]));

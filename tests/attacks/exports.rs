@@ -232,7 +232,7 @@ fn assert_added(what: &str, root: &Path, before: &BTreeMap<PathBuf, Vec<u8>>) {
 }
 
 #[test]
-fn a_hostile_export_writes_nothing_outside_and_ends_no_daemon() {
+fn a_hostile_export_writes_nothing_outside_and_stops_no_daemon() {
     let scratch = Scratch::new();
     scratch.write(
         "memory/2026-03-02.md",

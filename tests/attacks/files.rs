@@ -172,6 +172,6 @@ fn case(dice: &mut Dice) -> usize {
 }
 
 #[test]
-fn odd_names_and_renames_hide_no_file() {
+fn unusual_names_and_renames_hide_no_file() {
     attack("files", Cases::Drawn(4), |dice, _| case(dice));
 }

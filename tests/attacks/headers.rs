@@ -310,7 +310,7 @@ fn an_archive_that_lies_about_its_members_changes_nothing_outside() {
 }
 
 #[test]
-fn an_archive_that_is_cut_at_any_block_restores_nothing() {
+fn an_archive_truncated_at_any_block_restores_nothing() {
     let range = Range::new();
     let mut whole = Vec::new();
     for member in &range.members {

@@ -265,7 +265,7 @@ fn assert_lives(daemon: &mut Daemon, target: &Target) {
 }
 
 #[test]
-fn mutated_requests_are_each_answered() {
+fn every_mutated_request_is_answered() {
     let (scratch, daemon, _client) = begun();
     let target = Target::new(&scratch);
     let daemon = std::sync::Mutex::new(daemon);
@@ -278,7 +278,7 @@ fn mutated_requests_are_each_answered() {
 }
 
 #[test]
-fn rude_connections_keep_nobody_out() {
+fn misbehaving_connections_block_no_other_client() {
     let (scratch, daemon, _client) = begun();
     let target = Target::new(&scratch);
     let daemon = std::sync::Mutex::new(daemon);

@@ -93,6 +93,6 @@ fn case(dice: &mut Dice) -> usize {
 }
 
 #[test]
-fn notes_written_while_the_index_file_is_replaced_stay() {
+fn notes_written_while_the_index_file_is_replaced_are_kept() {
     attack("notes", Cases::Drawn(4), |dice, _| case(dice));
 }

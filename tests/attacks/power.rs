@@ -118,7 +118,7 @@ impl Recorded {
 }
 
 #[test]
-fn a_power_cut_loses_nothing_that_was_acknowledged() {
+fn a_power_cut_loses_no_acknowledged_write() {
     if !traced::is_possible("power") {
         return;
     }

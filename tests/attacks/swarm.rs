@@ -246,7 +246,7 @@ fn settled(daemon: &Daemon, expected: usize) -> usize {
 }
 
 #[test]
-fn five_hundred_hostile_clients_hold_nobody_up_and_leave_no_handle() {
+fn five_hundred_hostile_clients_block_no_client_and_leak_no_handle() {
     let (scratch, daemon, _client) = begun();
     let daemon = std::sync::Mutex::new(daemon);
     attack("swarm", Cases::Drawn(1), |dice, _| {

@@ -10,7 +10,7 @@ use crate::wire::{Wire, furnish, roomy};
 const CALLS: &str = "trace=?rename,renameat,renameat2,?unlink,unlinkat,?rmdir,fsync,fdatasync";
 
 #[test]
-fn the_thread_of_the_engine_moves_and_syncs_no_file_but_the_registry() {
+fn the_engine_thread_renames_and_syncs_only_the_registry() {
     if !traced::is_possible("threads") {
         return;
     }

@@ -48,7 +48,7 @@ fn take_away(client: &mut Caller, root: &Path, away: &Path) {
 }
 
 #[test]
-fn a_root_that_is_back_is_used_by_the_next_request() {
+fn a_returned_root_is_used_by_the_next_request() {
     let scratch = Scratch::new();
     fill(&scratch, 20);
     let daemon = daemon(&scratch);
@@ -91,7 +91,7 @@ fn a_root_that_is_back_is_used_by_the_next_request() {
 }
 
 #[test]
-fn a_mount_point_without_its_disk_is_still_away() {
+fn an_empty_mount_point_counts_as_a_missing_root() {
     let scratch = Scratch::new();
     fill(&scratch, 3);
     let daemon = daemon(&scratch);

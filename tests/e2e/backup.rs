@@ -183,7 +183,7 @@ pub(super) fn elsewhere(scratch: &Scratch, name: &str) -> Daemon {
 }
 
 #[test]
-fn what_is_restored_answers_as_before() {
+fn a_restored_workspace_gives_the_same_answers() {
     let (scratch, daemon, mut client, ids, forgotten) = used();
     let root = scratch.workspace();
     let before = known(&mut client, &root, &ids, &forgotten);
@@ -233,7 +233,7 @@ fn what_is_restored_answers_as_before() {
 }
 
 #[test]
-fn what_hippod_cannot_take_is_told() {
+fn files_left_out_of_a_backup_are_listed() {
     let (scratch, _daemon, mut client) = begun();
     let root = scratch.workspace();
     std::os::unix::fs::symlink("/etc/passwd", root.join("memory/link.md")).unwrap();
@@ -278,7 +278,7 @@ pub(super) fn hippoctl(home: &Path, words: &[&str]) -> Output {
 }
 
 #[test]
-fn the_command_line_does_it_all_for_several_workspaces() {
+fn the_command_line_backs_up_and_restores_several_workspaces() {
     let (scratch, _daemon, mut client) = begun();
     let second = scratch.beside("second");
     std::fs::create_dir_all(second.join("memory")).unwrap();

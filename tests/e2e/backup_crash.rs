@@ -27,7 +27,7 @@ pub(super) fn size(path: &Path) -> u64 {
 }
 
 #[test]
-fn killed_in_the_middle_nothing_half_is_taken_for_whole() {
+fn a_killed_backup_or_restore_leaves_no_partial_result() {
     let (scratch, daemon, mut client, ids, forgotten) = used();
     let root = scratch.workspace();
     let before = known(&mut client, &root, &ids, &forgotten);
@@ -110,7 +110,7 @@ fn killed_in_the_middle_nothing_half_is_taken_for_whole() {
 }
 
 #[test]
-fn what_was_acknowledged_before_a_backup_began_is_in_it() {
+fn a_backup_contains_every_write_acknowledged_before_it() {
     let (scratch, daemon, mut client) = begun();
     let root = scratch.workspace();
     let stop = Arc::new(AtomicBool::new(false));
@@ -159,7 +159,7 @@ fn what_was_acknowledged_before_a_backup_began_is_in_it() {
 }
 
 #[test]
-fn who_comes_second_waits() {
+fn a_second_concurrent_backup_waits() {
     let scratch = Scratch::new();
     scratch.write("memory/2026-03-02.md", "- the lantern is green\n");
     scratch.write(".hippocampus/archive/large.md", "an old line\n".repeat(2_000_000));

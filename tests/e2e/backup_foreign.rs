@@ -47,7 +47,7 @@ fn restore(
 }
 
 #[test]
-fn files_that_no_backup_has_are_restored_only_where_they_are_asked_for() {
+fn foreign_files_in_a_backup_are_restored_only_on_request() {
     let (scratch, _daemon, mut client, sound) = made();
     let archive = scratch.beside("foreign.tar.zst");
     let into = scratch.beside("into");

@@ -11,7 +11,7 @@ use crate::backup_crash::{kill_in_the_middle, size};
 use crate::backup_odd::made;
 
 #[test]
-fn what_a_kill_left_of_a_dated_backup_goes_with_the_next_start() {
+fn leftovers_of_a_killed_backup_are_removed_at_the_next_start() {
     let (scratch, mut daemon, client) = begun();
     drop(client);
     let large = "an old line\n".repeat(2_000_000);
@@ -40,7 +40,7 @@ fn what_a_kill_left_of_a_dated_backup_goes_with_the_next_start() {
 }
 
 #[test]
-fn a_folder_that_has_the_name_of_ours_by_chance_stays() {
+fn a_foreign_folder_with_a_temporary_name_is_kept() {
     let (scratch, _daemon, mut client, sound) = made();
     let names = [".into.restoring", ".b.tar.zst.partial"].map(|name| scratch.beside(name).join("diary.md"));
     for name in &names {
@@ -67,7 +67,7 @@ fn settled(scratch: &Scratch) -> bool {
 }
 
 #[test]
-fn a_client_that_goes_at_the_end_of_a_restore_leaves_nothing() {
+fn a_restore_whose_client_disconnects_at_the_end_leaves_nothing() {
     let (scratch, daemon, mut client) = begun();
     scratch.write(".hippocampus/archive/large.md", "an old line\n".repeat(200_000));
     client.sync(&scratch.workspace());

@@ -70,7 +70,7 @@ pub(super) fn assert_refused(scratch: &Scratch, client: &mut Caller, what: &str,
 }
 
 #[test]
-fn damage_is_refused_and_the_member_is_named() {
+fn a_damaged_backup_is_refused_and_the_member_is_named() {
     let (scratch, _daemon, mut client, sound) = made();
     let whole = std::fs::read(&sound).unwrap();
     let content = zstd::decode_all(&whole[..]).unwrap();
@@ -185,7 +185,7 @@ pub(super) fn manifest(entries: &[Entry], change: impl FnOnce(&mut Value)) -> En
 }
 
 #[test]
-fn an_archive_of_somebody_who_means_ill_writes_nothing() {
+fn a_malicious_archive_writes_nothing() {
     let (scratch, _daemon, mut client, _) = made();
     let archive = scratch.beside("hostile.tar.zst");
     for (name, words) in [
@@ -298,7 +298,7 @@ fn an_archive_of_somebody_who_means_ill_writes_nothing() {
 }
 
 #[test]
-fn what_is_there_is_neither_written_over_nor_deleted() {
+fn existing_files_are_neither_overwritten_nor_deleted() {
     let (scratch, _daemon, mut client, sound) = made();
     let whole = std::fs::read(&sound).unwrap();
     let refusal = backup(&mut client, &sound).unwrap_err();
@@ -345,7 +345,7 @@ fn what_is_there_is_neither_written_over_nor_deleted() {
 }
 
 #[test]
-fn without_room_it_is_refused_and_nothing_is_left() {
+fn a_backup_or_restore_without_disk_space_leaves_nothing() {
     let (scratch, daemon, mut client, sound) = made();
     let mut noise = vec![0; 1_600_000];
     blake3::Hasher::new().finalize_xof().fill(&mut noise);

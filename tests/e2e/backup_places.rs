@@ -31,7 +31,7 @@ fn assert_kind(answer: Result<BackupResponse, RpcError>, kind: ErrorKind, words:
 }
 
 #[test]
-fn nothing_is_written_where_it_would_be_memory_again() {
+fn a_backup_into_watched_memory_is_refused() {
     let (scratch, _daemon, mut client) = begun();
     let root = scratch.workspace();
     scratch.write("knowledge/a.md", "- the door is red\n");
@@ -68,7 +68,7 @@ fn nothing_is_written_where_it_would_be_memory_again() {
 }
 
 #[test]
-fn a_name_that_promises_another_format_is_refused() {
+fn a_file_name_of_another_archive_format_is_refused() {
     let (scratch, _daemon, mut client) = begun();
     for name in ["x.tar.gz", "x.TGZ", "x.zip", "x.tar"] {
         let to = scratch.beside(name);
@@ -87,7 +87,7 @@ fn a_name_that_promises_another_format_is_refused() {
 }
 
 #[test]
-fn force_replaces_an_earlier_backup_and_nothing_else() {
+fn force_replaces_only_an_earlier_backup() {
     let (scratch, _daemon, mut client) = begun();
     let folder = scratch.beside("folder");
     fs::create_dir(&folder).unwrap();
@@ -136,7 +136,7 @@ fn force_replaces_an_earlier_backup_and_nothing_else() {
 }
 
 #[test]
-fn a_folder_with_files_of_others_is_not_restored_into() {
+fn a_restore_into_a_folder_with_foreign_files_is_refused() {
     let (scratch, daemon, _client, sound) = made();
     let root = scratch.workspace();
     daemon.terminate();
@@ -158,7 +158,7 @@ fn a_folder_with_files_of_others_is_not_restored_into() {
 }
 
 #[test]
-fn what_a_harness_had_is_named_after_a_restore() {
+fn a_restore_names_the_init_command_of_the_harness() {
     let (scratch, _daemon, _client) = begun();
     let (home, root) = (scratch.home(), scratch.workspace());
     let path = |name: &str| shown(&scratch.beside(name));
@@ -176,7 +176,7 @@ fn what_a_harness_had_is_named_after_a_restore() {
 }
 
 #[test]
-fn a_damaged_backup_is_no_wrong_usage() {
+fn a_damaged_backup_exits_with_1_and_not_as_wrong_usage() {
     let (scratch, _daemon, _client, sound) = made();
     let home = scratch.home();
     let whole = fs::read(&sound).unwrap();
@@ -190,7 +190,7 @@ fn a_damaged_backup_is_no_wrong_usage() {
 }
 
 #[test]
-fn names_that_no_disk_takes_are_refused_as_what_they_are() {
+fn names_that_no_disk_accepts_are_refused_with_the_reason() {
     let (scratch, _daemon, mut client, _) = made();
     let archive = scratch.beside("odd.tar.zst");
     let under = [file("1/files/a", b"x"), file("1/files/a/b", b"x")];
@@ -232,7 +232,7 @@ fn names_that_no_disk_takes_are_refused_as_what_they_are() {
 }
 
 #[test]
-fn the_member_that_is_damaged_is_named_though_it_can_be_unpacked() {
+fn a_damaged_member_is_named_even_if_it_can_be_unpacked() {
     let (scratch, _daemon, mut client, _) = made();
     let archive = scratch.beside("damaged.tar.zst");
     let member = || file("1/files/a.md", &[b'x'; 600]);
@@ -273,7 +273,7 @@ fn the_member_that_is_damaged_is_named_though_it_can_be_unpacked() {
 }
 
 #[test]
-fn what_no_restore_would_take_is_not_written() {
+fn a_backup_that_no_restore_accepts_is_not_written() {
     let (scratch, _daemon, mut client) = begun();
     let archive = scratch.workspace().join(".hippocampus/archive");
     fs::create_dir_all(&archive).unwrap();
@@ -292,7 +292,7 @@ fn what_no_restore_would_take_is_not_written() {
 }
 
 #[test]
-fn earlier_audits_come_along() {
+fn a_backup_contains_earlier_audits() {
     let (scratch, _daemon, mut client) = begun();
     let audit = |client: &mut Caller, root: &Path| -> AuditResponse {
         let request = AuditRequest {

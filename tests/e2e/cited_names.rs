@@ -6,7 +6,7 @@ use hippo_proto::{GetRequest, GetResponse};
 use hippod_tests::{Scratch, begun, client_program};
 
 #[test]
-fn what_search_cites_can_be_got_by_its_literal_name() {
+fn cited_files_can_be_read_by_their_literal_names() {
     let scratch = Scratch::new();
     let names = [
         ("memory/hash#tag.md", "anchor"),
@@ -49,7 +49,7 @@ fn what_search_cites_can_be_got_by_its_literal_name() {
 }
 
 #[test]
-fn a_name_of_many_marks_of_sections_is_refused() {
+fn a_path_with_many_section_marks_is_refused() {
     let (scratch, _daemon, mut client) = begun();
     // Each mark may end the path: trying all of them would take minutes.
     let request = GetRequest {

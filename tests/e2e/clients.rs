@@ -43,7 +43,7 @@ pub fn assert_works(raw: &mut Raw) {
 }
 
 #[test]
-fn sixty_four_clients_are_answered_while_indexing_goes_on() {
+fn sixty_four_clients_are_answered_during_indexing() {
     const CLIENTS: usize = 64;
     const SEARCHES: usize = 12;
     let scratch = Scratch::new();
@@ -94,7 +94,7 @@ fn sixty_four_clients_are_answered_while_indexing_goes_on() {
 }
 
 #[test]
-fn two_hundred_requests_in_flight_are_each_answered_under_their_id() {
+fn two_hundred_concurrent_requests_are_answered_under_their_ids() {
     let (scratch, daemon, _client) = started();
     let root = scratch.workspace().display().to_string();
     let mut raw = daemon.raw();
@@ -132,7 +132,7 @@ fn two_hundred_requests_in_flight_are_each_answered_under_their_id() {
 }
 
 #[test]
-fn bytes_that_are_no_request_are_refused_and_the_connection_goes_on() {
+fn invalid_bytes_are_refused_and_the_connection_stays_open() {
     let (_scratch, daemon, _client) = started();
     let mut raw = daemon.raw();
     let garbage: [&[u8]; 7] = [
@@ -159,7 +159,7 @@ fn bytes_that_are_no_request_are_refused_and_the_connection_goes_on() {
 }
 
 #[test]
-fn half_a_line_is_no_request() {
+fn an_incomplete_line_is_not_a_request() {
     let (_scratch, daemon, mut client) = started();
     let served = client.status().requests_served;
     let mut raw = daemon.raw();
@@ -176,7 +176,7 @@ fn half_a_line_is_no_request() {
 }
 
 #[test]
-fn clients_that_go_in_the_middle_of_an_answer_harm_nobody() {
+fn clients_that_disconnect_during_an_answer_affect_no_other_client() {
     let (scratch, mut daemon, mut client) = started();
     for _ in 0..30 {
         let mut raw = daemon.raw();
@@ -197,7 +197,7 @@ fn clients_that_go_in_the_middle_of_an_answer_harm_nobody() {
 }
 
 #[test]
-fn clients_that_never_read_harm_nobody() {
+fn clients_that_never_read_affect_no_other_client() {
     let (scratch, daemon, mut client) = started();
     let mut deaf = Vec::new();
     for _ in 0..4 {
@@ -230,7 +230,7 @@ fn clients_that_never_read_harm_nobody() {
 }
 
 #[test]
-fn each_refusal_names_its_kind_and_the_way_out() {
+fn each_refusal_has_its_kind_and_a_hint() {
     let (scratch, daemon, _client) = started();
     let root = scratch.workspace();
     let mut raw = daemon.raw();
@@ -340,7 +340,7 @@ fn each_refusal_names_its_kind_and_the_way_out() {
 }
 
 #[test]
-fn one_connection_too_many_is_told_so() {
+fn a_connection_beyond_the_limit_is_refused_with_a_hint() {
     let scratch = Scratch::new();
     let daemon = Daemon::start(&scratch.home(), &[("HIPPOD_SERVER_MAX_CONNECTIONS", "4")]);
     let mut places = Vec::new();

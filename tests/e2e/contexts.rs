@@ -110,7 +110,7 @@ pub(super) fn listing(of: &str) -> String {
 }
 
 #[test]
-fn what_was_put_comes_back_byte_for_byte_after_a_kill() {
+fn stored_content_is_returned_byte_for_byte_after_a_kill() {
     let (scratch, daemon, mut client) = begun();
     let root = scratch.workspace();
     let session = open(&mut client, &root, None).session;
@@ -161,7 +161,7 @@ fn what_was_put_comes_back_byte_for_byte_after_a_kill() {
 }
 
 #[test]
-fn entries_fade_with_turns_and_come_back_by_an_access_or_a_cue() {
+fn entries_fade_with_turns_and_return_after_an_access_or_a_cue() {
     let (scratch, _daemon, mut client) = begun();
     let root = scratch.workspace();
     let session = open(&mut client, &root, None).session;
@@ -205,7 +205,7 @@ fn entries_fade_with_turns_and_come_back_by_an_access_or_a_cue() {
 }
 
 #[test]
-fn a_source_that_changed_is_told_with_both_hashes() {
+fn a_changed_source_is_reported_with_both_hashes() {
     let (scratch, _daemon, mut client) = begun();
     let root = scratch.workspace();
     let session = open(&mut client, &root, None).session;
@@ -221,7 +221,7 @@ fn a_source_that_changed_is_told_with_both_hashes() {
 }
 
 #[test]
-fn content_that_was_taken_away_is_unavailable_and_its_summary_is_given() {
+fn damaged_content_is_unavailable_and_its_summary_is_returned() {
     let (scratch, daemon, mut client) = begun();
     let session = open(&mut client, &scratch.workspace(), None).session;
     let id = entry(
@@ -245,7 +245,7 @@ fn content_that_was_taken_away_is_unavailable_and_its_summary_is_given() {
 }
 
 #[test]
-fn a_session_that_ends_leaves_what_is_worth_it_in_the_log() {
+fn closing_a_session_writes_persistent_entries_to_the_log() {
     let (scratch, _daemon, mut client) = begun();
     let root = scratch.workspace();
     let session = open(&mut client, &root, Some("s-1")).session;
@@ -283,7 +283,7 @@ fn a_session_that_ends_leaves_what_is_worth_it_in_the_log() {
 }
 
 #[test]
-fn every_message_of_a_compacted_session_is_had_by_its_id() {
+fn every_message_of_a_compacted_session_can_be_fetched_by_its_id() {
     let (scratch, _daemon, mut client) = begun();
     let said = |number: u32| json!({"role": "user", "content": format!("The valve {number} is set to {number}0 bar.")});
     let messages: Vec<_> = (0..200).map(said).collect();

@@ -12,7 +12,7 @@ use super::contexts::{close, entry, fetch, listing, open, put, refusal, render, 
 use super::contexts_odd::noise;
 
 #[test]
-fn a_cue_finds_what_is_dormant_behind_what_is_not() {
+fn a_cue_finds_dormant_entries_beside_active_ones() {
     let (scratch, _daemon, mut client) = begun();
     let session = open(&mut client, &scratch.workspace(), None).session;
     let told = |number: u64, client: &mut Caller| {
@@ -31,7 +31,7 @@ fn a_cue_finds_what_is_dormant_behind_what_is_not() {
 }
 
 #[test]
-fn the_same_error_is_shown_again_when_the_first_one_is_over() {
+fn a_repeated_error_is_shown_again_after_the_first_one_faded() {
     let (scratch, _daemon, mut client) = begun();
     let session = open(&mut client, &scratch.workspace(), None).session;
     let failed = |turn: u64, client: &mut Caller| {
@@ -56,7 +56,7 @@ fn the_same_error_is_shown_again_when_the_first_one_is_over() {
 }
 
 #[test]
-fn what_is_said_of_the_same_content_later_counts() {
+fn later_settings_of_the_same_content_take_effect() {
     let (scratch, _daemon, mut client) = begun();
     let root = scratch.workspace();
     let session = open(&mut client, &root, None).session;
@@ -80,7 +80,7 @@ fn what_is_said_of_the_same_content_later_counts() {
 }
 
 #[test]
-fn the_end_of_a_session_leaves_only_what_is_strong_active() {
+fn closing_a_session_keeps_only_strong_entries_active() {
     let (scratch, _daemon, mut client) = begun();
     let session = open(&mut client, &scratch.workspace(), None).session;
     let weak = entry(
@@ -101,7 +101,7 @@ fn the_end_of_a_session_leaves_only_what_is_strong_active() {
 }
 
 #[test]
-fn a_database_that_is_damaged_concerns_no_other_workspace() {
+fn a_damaged_database_affects_no_other_workspace() {
     let (scratch, daemon, mut client) = begun();
     let root = scratch.workspace();
     open(&mut client, &root, Some("bad"));
@@ -131,7 +131,7 @@ fn a_database_that_is_damaged_concerns_no_other_workspace() {
 }
 
 #[test]
-fn a_compaction_that_has_no_room_is_refused_and_never_drops_its_own_beginning() {
+fn a_compaction_without_space_is_refused_and_keeps_its_beginning() {
     let scratch = Scratch::new();
     scratch.write("MEMORY.md", "# Memory\n");
     let settings = [

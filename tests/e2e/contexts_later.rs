@@ -49,7 +49,7 @@ fn contexts(client: &mut Caller, are: impl Fn(&ContextsStatus) -> bool) -> Conte
 }
 
 #[test]
-fn contents_past_their_time_go_with_an_archival_cycle_and_their_pointers_stay() {
+fn archival_removes_expired_contents_and_keeps_their_pointers() {
     let (scratch, clock, mut client) = begun(&[]);
     let root = scratch.workspace();
     let over = open(&mut client, &root, Some("over")).session;
@@ -101,7 +101,7 @@ fn contents_past_their_time_go_with_an_archival_cycle_and_their_pointers_stay() 
 }
 
 #[test]
-fn a_session_that_nobody_closes_ends_and_leaves_what_is_worth_it() {
+fn an_abandoned_session_ends_and_writes_persistent_entries() {
     let (scratch, clock, mut client) = begun(&[("HIPPOD_CONTEXT_PERSIST_TO_MEMORY_MD", "true")]);
     let root = scratch.workspace();
     let mut put = |session: &str, what: &str| {
@@ -156,7 +156,7 @@ fn a_session_that_nobody_closes_ends_and_leaves_what_is_worth_it() {
 }
 
 #[test]
-fn sessions_outlive_a_workspace_that_is_removed_unless_that_is_meant() {
+fn sessions_survive_the_removal_of_a_workspace_unless_purged() {
     let scratch = Scratch::new();
     scratch.write("MEMORY.md", "# Memory\n");
     let daemon: Daemon = scratch.daemon();
@@ -196,7 +196,7 @@ fn sessions_outlive_a_workspace_that_is_removed_unless_that_is_meant() {
 }
 
 #[test]
-fn a_damaged_database_is_told_with_what_to_do_and_search_is_not_concerned() {
+fn a_damaged_database_is_reported_with_a_fix_and_search_still_works() {
     let scratch = Scratch::new();
     scratch.write(
         "MEMORY.md",

@@ -97,7 +97,7 @@ fn work(client: &mut Caller, root: &Path, dice: &mut Dice, known: &mut Acknowled
 }
 
 #[test]
-fn nothing_that_was_acknowledged_is_lost_however_often_the_daemon_is_killed() {
+fn repeated_kills_lose_no_acknowledged_session_data() {
     let (scratch, mut daemon, mut client) = begun();
     let root = scratch.workspace();
     let mut dice = Dice::new();
@@ -194,7 +194,7 @@ fn two_clients_share_a_session() {
 }
 
 #[test]
-fn over_its_budget_a_store_refuses_and_gives_room_when_a_session_ends() {
+fn a_full_store_refuses_content_until_a_session_ends() {
     let scratch = Scratch::new();
     scratch.write("MEMORY.md", "# Memory\n");
     let settings = [&QUIET[..], &[("HIPPOD_CONTEXT_BUDGET_MB", "1")]].concat();
@@ -230,7 +230,7 @@ fn over_its_budget_a_store_refuses_and_gives_room_when_a_session_ends() {
 }
 
 #[test]
-fn without_room_on_the_disk_a_put_is_refused_and_nothing_is_lost() {
+fn a_put_on_a_full_disk_is_refused_without_loss() {
     let (scratch, daemon, client) = begun();
     drop(client);
     daemon.terminate();
@@ -269,7 +269,7 @@ fn without_room_on_the_disk_a_put_is_refused_and_nothing_is_lost() {
 }
 
 #[test]
-fn odd_requests_are_answered_and_change_nothing() {
+fn unusual_requests_are_answered_and_change_nothing() {
     let (scratch, _daemon, mut client) = begun();
     let session = open(&mut client, &scratch.workspace(), None).session;
     let id = entry(
@@ -327,7 +327,7 @@ fn odd_requests_are_answered_and_change_nothing() {
 }
 
 #[test]
-fn odd_transcripts_are_compacted_and_told_of() {
+fn damaged_transcripts_are_compacted_and_reported() {
     let (scratch, _daemon, mut client) = begun();
     let root = scratch.workspace();
     let mut compact = |name: &str, bytes: &[u8]| -> Result<SessionCompactResponse, ClientError> {

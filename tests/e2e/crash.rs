@@ -163,7 +163,7 @@ fn fifty_kills_leave_the_answers_of_a_fresh_index() {
 }
 
 #[test]
-fn killed_while_the_vector_index_is_saved_it_is_whole_or_not_used() {
+fn a_vector_index_whose_save_was_killed_is_complete_or_unused() {
     let scratch = Scratch::new();
     let root = scratch.workspace();
     let mut writer = Writer {

@@ -22,7 +22,7 @@ fn degraded(client: &mut Caller) -> Vec<String> {
 }
 
 #[test]
-fn an_index_that_is_cut_to_nothing_forgets_nothing_that_was_removed_and_is_told() {
+fn a_truncated_index_keeps_its_removals_and_is_reported() {
     let (scratch, daemon, mut client) = begun();
     let root = scratch.workspace();
     client.remember(&root, "Ida repairs the lantern of the harbour.", "lantern");
@@ -67,7 +67,7 @@ fn an_index_that_is_cut_to_nothing_forgets_nothing_that_was_removed_and_is_told(
 }
 
 #[test]
-fn contents_of_sessions_that_are_gone_are_counted_and_told() {
+fn lost_session_contents_are_counted_and_reported() {
     let (scratch, daemon, mut client) = begun();
     let root = scratch.workspace();
     let session = open(&mut client, &root, None).session;
@@ -99,7 +99,7 @@ fn contents_of_sessions_that_are_gone_are_counted_and_told() {
 }
 
 #[test]
-fn a_damaged_log_of_sessions_is_counted_told_and_kept() {
+fn a_damaged_session_wal_is_counted_reported_and_kept() {
     let (scratch, daemon, mut client) = begun();
     let root = scratch.workspace();
     client.sync(&root);
@@ -144,7 +144,7 @@ fn a_damaged_log_of_sessions_is_counted_told_and_kept() {
 }
 
 #[test]
-fn a_damaged_registry_costs_no_workspace() {
+fn a_damaged_registry_loses_no_workspace() {
     let (scratch, daemon, mut client) = begun();
     let root = scratch.workspace();
     let expected = client.answers(&root, &["blue pump"]);

@@ -92,7 +92,7 @@ fn run_out(client: &mut Caller, scratch: &Scratch, cycle: Cycle, at: &str) -> Ve
 }
 
 #[test]
-fn a_dry_run_says_what_would_be_done_and_does_nothing() {
+fn a_dry_run_shows_the_plan_and_changes_nothing() {
     let (scratch, _daemon, mut client) = started(12, "");
     let root = scratch.workspace();
     let before = state(&mut client, &scratch);
@@ -125,7 +125,7 @@ fn a_dry_run_says_what_would_be_done_and_does_nothing() {
 }
 
 #[test]
-fn what_fades_is_queued_and_archived_no_more_than_a_quarter_at_once_and_comes_back() {
+fn at_most_a_quarter_of_the_entries_is_archived_and_can_be_restored() {
     let (scratch, _daemon, mut client) = started(20, "");
     let root = scratch.workspace();
     let rules = id_of(&mut client, &scratch, "Deployment rules");
@@ -199,7 +199,7 @@ fn what_fades_is_queued_and_archived_no_more_than_a_quarter_at_once_and_comes_ba
 }
 
 #[test]
-fn a_new_file_gets_its_entries_with_the_next_light_cycle_whatever_ran_before() {
+fn a_new_file_gets_its_entries_with_the_next_light_cycle() {
     let (scratch, _daemon, mut client) = started(0, "");
     let root = scratch.workspace();
     let text =
@@ -214,7 +214,7 @@ fn a_new_file_gets_its_entries_with_the_next_light_cycle_whatever_ran_before() {
 }
 
 #[test]
-fn every_file_gets_an_entry_however_many_there_are() {
+fn every_file_gets_an_entry_even_among_many() {
     let scratch = Scratch::new();
     machines(&scratch, 1_050);
     let daemon = scratch.quiet_daemon();

@@ -65,7 +65,7 @@ fn of_another_model(dump: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn a_vector_dump_that_does_not_fit_is_not_used_and_written_again() {
+fn an_invalid_vector_dump_is_not_used_and_is_written_again() {
     let (scratch, before) = indexed();
     let dump = scratch.state("vectors/vectors.hvi");
     let whole = std::fs::read(&dump).unwrap();
@@ -163,7 +163,7 @@ fn assert_recovers(what: &str, client: &mut Caller, root: &Path, before: &[Answe
 }
 
 #[test]
-fn a_damaged_database_is_told_and_made_again_from_the_files() {
+fn a_damaged_database_is_reported_and_rebuilt_from_the_files() {
     let (scratch, before) = indexed();
     let database = scratch.state("index.db");
     for (what, damage) in [
@@ -201,7 +201,7 @@ fn a_damaged_database_is_told_and_made_again_from_the_files() {
 }
 
 #[test]
-fn a_database_damaged_under_a_running_daemon_is_told_and_made_again() {
+fn a_database_damaged_under_a_running_daemon_is_rebuilt() {
     let (scratch, before) = indexed();
     let daemon = scratch.daemon();
     let mut client = daemon.client();
@@ -212,7 +212,7 @@ fn a_database_damaged_under_a_running_daemon_is_told_and_made_again() {
 }
 
 #[test]
-fn a_damaged_log_of_the_database_loses_nothing() {
+fn a_damaged_database_wal_loses_nothing() {
     let (scratch, _) = indexed();
     let root = scratch.workspace();
     let log = scratch.state("index.db-wal");
@@ -254,7 +254,7 @@ fn a_damaged_log_of_the_database_loses_nothing() {
 }
 
 #[test]
-fn an_empty_or_missing_database_is_made_again_and_reported() {
+fn an_empty_or_missing_database_is_rebuilt_and_reported() {
     let (scratch, before) = indexed();
     for missing in [false, true] {
         let database = scratch.state("index.db");
@@ -284,7 +284,7 @@ fn an_empty_or_missing_database_is_made_again_and_reported() {
 }
 
 #[test]
-fn a_client_that_waits_is_answered_through_a_rebuild_and_a_removal() {
+fn waiting_clients_are_answered_during_a_rebuild_and_a_removal() {
     let (scratch, before) = indexed();
     let root = scratch.workspace();
     let daemon = scratch.daemon();
@@ -337,7 +337,7 @@ fn daemon_without_room(scratch: &Scratch, blocks: u32) -> Daemon {
 }
 
 #[test]
-fn without_room_on_the_disk_the_daemon_lives_and_answers_what_it_has() {
+fn a_daemon_on_a_full_disk_stays_alive_and_answers() {
     let scratch = Scratch::new();
     fill(&scratch, 400);
     // The log is full from the beginning, so even an error cannot be logged.

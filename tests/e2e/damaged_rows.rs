@@ -82,7 +82,7 @@ fn assert_mended(scratch: &Scratch, (value, at): (&[u8], usize), expected: &[Ans
 }
 
 #[test]
-fn damaged_rows_are_found_and_made_again() {
+fn damaged_rows_are_detected_and_rebuilt() {
     let (scratch, expected) = indexed();
     for number in 0..3 {
         let vector = &values(&scratch, VECTORS)[number];
@@ -99,7 +99,7 @@ fn damaged_rows_are_found_and_made_again() {
 }
 
 #[test]
-fn rows_that_are_damaged_while_the_daemon_runs_are_told_by_doctor() {
+fn doctor_reports_rows_damaged_while_the_daemon_runs() {
     let (scratch, expected) = indexed();
     let root = scratch.workspace();
     let vector = &values(&scratch, VECTORS)[1];

@@ -33,7 +33,7 @@ fn months(scratch: &Scratch) {
 }
 
 #[test]
-fn what_is_dated_as_the_question_says_comes_first_where_its_words_fit_as_well() {
+fn results_with_the_date_of_the_question_rank_first() {
     let scratch = Scratch::new();
     months(&scratch);
     let daemon = scratch.daemon();
@@ -68,7 +68,7 @@ fn what_is_dated_as_the_question_says_comes_first_where_its_words_fit_as_well() 
 }
 
 #[test]
-fn an_answer_says_that_nothing_is_dated_as_the_question_says() {
+fn an_answer_notes_that_nothing_has_the_requested_date() {
     let scratch = Scratch::new();
     months(&scratch);
     let daemon = scratch.daemon();

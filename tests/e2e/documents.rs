@@ -50,7 +50,7 @@ fn pages() -> Vec<(String, String)> {
 }
 
 #[test]
-fn documents_mark_their_commands_as_such() {
+fn code_blocks_with_commands_have_a_language_and_a_mode() {
     let mut wrong = Vec::new();
     for (page, text) in pages() {
         for block in blocks(&text) {
@@ -81,7 +81,7 @@ fn documents_mark_their_commands_as_such() {
 }
 
 #[test]
-fn links_of_the_documents_lead_somewhere() {
+fn links_in_the_documents_have_existing_targets() {
     let mut wrong = Vec::new();
     for (page, text) in pages() {
         for (path, heading) in links(&text) {
@@ -106,7 +106,7 @@ fn links_of_the_documents_lead_somewhere() {
 }
 
 #[test]
-fn what_is_built_from_source_is_built_of_the_versions_that_were_tested() {
+fn documented_builds_use_locked_dependencies() {
     let pages = pages();
     let lines = pages
         .iter()

@@ -5,7 +5,7 @@ use hippod_tests::{Daemon, Scratch};
 use hippo_proto::{StatusRequest, StatusResponse, WorkspaceSyncRequest, WorkspaceSyncResponse};
 
 #[test]
-fn a_saved_edit_is_found_by_itself_and_the_old_text_is_not() {
+fn a_saved_edit_becomes_searchable_and_replaces_the_old_text() {
     let scratch = Scratch::new();
     scratch.write("memory/2026-03-02.md", "- the pump is blue\n- the hose is long\n");
     let daemon = scratch.daemon();
@@ -97,7 +97,7 @@ fn a_thousand_renames_keep_every_vector() {
 }
 
 #[test]
-fn a_deleted_file_is_forgotten_and_many_at_once_are_held_until_accepted() {
+fn one_deleted_file_is_removed_and_mass_deletions_are_held() {
     let scratch = Scratch::new();
     for number in 0..40 {
         scratch.write(
@@ -148,7 +148,7 @@ fn a_deleted_file_is_forgotten_and_many_at_once_are_held_until_accepted() {
 }
 
 #[test]
-fn a_workspace_that_is_unmounted_keeps_its_index_until_it_is_back() {
+fn an_unmounted_workspace_keeps_its_index() {
     let scratch = Scratch::new();
     for number in 0..20 {
         scratch.write(
@@ -179,7 +179,7 @@ fn a_workspace_that_is_unmounted_keeps_its_index_until_it_is_back() {
 }
 
 #[test]
-fn a_file_that_never_goes_quiet_is_indexed_and_nothing_of_it_is_lost() {
+fn a_constantly_written_file_is_indexed_without_loss() {
     let scratch = Scratch::new();
     scratch.write("memory/log.md", "- line0 begins\n");
     let settings = [
@@ -223,7 +223,7 @@ fn a_file_that_never_goes_quiet_is_indexed_and_nothing_of_it_is_lost() {
 }
 
 #[test]
-fn a_stop_is_quick_and_the_next_start_goes_on() {
+fn a_stop_is_quick_and_the_next_start_resumes_indexing() {
     let scratch = Scratch::new();
     for number in 0..300 {
         scratch.write(

@@ -90,7 +90,7 @@ fn kind(error: ClientError) -> ErrorKind {
 }
 
 #[test]
-fn a_session_is_flushed_as_it_grows_and_nothing_of_it_twice() {
+fn a_growing_session_is_flushed_without_repetition() {
     let (scratch, _daemon, mut client) = begun();
     let (root, path) = (scratch.workspace(), scratch.beside("session.jsonl"));
     std::fs::write(&path, transcript(0..2)).unwrap();
@@ -138,7 +138,7 @@ fn a_session_is_flushed_as_it_grows_and_nothing_of_it_twice() {
 }
 
 #[test]
-fn a_transcript_that_is_another_one_now_is_read_anew_without_what_is_known() {
+fn a_replaced_transcript_is_reread_without_known_messages() {
     let (scratch, _daemon, mut client) = begun();
     let (root, path) = (scratch.workspace(), scratch.beside("session.jsonl"));
     std::fs::write(&path, transcript(0..4)).unwrap();
@@ -165,7 +165,7 @@ fn a_transcript_that_is_another_one_now_is_read_anew_without_what_is_known() {
 }
 
 #[test]
-fn killed_at_any_moment_each_message_is_told_once() {
+fn each_message_is_logged_once_despite_kills_at_any_moment() {
     const TURNS: usize = 60;
     let (scratch, mut daemon, _) = begun();
     let (root, path) = (scratch.workspace(), scratch.beside("session.jsonl"));
@@ -199,7 +199,7 @@ fn killed_at_any_moment_each_message_is_told_once() {
 }
 
 #[test]
-fn many_at_once_are_one() {
+fn concurrent_flushes_log_each_message_once() {
     let (scratch, daemon, _) = begun();
     let (root, path) = (scratch.workspace(), scratch.beside("session.jsonl"));
     std::fs::write(&path, transcript(0..5)).unwrap();
@@ -221,7 +221,7 @@ fn many_at_once_are_one() {
 }
 
 #[test]
-fn what_is_no_transcript_is_refused_and_what_is_odd_in_one_is_passed_over() {
+fn non_transcripts_are_refused_and_damaged_records_skipped() {
     let (scratch, _daemon, mut client) = begun();
     let root = scratch.workspace();
     let mut refused = |path: &Path| kind(flush(&mut client, &root, path).unwrap_err());
@@ -283,7 +283,7 @@ fn a_log_that_cannot_be_written_is_written_later() {
 }
 
 #[test]
-fn it_answers_at_once_when_nobody_waits_and_keeps_the_messages_when_asked() {
+fn a_flush_without_wait_answers_at_once_and_can_store_messages() {
     let (scratch, daemon, mut client) = begun();
     let (root, path) = (scratch.workspace(), scratch.beside("session.jsonl"));
     // 50 MB: many tool results between a few messages.
@@ -323,7 +323,7 @@ fn it_answers_at_once_when_nobody_waits_and_keeps_the_messages_when_asked() {
 }
 
 #[test]
-fn what_a_killed_daemon_had_begun_is_looked_for_in_the_log_first() {
+fn a_flush_of_a_killed_daemon_is_compared_with_the_log_before_writing() {
     let (scratch, daemon, mut client) = begun();
     let (root, path) = (scratch.workspace(), scratch.beside("session.jsonl"));
     std::fs::write(&path, transcript(0..1)).unwrap();

@@ -47,7 +47,7 @@ fn words(times: usize) -> Vec<String> {
 }
 
 #[test]
-fn the_same_words_on_another_day_are_told_again() {
+fn the_same_messages_in_another_session_are_logged_again() {
     let (scratch, _daemon, mut client) = begun();
     let root = scratch.workspace();
     let asked = |text: &str| {
@@ -107,7 +107,7 @@ pub fn wait_until_closed(client: &mut Caller, id: &str) {
 }
 
 #[test]
-fn what_was_accepted_is_done_by_the_next_daemon() {
+fn accepted_flushes_are_completed_by_the_next_daemon() {
     let (scratch, mut daemon, mut client) = begun();
     let root = scratch.workspace();
     let open = ContextOpenRequest {
@@ -162,7 +162,7 @@ fn what_was_accepted_is_done_by_the_next_daemon() {
 }
 
 #[test]
-fn messages_are_kept_when_that_is_asked_for_whoever_took_them_up() {
+fn messages_are_stored_on_request_even_if_already_logged() {
     let (scratch, _daemon, mut client) = begun();
     let (root, path) = (scratch.workspace(), scratch.beside("session.jsonl"));
     std::fs::write(&path, turn(1) + &turn(2)).unwrap();
@@ -178,7 +178,7 @@ fn messages_are_kept_when_that_is_asked_for_whoever_took_them_up() {
 }
 
 #[test]
-fn sessions_that_wait_to_be_told_hold_nobody_up() {
+fn waiting_flushes_block_no_other_request() {
     let (scratch, _daemon, mut client) = begun();
     let root = scratch.workspace();
     // Each transcript takes a moment to read.

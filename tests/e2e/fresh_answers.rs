@@ -33,7 +33,7 @@ fn assert_has_or_admits(answer: &SearchResponse, wanted: &str, path: &str) -> bo
 }
 
 #[test]
-fn a_search_right_after_an_edit_has_the_new_text_or_says_what_is_missing() {
+fn a_search_after_an_edit_has_the_new_text_or_reports_pending_files() {
     let scratch = Scratch::new();
     scratch.write("memory/coffee.md", "- the coffee is dark\n");
     scratch.write("memory/roof.md", "- the roof takes bitumen0 in two coats\n");
@@ -62,7 +62,7 @@ fn a_search_right_after_an_edit_has_the_new_text_or_says_what_is_missing() {
 }
 
 #[test]
-fn a_search_right_after_a_file_came_was_renamed_or_deleted_knows_it() {
+fn a_search_reflects_created_renamed_and_deleted_files() {
     let scratch = Scratch::new();
     scratch.write("memory/coffee.md", "- the coffee is dark\n");
     let daemon = daemon_with_real_delays(&scratch);
@@ -131,7 +131,7 @@ fn an_answer_names_the_file_that_was_dropped() {
 }
 
 #[test]
-fn what_the_watcher_holds_back_counts_as_pending() {
+fn changes_held_back_by_the_watcher_count_as_pending() {
     let scratch = Scratch::new();
     for number in 0..60 {
         scratch.write(

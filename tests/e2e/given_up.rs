@@ -66,7 +66,7 @@ fn with_transcript() -> (Scratch, Daemon, Caller, Value) {
 }
 
 #[test]
-fn a_flush_whose_client_is_gone_takes_nothing_up() {
+fn an_abandoned_flush_logs_no_message() {
     let (_scratch, daemon, mut client, mut params) = with_transcript();
     params["wait"] = json!(true);
     abandon(&daemon, &mut client, "session.flush", &params);
@@ -76,7 +76,7 @@ fn a_flush_whose_client_is_gone_takes_nothing_up() {
 }
 
 #[test]
-fn a_compaction_whose_client_is_gone_keeps_few_messages() {
+fn an_abandoned_compaction_stores_few_messages() {
     let (_scratch, daemon, mut client, params) = with_transcript();
     abandon(&daemon, &mut client, "session.compact", &params);
     // Abandoned work would progress further than these requests, which store nothing.
@@ -89,7 +89,7 @@ fn a_compaction_whose_client_is_gone_keeps_few_messages() {
 }
 
 #[test]
-fn a_tree_whose_client_is_gone_is_made_by_the_next_one() {
+fn an_abandoned_tree_compaction_is_done_by_the_next_request() {
     let scratch = Scratch::new();
     for day in 0..DAYS {
         let date = jiff::civil::date(2020, 1, 1) + jiff::Span::new().days(i64::try_from(day).unwrap());

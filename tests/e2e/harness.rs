@@ -42,7 +42,7 @@ fn tree(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 #[test]
-fn init_has_the_index_file_made_from_what_is_there() {
+fn init_creates_the_index_file_from_existing_memory() {
     let scratch = Scratch::new();
     let daemon = scratch.daemon();
     for number in 0..20 {
@@ -66,7 +66,7 @@ fn wait_for(path: &Path) {
 }
 
 #[test]
-fn each_harness_gets_a_memory_and_loses_it_without_a_trace() {
+fn init_and_deinit_of_each_harness_leave_no_trace() {
     let scratch = Scratch::new();
     let daemon = scratch.daemon();
     let mut client = daemon.client();
@@ -103,7 +103,7 @@ fn each_harness_gets_a_memory_and_loses_it_without_a_trace() {
 }
 
 #[test]
-fn what_was_remembered_and_what_people_wrote_stays() {
+fn deinit_keeps_memory_and_files_of_the_user() {
     let scratch = Scratch::new();
     let daemon = scratch.daemon();
     let root = scratch.workspace();
@@ -137,7 +137,7 @@ fn what_was_remembered_and_what_people_wrote_stays() {
 }
 
 #[test]
-fn a_folder_within_a_workspace_or_around_one_is_told() {
+fn nested_workspaces_are_reported() {
     let scratch = Scratch::new();
     let daemon = scratch.daemon();
     // Beside the daemon's home, because a folder that contains the home is refused.
@@ -167,7 +167,7 @@ fn a_folder_within_a_workspace_or_around_one_is_told() {
 }
 
 #[test]
-fn values_that_cannot_be_meant_are_told_and_cost_nothing_else() {
+fn invalid_values_are_reported_and_affect_no_other_setting() {
     let scratch = Scratch::new();
     let daemon = scratch.daemon();
     let root = scratch.workspace();
@@ -204,7 +204,7 @@ fn values_that_cannot_be_meant_are_told_and_cost_nothing_else() {
 }
 
 #[test]
-fn a_second_platform_has_its_topics_kept_whatever_the_configuration_says() {
+fn the_topics_of_a_second_platform_are_maintained() {
     let scratch = Scratch::new();
     let daemon = scratch.daemon();
     let root = scratch.workspace();

@@ -77,7 +77,7 @@ fn begun() -> (Scratch, Daemon) {
 }
 
 #[test]
-fn a_session_begins_with_the_root_and_its_end_is_in_the_log() {
+fn session_start_shows_the_root_and_session_end_writes_the_log() {
     let (scratch, daemon) = begun();
     let (home, root) = (scratch.home(), scratch.workspace());
     let path = scratch.beside("session.jsonl");
@@ -116,7 +116,7 @@ fn a_session_begins_with_the_root_and_its_end_is_in_the_log() {
 }
 
 #[test]
-fn what_waits_for_the_agent_is_shown_by_the_hook_that_init_lays_out() {
+fn the_installed_hook_shows_work_pending_for_the_agent() {
     let scratch = Scratch::new();
     fill(&scratch);
     let (home, root) = (scratch.home(), scratch.workspace());
@@ -147,7 +147,7 @@ fn what_waits_for_the_agent_is_shown_by_the_hook_that_init_lays_out() {
 }
 
 #[test]
-fn a_daemon_that_cannot_start_costs_one_hook_a_moment_and_the_next_ones_nothing() {
+fn a_daemon_that_cannot_start_delays_only_the_first_hook() {
     let scratch = Scratch::new();
     let (home, root) = (scratch.home(), scratch.workspace());
     std::fs::create_dir_all(&home).unwrap();
@@ -180,7 +180,7 @@ fn a_daemon_that_cannot_start_costs_one_hook_a_moment_and_the_next_ones_nothing(
 }
 
 #[test]
-fn a_hook_ends_well_whatever_it_is_told() {
+fn a_hook_exits_with_0_for_any_input() {
     let (scratch, _daemon) = begun();
     let (home, root) = (scratch.home(), scratch.workspace());
     let missing = event("s", &scratch.beside("nowhere.jsonl"), &root).to_string();
@@ -254,7 +254,7 @@ fn a_hook_ends_well_whatever_it_is_told() {
 }
 
 #[test]
-fn an_input_that_is_never_closed_is_not_waited_for() {
+fn a_hook_does_not_wait_for_an_input_that_stays_open() {
     let (scratch, _daemon) = begun();
     let (home, root) = (scratch.home(), scratch.workspace());
     let path = scratch.beside("session.jsonl");
@@ -278,7 +278,7 @@ fn an_input_that_is_never_closed_is_not_waited_for() {
 }
 
 #[test]
-fn a_daemon_is_started_where_none_answers_and_one_that_hangs_is_left() {
+fn a_hook_starts_a_missing_daemon_and_leaves_a_hanging_one() {
     let (scratch, daemon) = begun();
     let (home, root) = (scratch.home(), scratch.workspace());
     let path = scratch.beside("session.jsonl");
@@ -366,7 +366,7 @@ fn transcripts_that_no_hook_saw_are_ingested_once() {
 }
 
 #[test]
-fn a_hook_that_is_killed_halfway_costs_nothing_and_the_next_one_does_its_work() {
+fn a_killed_hook_loses_nothing_and_the_next_one_completes_its_work() {
     let (scratch, _daemon) = begun();
     let (home, root) = (scratch.home(), scratch.workspace());
     let path = scratch.beside("session.jsonl");

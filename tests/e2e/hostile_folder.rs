@@ -161,7 +161,7 @@ fn a_cloned_folder_does_not_start_the_summary_command_of_the_user() {
 }
 
 #[test]
-fn policies_and_numbers_of_a_cloned_folder_are_listed_until_they_are_trusted() {
+fn policies_and_limits_of_a_cloned_folder_are_listed_as_untrusted() {
     let scratch = Scratch::new();
     let root = scratch.workspace();
     scratch.write("memory/a.md", "# Pump\n\nThe pump is blue.\n");
@@ -199,7 +199,7 @@ fn policies_and_numbers_of_a_cloned_folder_are_listed_until_they_are_trusted() {
 }
 
 #[test]
-fn policies_of_a_cloned_folder_take_effect_with_trust_alone() {
+fn policies_of_a_cloned_folder_take_effect_only_with_trust() {
     let scratch = Scratch::new();
     let root = scratch.workspace();
     let policies = ".hippocampus/policies.yaml";
@@ -228,7 +228,7 @@ fn policies_of_a_cloned_folder_take_effect_with_trust_alone() {
 }
 
 #[test]
-fn numbers_of_a_cloned_folder_only_narrow_a_compaction_without_trust() {
+fn limits_of_an_untrusted_folder_can_only_narrow_a_compaction() {
     let scratch = Scratch::new();
     let root = scratch.workspace();
     scratch.write("memory/a.md", "# Pump\n\nThe pump is blue.\n");
@@ -265,7 +265,7 @@ fn numbers_of_a_cloned_folder_only_narrow_a_compaction_without_trust() {
 }
 
 #[test]
-fn a_cloned_folder_reaches_no_hidden_files_by_its_settings() {
+fn settings_of_a_cloned_folder_cannot_expose_hidden_files() {
     let scratch = Scratch::new();
     let root = scratch.workspace();
     scratch.write(".git/config", "[remote]\nurl = https://user:token@host\n");
@@ -293,7 +293,7 @@ fn a_cloned_folder_reaches_no_hidden_files_by_its_settings() {
 }
 
 #[test]
-fn huge_settings_of_a_cloned_folder_are_refused_and_cost_nothing() {
+fn huge_settings_of_a_cloned_folder_are_refused_with_bounded_memory() {
     let scratch = Scratch::new();
     let root = scratch.workspace();
     scratch.write("memory/a.md", "# Pump\n\nThe pump is blue.\n");
@@ -320,7 +320,7 @@ fn huge_settings_of_a_cloned_folder_are_refused_and_cost_nothing() {
 }
 
 #[test]
-fn the_hook_of_a_session_shows_no_file_of_the_user_and_nothing_of_a_folder_that_is_not_registered() {
+fn a_session_hook_shows_no_foreign_file_and_no_unregistered_folder() {
     let scratch = Scratch::new();
     let root = scratch.workspace();
     fs::write(scratch.beside("credentials"), "aws_secret\n").unwrap();
@@ -357,7 +357,7 @@ fn the_hook_of_a_session_shows_no_file_of_the_user_and_nothing_of_a_folder_that_
 }
 
 #[test]
-fn deinit_believes_no_record_that_a_cloned_folder_brings() {
+fn deinit_ignores_the_record_of_a_cloned_folder() {
     let scratch = Scratch::new();
     let root = scratch.workspace();
     let config = "[core]\n";

@@ -92,7 +92,7 @@ fn wait_for_a_refused_canary(client: &mut Caller, root: &Path) {
 }
 
 #[test]
-fn a_canary_that_is_a_link_in_a_clone_overwrites_and_makes_no_file() {
+fn a_linked_canary_in_a_clone_overwrites_and_creates_no_file() {
     let scratch = Scratch::new();
     let (thesis, absent) = (scratch.beside("thesis.txt"), scratch.beside("absent.txt"));
     std::fs::write(&thesis, "thesis\n").unwrap();
@@ -134,7 +134,7 @@ fn a_canary_that_is_a_link_in_a_clone_overwrites_and_makes_no_file() {
 }
 
 #[test]
-fn a_canary_that_becomes_a_link_later_is_not_written_at_the_next_proof() {
+fn a_canary_replaced_by_a_link_is_not_written() {
     let scratch = Scratch::new();
     scratch.write("memory/note.md", "# Note\n\n- the pump is blue\n");
     let thesis = scratch.beside("thesis.txt");
@@ -156,7 +156,7 @@ fn a_canary_that_becomes_a_link_later_is_not_written_at_the_next_proof() {
 }
 
 #[test]
-fn an_own_folder_that_is_a_link_is_refused_and_later_named() {
+fn a_linked_own_folder_is_refused_and_reported() {
     let scratch = Scratch::new();
     let outside = scratch.beside("outside");
     std::fs::create_dir_all(&outside).unwrap();
@@ -214,7 +214,7 @@ fn topic_of_a_merger() -> String {
 }
 
 #[test]
-fn topics_and_archive_that_are_links_neither_tell_nor_delete_files_of_others() {
+fn linked_topics_and_archives_neither_read_nor_delete_foreign_files() {
     let scratch = Scratch::new();
     let daemon = scratch.quiet_daemon();
     let mut client = daemon.client();
@@ -259,7 +259,7 @@ fn topics_and_archive_that_are_links_neither_tell_nor_delete_files_of_others() {
 }
 
 #[test]
-fn no_folder_of_a_tree_is_made_through_a_link() {
+fn no_tree_folder_is_created_through_a_link() {
     let scratch = Scratch::new();
     let outside = scratch.beside("outside");
     std::fs::create_dir_all(&outside).unwrap();
@@ -308,7 +308,7 @@ fn a_log_is_not_appended_to_through_a_link() {
 }
 
 #[test]
-fn configuration_that_is_a_link_is_not_read() {
+fn a_linked_configuration_is_not_read() {
     let scratch = Scratch::new();
     let secret = scratch.beside("credentials");
     std::fs::write(&secret, "aws_secret_access_key = \"wJalrXUtnFEMI\"\n- {\n").unwrap();
@@ -345,7 +345,7 @@ fn configuration_that_is_a_link_is_not_read() {
 }
 
 #[test]
-fn folders_of_the_system_and_of_hippod_are_no_workspaces() {
+fn folders_of_the_system_and_of_hippod_are_refused_as_workspaces() {
     let scratch = Scratch::new();
     let daemon = scratch.daemon();
     let mut client = daemon.client();

@@ -99,7 +99,7 @@ pub fn begun(scratch: &Scratch) -> (Daemon, Caller, PathBuf) {
 }
 
 #[test]
-fn what_was_imported_is_found_and_a_second_time_adds_nothing() {
+fn imported_memories_are_found_and_a_second_import_adds_nothing() {
     let scratch = Scratch::new();
     scratch.write("memory/2026-03-05.md", "# 2026-03-05\n\n## Mine\n\nmine\n");
     let (daemon, mut client, root) = begun(&scratch);
@@ -174,7 +174,7 @@ fn what_was_imported_is_found_and_a_second_time_adds_nothing() {
 }
 
 #[test]
-fn markdown_of_other_programs_is_found_where_it_is_copied() {
+fn copied_markdown_of_other_programs_is_found() {
     let scratch = Scratch::new();
     for (from, to) in [
         (
@@ -199,7 +199,7 @@ fn markdown_of_other_programs_is_found_where_it_is_copied() {
 }
 
 #[test]
-fn what_cannot_be_imported_is_refused_and_damage_is_named() {
+fn invalid_exports_are_refused_and_damage_is_reported() {
     let scratch = Scratch::new();
     scratch.write("memory/2026-03-05.md", "mine\n");
     let (daemon, _client, root) = begun(&scratch);
@@ -253,7 +253,7 @@ fn what_cannot_be_imported_is_refused_and_damage_is_named() {
 }
 
 #[test]
-fn a_file_of_the_same_name_stays_as_it_is() {
+fn an_existing_file_with_the_same_name_is_unchanged() {
     let scratch = Scratch::new();
     let mine = "memory/imported/mem0/undated.md";
     scratch.write(mine, "# Mine\n");

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::import::{begun, command, hashes_of, import, memory_of};
 
 #[test]
-fn an_import_that_is_killed_in_the_middle_loses_and_repeats_nothing() {
+fn a_killed_import_loses_and_repeats_nothing() {
     let scratch = Scratch::new();
     let large = scratch.beside("large.json");
     let record = |number: u32| {

@@ -15,7 +15,7 @@ fn put(scratch: &Scratch, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
 }
 
 #[test]
-fn what_no_program_exports_is_refused_and_says_what_was_found() {
+fn unknown_exports_are_refused_with_what_was_found() {
     let scratch = Scratch::new();
     let (daemon, _client, root) = begun(&scratch);
     let nested = "[".repeat(100_000);
@@ -49,7 +49,7 @@ fn what_no_program_exports_is_refused_and_says_what_was_found() {
 }
 
 #[test]
-fn what_was_imported_can_be_searched_at_once() {
+fn imported_memories_are_searchable_at_once() {
     let scratch = Scratch::new();
     let (daemon, mut client, root) = begun(&scratch);
     for word in ["heron", "lapwing", "bittern"] {
@@ -64,7 +64,7 @@ fn what_was_imported_can_be_searched_at_once() {
 }
 
 #[test]
-fn a_day_that_cannot_be_meant_is_told_and_is_no_day_of_a_log() {
+fn implausible_dates_are_reported_and_get_no_daily_log() {
     let scratch = Scratch::new();
     let (daemon, mut client, root) = begun(&scratch);
     let dates = [
@@ -105,7 +105,7 @@ fn a_day_that_cannot_be_meant_is_told_and_is_no_day_of_a_log() {
 }
 
 #[test]
-fn several_at_a_time_write_each_memory_once() {
+fn concurrent_imports_write_each_memory_once() {
     let scratch = Scratch::new();
     let (daemon, _client, root) = begun(&scratch);
     let record = |number: u32| {

@@ -191,7 +191,7 @@ fn assert_nothing_is_lost(when: &str, client: &mut Caller, root: &Path, asked: &
 }
 
 #[test]
-fn sixty_kills_lose_nothing_and_do_nothing_twice() {
+fn sixty_kills_lose_and_repeat_nothing() {
     let scratch = Scratch::new();
     let root = scratch.workspace();
     for number in 0..MACHINES {

@@ -87,7 +87,7 @@ pub fn block_of(file: &str, id: &str) -> String {
 }
 
 #[test]
-fn the_first_sync_returns_when_every_memory_file_has_its_entries_in_the_file() {
+fn the_first_sync_returns_after_all_entries_are_in_the_index_file() {
     let scratch = Scratch::new();
     fill(&scratch);
     let daemon = scratch.quiet_daemon();
@@ -128,7 +128,7 @@ fn the_first_sync_returns_when_every_memory_file_has_its_entries_in_the_file() {
 }
 
 #[test]
-fn cycles_that_find_nothing_to_do_write_nothing() {
+fn cycles_without_work_write_nothing() {
     let (scratch, _daemon, mut client) = indexed();
     let root = scratch.workspace();
     // The first deep and archival cycles record pointer targets and similar first findings.
@@ -146,7 +146,7 @@ fn cycles_that_find_nothing_to_do_write_nothing() {
 }
 
 #[test]
-fn what_a_person_changes_is_taken_over_and_survives_every_cycle() {
+fn edits_by_the_user_are_kept_through_every_cycle() {
     let (scratch, daemon, mut client) = indexed();
     let root = scratch.workspace();
     let backups = id_of(&mut client, &scratch, "Backups");
@@ -246,7 +246,7 @@ fn what_a_person_changes_is_taken_over_and_survives_every_cycle() {
 }
 
 #[test]
-fn an_edit_that_the_daemon_contradicted_meanwhile_is_told() {
+fn a_conflicting_edit_is_reported_once() {
     let (scratch, _daemon, mut client) = indexed();
     let root = scratch.workspace();
     let id = id_of(&mut client, &scratch, "Backups");
@@ -281,7 +281,7 @@ fn an_edit_that_the_daemon_contradicted_meanwhile_is_told() {
 }
 
 #[test]
-fn what_a_person_removes_stays_forgotten_until_it_is_restored() {
+fn an_entry_removed_by_the_user_stays_forgotten_until_restored() {
     let (scratch, daemon, mut client) = indexed();
     let root = scratch.workspace();
     let id = id_of(&mut client, &scratch, "Coffee machine");
@@ -336,7 +336,7 @@ fn what_a_person_removes_stays_forgotten_until_it_is_restored() {
 }
 
 #[test]
-fn pointers_to_what_cannot_be_read_now_are_kept() {
+fn pointers_to_unreadable_files_are_kept() {
     let scratch = Scratch::new();
     fill(&scratch);
     let root = scratch.workspace();

@@ -79,7 +79,7 @@ fn assert_mended(what: &str, client: &mut Caller) {
 }
 
 #[test]
-fn a_file_that_lost_much_at_once_is_held_until_it_is_whole_again() {
+fn an_index_file_that_lost_many_entries_is_held_until_repaired() {
     let (scratch, _daemon, mut client) = indexed();
     let root = scratch.workspace();
     // A person's edit of an entry near the end makes a half-written summary detectable.
@@ -122,7 +122,7 @@ fn a_file_that_lost_much_at_once_is_held_until_it_is_whole_again() {
 }
 
 #[test]
-fn what_is_held_stays_held_over_a_restart_and_goes_when_it_is_accepted() {
+fn held_removals_survive_a_restart_and_apply_when_accepted() {
     let (scratch, daemon, mut client) = indexed();
     let root = scratch.workspace();
     let ids = client.ids(&root);
@@ -153,7 +153,7 @@ fn what_is_held_stays_held_over_a_restart_and_goes_when_it_is_accepted() {
 }
 
 #[test]
-fn a_file_that_is_deleted_is_written_again_with_everything_in_it() {
+fn a_deleted_index_file_is_written_again_completely() {
     let (scratch, daemon, mut client) = indexed();
     let root = scratch.workspace();
     let ids = client.ids(&root);
@@ -184,7 +184,7 @@ fn a_file_that_is_deleted_is_written_again_with_everything_in_it() {
 }
 
 #[test]
-fn a_few_entries_go_without_a_word() {
+fn removals_of_a_few_entries_are_applied_at_once() {
     let (scratch, _daemon, mut client) = indexed();
     let root = scratch.workspace();
     let ids = client.ids(&root);
@@ -210,7 +210,7 @@ fn without(file: &str, from: &str, to: &str) -> String {
 }
 
 #[test]
-fn who_takes_away_what_hippod_wrote_may_edit_at_the_same_time() {
+fn users_can_remove_generated_text_and_edit_at_the_same_time() {
     let (scratch, _daemon, mut client) = indexed();
     let root = scratch.workspace();
     let (changed, gone) = (
@@ -252,7 +252,7 @@ fn who_takes_away_what_hippod_wrote_may_edit_at_the_same_time() {
 }
 
 #[test]
-fn an_end_that_is_missing_is_held_and_called_that() {
+fn a_missing_end_of_the_file_is_held_and_reported() {
     let (scratch, _daemon, mut client) = indexed();
     let root = scratch.workspace();
     let ids = client.ids(&root);
@@ -289,7 +289,7 @@ fn an_end_that_is_missing_is_held_and_called_that() {
 
 /// The store knows only entries: text between them is in the file alone.
 #[test]
-fn words_behind_the_last_entry_that_were_cut_off_are_not_given_up() {
+fn truncated_text_after_the_last_entry_is_held() {
     let (scratch, daemon, mut client) = indexed();
     let root = scratch.workspace();
     let ids = client.ids(&root);

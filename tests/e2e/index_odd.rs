@@ -84,7 +84,7 @@ fn assert_mended(what: &str, scratch: &Scratch, client: &mut Caller, ids: &[Stri
 }
 
 #[test]
-fn what_cannot_be_read_is_left_as_it_is_and_told_until_it_is_mended() {
+fn an_unreadable_index_file_is_left_unchanged_and_reported() {
     let scratch = Scratch::new();
     fill(&scratch);
     let root = scratch.workspace();
@@ -173,7 +173,7 @@ fn what_cannot_be_read_is_left_as_it_is_and_told_until_it_is_mended() {
 }
 
 #[test]
-fn a_link_within_the_workspace_is_followed_and_stays_a_link() {
+fn a_linked_index_file_within_the_workspace_stays_a_link() {
     let scratch = Scratch::new();
     fill(&scratch);
     let root = scratch.workspace();
@@ -205,7 +205,7 @@ fn a_link_within_the_workspace_is_followed_and_stays_a_link() {
 }
 
 #[test]
-fn what_another_tool_or_a_person_wrote_is_kept_byte_for_byte() {
+fn foreign_text_in_the_index_file_is_kept_byte_for_byte() {
     let prose = "# Index of the house\n\nWritten by ada since 2019; keep the order.\n\n| room | floor |\n|---|---|\n| hall | 0 |\n\n\
                  ## Rooms\n\nThe hall comes first.\n\n```\n# no heading → nothing\n```\n\n## Rules\n- keep it short\n- [x] done → maybe\n\
                  \n## People\n- Ilse → MEMORY.md §Harbour project\n";
@@ -280,7 +280,7 @@ fn what_another_tool_or_a_person_wrote_is_kept_byte_for_byte() {
 }
 
 #[test]
-fn what_an_editor_left_beside_the_file_is_nobodys_business() {
+fn backup_files_of_editors_are_left_unchanged() {
     let (scratch, _daemon, mut client) = indexed();
     let beside = [
         ".HIPPOCAMPUS.md.swp",
@@ -301,7 +301,7 @@ fn what_an_editor_left_beside_the_file_is_nobodys_business() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_written_is_told_and_served_all_the_same() {
+fn an_unwritable_folder_is_reported_and_still_served() {
     let scratch = Scratch::new();
     fill(&scratch);
     let root = scratch.workspace();
@@ -349,7 +349,7 @@ fn a_folder_that_cannot_be_written_is_told_and_served_all_the_same() {
 }
 
 #[test]
-fn something_in_the_way_of_writing_is_named() {
+fn an_obstacle_to_writing_the_index_file_is_named() {
     let (scratch, _daemon, mut client) = indexed();
     let root = scratch.workspace();
     let ids = client.ids(&root);

@@ -33,7 +33,7 @@ fn ask(client: &mut Caller, scratch: &Scratch, question: &str) -> SearchResponse
 }
 
 #[test]
-fn the_same_question_is_answered_from_its_entry_until_something_newer_is_told() {
+fn a_repeated_question_uses_its_entry_until_newer_text_exists() {
     let (scratch, _daemon, mut client) = indexed();
     let root = scratch.workspace();
     let first = ask(&mut client, &scratch, QUESTION);
@@ -89,7 +89,7 @@ fn the_same_question_is_answered_from_its_entry_until_something_newer_is_told() 
 }
 
 #[test]
-fn the_trace_says_why_the_entry_of_a_question_does_not_answer_alone() {
+fn the_trace_explains_why_an_entry_does_not_answer_alone() {
     let scratch = Scratch::new();
     fill(&scratch);
     let root = scratch.workspace();
@@ -138,7 +138,7 @@ fn the_trace_says_why_the_entry_of_a_question_does_not_answer_alone() {
 }
 
 #[test]
-fn an_answer_of_before_does_not_hide_what_has_changed() {
+fn a_remembered_answer_does_not_hide_changed_text() {
     let scratch = Scratch::new();
     scratch.write(
         "memory/2026-03-02.md",
@@ -178,7 +178,7 @@ fn an_answer_of_before_does_not_hide_what_has_changed() {
 }
 
 #[test]
-fn a_question_that_is_not_recorded_leaves_no_trace() {
+fn an_unrecorded_question_changes_nothing() {
     let (scratch, daemon, mut client) = indexed();
     let root = scratch.workspace();
     ask(&mut client, &scratch, "what does the pressure sensor do");
@@ -263,7 +263,7 @@ fn accesses_reach_the_file_with_the_next_light_cycle_and_survive_a_kill() {
 }
 
 #[test]
-fn mode_index_reads_what_the_entries_point_at() {
+fn index_mode_reads_the_targets_of_entry_pointers() {
     let (scratch, _daemon, mut client) = indexed();
     let root = scratch.workspace();
     let mut request = SearchRequest::new(root.display().to_string(), "the nightly backup");
@@ -279,7 +279,7 @@ fn mode_index_reads_what_the_entries_point_at() {
 }
 
 #[test]
-fn a_section_that_moved_is_followed_and_one_that_is_gone_is_told() {
+fn a_moved_section_is_followed_and_a_deleted_one_is_reported() {
     let (scratch, _daemon, mut client) = indexed();
     let root = scratch.workspace();
     let (backups, pool) = (

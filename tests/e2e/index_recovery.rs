@@ -23,7 +23,7 @@ fn killed_while_it_replaces(scratch: &Scratch, daemon: Daemon, mut client: Calle
 }
 
 #[test]
-fn what_a_stopped_process_left_and_nobody_believes_comes_back_to_the_person() {
+fn a_doubtful_leftover_of_a_stopped_process_is_returned_to_the_user() {
     let (scratch, daemon, mut client) = indexed();
     let root = scratch.workspace();
     let ids = client.ids(&root);
@@ -60,7 +60,7 @@ fn what_a_stopped_process_left_and_nobody_believes_comes_back_to_the_person() {
 }
 
 #[test]
-fn what_stands_beside_the_file_of_a_store_that_is_gone_is_kept_and_told() {
+fn leftovers_of_a_deleted_store_are_kept_and_reported() {
     let (scratch, daemon, mut client) = indexed();
     let root = scratch.workspace();
     let kept = id_of(&mut client, &scratch, "Backups");
@@ -85,7 +85,7 @@ fn what_stands_beside_the_file_of_a_store_that_is_gone_is_kept_and_told() {
 }
 
 #[test]
-fn what_cannot_be_read_beside_the_file_is_not_removed() {
+fn unreadable_leftovers_are_not_removed() {
     let scratch = Scratch::new();
     fill(&scratch);
     let root = scratch.workspace();

@@ -21,7 +21,7 @@ fn ferry(client: &mut Caller, root: &std::path::Path) -> Vec<IndexEntry> {
 }
 
 #[test]
-fn a_rename_brings_nothing_back_and_doubles_nothing() {
+fn a_rename_neither_restores_nor_duplicates_entries() {
     let (scratch, _daemon, mut client) = indexed();
     let root = scratch.workspace();
     scratch.write("knowledge/ferry.md", FERRY);

@@ -8,7 +8,7 @@ use crate::cycles::{LATER, STILL_LATER, started};
 use crate::index_file::{block_of, id_of, indexed};
 
 #[test]
-fn an_entry_comes_back_with_what_people_wrote_into_it() {
+fn a_restored_entry_keeps_the_text_written_by_the_user() {
     let (scratch, daemon, mut client) = indexed();
     let root = scratch.workspace();
     let id = id_of(&mut client, &scratch, "Coffee machine");
@@ -63,7 +63,7 @@ fn an_entry_comes_back_with_what_people_wrote_into_it() {
 }
 
 #[test]
-fn a_workspace_that_is_added_again_has_what_had_left_its_index_file() {
+fn a_readded_workspace_has_its_overflowed_and_archived_entries() {
     let (scratch, _daemon, mut client) = started(40, "[index]\nmax_tokens = 1200\nmax_entries = 12\n");
     let root = scratch.workspace();
     let all = client.ids(&root);

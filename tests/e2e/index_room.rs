@@ -19,7 +19,7 @@ pub fn daemon_without_room(scratch: &Scratch, blocks: u32) -> Daemon {
 }
 
 #[test]
-fn without_room_every_acknowledged_edit_and_every_word_of_a_person_is_kept() {
+fn a_full_disk_loses_no_acknowledged_edit_and_no_user_text() {
     let (scratch, daemon, mut client) = indexed();
     let root = scratch.workspace();
     let (edited, own) = (

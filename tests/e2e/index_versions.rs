@@ -34,7 +34,7 @@ fn changed_since() -> (Scratch, Clocked, Caller, String, [String; 3]) {
 }
 
 #[test]
-fn a_version_that_somebody_puts_back_holds() {
+fn a_restored_version_of_the_index_file_takes_effect() {
     let (scratch, daemon, mut client, old, [changed, summary, gone]) = changed_since();
     let root = scratch.workspace();
     let hits: u32 = client.entries(&root).iter().map(|entry| entry.hits).sum();
@@ -57,7 +57,7 @@ fn a_version_that_somebody_puts_back_holds() {
 }
 
 #[test]
-fn what_is_newer_than_a_version_that_is_put_back_is_held_until_somebody_decides() {
+fn entries_newer_than_a_restored_version_are_held_for_a_decision() {
     let (scratch, daemon, mut client, old, [changed, summary, gone]) = changed_since();
     let root = scratch.workspace();
     let remember = |client: &mut Caller| {
@@ -110,7 +110,7 @@ fn what_is_newer_than_a_version_that_is_put_back_is_held_until_somebody_decides(
 }
 
 #[test]
-fn an_old_buffer_takes_nothing_back_even_after_a_restart() {
+fn saving_an_old_buffer_reverts_nothing_even_after_a_restart() {
     let (scratch, daemon, mut client) = indexed();
     let root = scratch.workspace();
     let buffer = scratch.index_file();

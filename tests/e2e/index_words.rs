@@ -101,27 +101,27 @@ fn assert_stopped_cleanly(scratch: &Scratch, daemon: Daemon) {
 }
 
 #[test]
-fn lines_appended_while_hippod_writes_are_all_there() {
+fn no_line_appended_while_hippod_writes_is_lost() {
     assert_eq!(lost(append, 0), Vec::<usize>::new());
 }
 
 #[test]
-fn lines_appended_while_hippod_is_killed_are_all_there() {
+fn no_line_appended_while_hippod_is_killed_is_lost() {
     assert_eq!(lost(append, 3), Vec::<usize>::new());
 }
 
 #[test]
-fn lines_of_an_editor_that_renames_are_all_there() {
+fn no_line_of_an_editor_that_renames_is_lost() {
     assert_eq!(lost(rename, 1), Vec::<usize>::new());
 }
 
 #[test]
-fn lines_of_an_editor_that_rewrites_are_all_there() {
+fn no_line_of_an_editor_that_rewrites_is_lost() {
     assert_eq!(lost(rewrite, 1), Vec::<usize>::new());
 }
 
 #[test]
-fn an_orderly_stop_leaves_nothing_beside_the_file() {
+fn a_regular_stop_leaves_no_temporary_files() {
     let (scratch, daemon, mut client) = indexed();
     let root = scratch.workspace();
     let id = id_of(&mut client, &scratch, "Backups");
@@ -143,7 +143,7 @@ fn an_orderly_stop_leaves_nothing_beside_the_file() {
 }
 
 #[test]
-fn what_is_no_text_is_kept_beside_the_file_and_doctor_names_it() {
+fn invalid_text_is_saved_in_a_copy_that_doctor_names() {
     let (scratch, _daemon, mut client) = indexed();
     let root = scratch.workspace();
     let id = id_of(&mut client, &scratch, "Backups");

@@ -194,7 +194,7 @@ fn assert_edit_is_there(edit: &Edit, entries: &BTreeMap<String, IndexEntry>) {
 }
 
 #[test]
-fn a_thousand_edits_of_the_daemon_and_another_writer_are_all_there() {
+fn a_thousand_concurrent_edits_by_two_writers_are_all_kept() {
     let scratch = Scratch::new();
     let root = scratch.workspace();
     for number in 0..EACH {

@@ -45,7 +45,7 @@ fn the_socket_is_private_and_a_second_daemon_is_refused() {
 }
 
 #[test]
-fn a_socket_that_nobody_listens_on_is_taken_over() {
+fn a_stale_socket_is_replaced() {
     let (scratch, daemon, _client) = started();
     let socket = daemon.socket();
     daemon.kill();
@@ -63,7 +63,7 @@ fn a_socket_that_nobody_listens_on_is_taken_over() {
 }
 
 #[test]
-fn a_file_in_the_place_of_the_socket_is_left_alone() {
+fn a_file_at_the_socket_path_is_left_unchanged() {
     let scratch = Scratch::new();
     std::fs::create_dir_all(scratch.home()).unwrap();
     let place = scratch.home().join("hippod.sock");
@@ -85,7 +85,7 @@ fn a_file_in_the_place_of_the_socket_is_left_alone() {
 }
 
 #[test]
-fn shutdown_is_answered_and_ends_the_daemon() {
+fn shutdown_is_answered_before_the_daemon_exits() {
     let (scratch, daemon, mut client) = started();
     let pid = client.status().pid;
     let answer: ShutdownResponse = client.raw().call(&ShutdownRequest {}.into()).unwrap();
@@ -105,7 +105,7 @@ fn shutdown_is_answered_and_ends_the_daemon() {
 }
 
 #[test]
-fn a_daemon_whose_socket_was_removed_is_named_or_ended_by_stop() {
+fn stop_ends_or_names_a_daemon_whose_socket_was_removed() {
     let (scratch, daemon, mut client) = started();
     let pid = client.status().pid;
     std::fs::remove_file(daemon.socket()).unwrap();
@@ -131,7 +131,7 @@ fn sockets(path: &std::path::Path) -> usize {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_question_that_the_killed_daemon_did_not_read_is_answered_by_the_next() {
+fn requests_unread_by_a_killed_daemon_are_answered_by_the_next() {
     let (scratch, daemon, mut client) = started();
     let pid = client.status().pid.to_string();
     drop(client);
@@ -177,7 +177,7 @@ fn a_question_that_the_killed_daemon_did_not_read_is_answered_by_the_next() {
 }
 
 #[test]
-fn another_user_is_refused_where_somebody_widened_the_folders() {
+fn another_user_is_refused_even_with_wide_permissions() {
     if !rustix::process::geteuid().is_root() {
         return cannot("only root can become another user");
     }
@@ -213,7 +213,7 @@ fn another_user_is_refused_where_somebody_widened_the_folders() {
 }
 
 #[test]
-fn a_damaged_registry_is_kept_and_made_again() {
+fn a_damaged_registry_is_kept_and_rebuilt() {
     let (scratch, daemon, mut client) = started();
     let before = client.answers(&scratch.workspace(), &["blue pump", "valve3"]);
     daemon.terminate();
@@ -252,7 +252,7 @@ fn a_damaged_registry_is_kept_and_made_again() {
 }
 
 #[test]
-fn where_hippod_keeps_its_own_files_is_no_workspace() {
+fn folders_with_files_of_hippod_are_refused_as_workspaces() {
     let (scratch, _daemon, mut client) = started();
     let (state, models) = (scratch.home().join("state"), scratch.home().join("models"));
     std::fs::create_dir_all(&models).unwrap();

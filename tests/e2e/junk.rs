@@ -5,7 +5,7 @@ use hippo_proto::{GetRequest, GetResponse};
 use hippod_tests::Scratch;
 
 #[test]
-fn odd_bytes_are_read_as_far_as_they_can_be() {
+fn unusual_bytes_are_indexed_as_far_as_possible() {
     let scratch = Scratch::new();
     let utf16: Vec<u8> = "\u{feff}- the periscope\n"
         .encode_utf16()
@@ -99,7 +99,7 @@ fn line_numbers_are_right_with_crlf_and_byte_order_mark() {
 }
 
 #[test]
-fn fifty_megabytes_in_one_line_are_skipped_and_the_rest_is_not() {
+fn a_line_of_fifty_megabytes_skips_only_its_own_file() {
     let scratch = Scratch::new();
     scratch.write("memory/huge.md", b"word ".repeat(10_000_000));
     scratch.write("memory/small.md", "- the pump is blue\n");
@@ -126,7 +126,7 @@ fn fifty_megabytes_in_one_line_are_skipped_and_the_rest_is_not() {
 }
 
 #[test]
-fn fifteen_megabytes_in_one_line_are_indexed_and_answers_stay_small() {
+fn a_line_of_fifteen_megabytes_is_indexed_with_small_answers() {
     let scratch = Scratch::new();
     let mut line = b"lorem ipsum dolor sit amet ".repeat(300_000);
     line.extend(b"the sextant lies here ");
@@ -148,7 +148,7 @@ fn fifteen_megabytes_in_one_line_are_indexed_and_answers_stay_small() {
 }
 
 #[test]
-fn deep_nesting_is_no_danger() {
+fn deeply_nested_files_are_indexed() {
     let scratch = Scratch::new();
     let lists: String = (0..600)
         .map(|level| format!("{}- item{level}\n", "  ".repeat(level)))

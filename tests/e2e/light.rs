@@ -41,7 +41,7 @@ fn told(client: &mut Caller, scratch: &Scratch) -> BTreeSet<(String, Option<Stri
 }
 
 #[test]
-fn what_came_into_a_told_file_before_a_restart_gets_its_entry_after_it() {
+fn text_added_before_a_restart_gets_its_entry_after_it() {
     let (scratch, daemon, mut client) = indexed();
     let root = scratch.workspace();
     let (path, text) = device(7);
@@ -80,7 +80,7 @@ fn what_came_into_a_told_file_before_a_restart_gets_its_entry_after_it() {
 }
 
 #[test]
-fn what_is_edited_while_a_light_cycle_runs_is_looked_at_by_the_next_one() {
+fn edits_during_a_light_cycle_are_processed_by_the_next_one() {
     let (scratch, daemon, mut client) = indexed();
     let root = scratch.workspace();
     let number = 300;
@@ -122,7 +122,7 @@ fn what_is_edited_while_a_light_cycle_runs_is_looked_at_by_the_next_one() {
 }
 
 #[test]
-fn pointers_to_files_whose_removal_is_held_stay_until_it_is_accepted() {
+fn pointers_to_held_deletions_are_kept_until_acceptance() {
     let (scratch, _daemon, mut client) = indexed();
     let root = scratch.workspace();
     let two = |number| (device(number).0, device(number).1 + &more(number));
@@ -169,7 +169,7 @@ fn pointers_to_files_whose_removal_is_held_stay_until_it_is_accepted() {
 }
 
 #[test]
-fn what_is_forgotten_while_a_cycle_is_planned_does_not_come_back_under_another_name() {
+fn entries_forgotten_during_planning_do_not_return_as_new_entries() {
     let (scratch, daemon, mut client) = indexed();
     let root = scratch.workspace();
     let number = 250;

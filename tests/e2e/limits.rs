@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::clients::{assert_works, fill, request, started};
 
 #[test]
-fn a_line_of_17_mib_is_refused_and_the_connection_goes_on() {
+fn a_line_of_17_mib_is_refused_and_the_connection_stays_open() {
     let (scratch, daemon, _client) = started();
     let mut raw = daemon.raw();
     let mut line = request(
@@ -29,7 +29,7 @@ fn a_line_of_17_mib_is_refused_and_the_connection_goes_on() {
 }
 
 #[test]
-fn a_query_of_megabytes_is_refused_and_nobody_waits_for_it() {
+fn a_query_of_megabytes_is_refused_without_blocking_other_clients() {
     let (scratch, daemon, mut client) = started();
     let long: String = (0..130_000).map(|word| format!("word{word} ")).collect();
     let mut rude: Vec<Raw> = (0..4).map(|_| daemon.raw()).collect();
@@ -47,7 +47,7 @@ fn a_query_of_megabytes_is_refused_and_nobody_waits_for_it() {
 }
 
 #[test]
-fn an_answer_that_does_not_fit_into_a_line_is_refused_under_its_own_id() {
+fn an_answer_larger_than_a_line_is_refused_under_its_id() {
     let scratch = Scratch::new();
     fill(&scratch, 40);
     let daemon = Daemon::start(&scratch.home(), &[("HIPPOD_SERVER_MAX_LINE_BYTES", "4096")]);

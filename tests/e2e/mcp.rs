@@ -48,7 +48,7 @@ fn itself() -> Value {
 }
 
 #[test]
-fn it_speaks_the_current_revision_and_the_one_before() {
+fn the_current_and_the_previous_protocol_revision_are_supported() {
     let (scratch, _daemon) = begun();
     let (home, root) = (scratch.home(), scratch.workspace());
     for (asked, agreed) in [(BEFORE, BEFORE), ("2025-06-18", "2025-06-18"), (CURRENT, BEFORE)] {
@@ -114,7 +114,7 @@ fn conforms(schema: &Value, value: &Value) {
 }
 
 #[test]
-fn each_tool_answers_as_its_schema_says() {
+fn each_tool_answer_conforms_to_its_schema() {
     let (scratch, daemon, mut mcp) = served();
     let root = scratch.workspace();
     let tools = mcp.ask("tools/list", json!({}))["result"]["tools"].clone();
@@ -209,7 +209,7 @@ fn each_tool_answers_as_its_schema_says() {
 }
 
 #[test]
-fn the_files_at_the_top_of_the_memory_are_resources() {
+fn the_root_and_the_index_file_are_resources() {
     // The first light cycle writes the index file at an unknown time. With the index disabled, there is no such file.
     let settings = [QUIET.as_slice(), &[("HIPPOD_INDEX_ENABLED", "false")]].concat();
     let (scratch, daemon) = begun_with(&settings);
@@ -271,7 +271,7 @@ fn the_files_at_the_top_of_the_memory_are_resources() {
 }
 
 #[test]
-fn prompts_carry_their_question() {
+fn prompts_contain_their_question() {
     let (_scratch, _daemon, mut mcp) = served();
     let list = mcp.ask("prompts/list", json!({}))["result"]["prompts"].clone();
     let names: Vec<&str> = list
@@ -309,7 +309,7 @@ fn prompts_carry_their_question() {
 }
 
 #[test]
-fn what_is_wrong_is_said_to_the_agent() {
+fn errors_are_reported_to_the_agent() {
     let (_scratch, _daemon, mut mcp) = served();
     mcp.send("{\"jsonrpc\": \"2.0\", \"id\": 99, \"method\":");
     mcp.send("no JSON at all \u{1b}[31m");

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::mcp::{begun, served};
 
 #[test]
-fn a_folder_without_memory_is_told_and_offers_no_resources() {
+fn an_unregistered_folder_is_reported_and_has_no_resources() {
     let (scratch, _daemon) = begun();
     let elsewhere = scratch.beside("elsewhere");
     std::fs::create_dir_all(&elsewhere).unwrap();
@@ -43,7 +43,7 @@ fn a_folder_without_memory_is_told_and_offers_no_resources() {
 }
 
 #[test]
-fn a_daemon_that_is_killed_is_started_anew() {
+fn a_killed_daemon_is_restarted() {
     let (scratch, daemon, mut mcp) = served();
     let (home, root) = (scratch.home(), scratch.workspace());
     let mut careful = Mcp::initialized(&home, &root, &["--no-start"]);

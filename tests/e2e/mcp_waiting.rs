@@ -84,7 +84,7 @@ fn waited_for(asked: &Receiver<Request>) -> SearchRequest {
 }
 
 #[test]
-fn a_memory_that_is_being_opened_is_waited_for() {
+fn a_call_waits_for_a_workspace_that_is_being_opened() {
     let scratch = Scratch::new();
     let asked = scripted(&scratch, Answer::Warming(2));
     let mut mcp = Mcp::initialized(&scratch.home(), &scratch.workspace(), &[]);
@@ -98,7 +98,7 @@ fn a_memory_that_is_being_opened_is_waited_for() {
 }
 
 #[test]
-fn a_client_that_asks_for_it_hears_that_its_call_goes_on() {
+fn progress_is_sent_if_the_client_requests_it() {
     let scratch = Scratch::new();
     let _asked = scripted(&scratch, Answer::Nothing);
     let mut mcp = Mcp::initialized(&scratch.home(), &scratch.workspace(), &[]);
@@ -125,7 +125,7 @@ fn cancel(mcp: &mut Mcp, id: u64) {
 }
 
 #[test]
-fn a_call_that_is_cancelled_is_not_answered_and_holds_up_none() {
+fn a_cancelled_call_is_not_answered_and_blocks_no_other_call() {
     let scratch = Scratch::new();
     let asked = scripted(&scratch, Answer::Nothing);
     let mut mcp = Mcp::initialized(&scratch.home(), &scratch.workspace(), &[]);
@@ -146,7 +146,7 @@ fn a_call_that_is_cancelled_is_not_answered_and_holds_up_none() {
 }
 
 #[test]
-fn what_was_not_sent_when_a_call_was_cancelled_is_not_sent() {
+fn a_cancelled_call_sends_no_further_request() {
     let scratch = Scratch::new();
     std::fs::create_dir_all(scratch.home()).unwrap();
     let listener = UnixListener::bind(scratch.home().join("hippod.sock")).unwrap();
@@ -167,7 +167,7 @@ fn what_was_not_sent_when_a_call_was_cancelled_is_not_sent() {
 }
 
 #[test]
-fn it_ends_when_its_client_does() {
+fn the_server_exits_with_its_client() {
     let scratch = Scratch::new();
     let asked = scripted(&scratch, Answer::Nothing);
     let (home, root) = (scratch.home(), scratch.workspace());
@@ -203,7 +203,7 @@ fn it_ends_when_its_client_does() {
 }
 
 #[test]
-fn who_does_not_begin_as_the_protocol_says_is_told_on_standard_error() {
+fn a_client_that_skips_initialize_gets_an_error_on_standard_error() {
     let scratch = Scratch::new();
     let mut mcp = Mcp::start(&scratch.home(), &scratch.workspace(), &["--no-start"]);
     mcp.send(

@@ -49,7 +49,7 @@ fn best(client: &mut Caller, scratch: &Scratch, query: &str) -> String {
 }
 
 #[test]
-fn the_runtime_of_a_package_is_found_beside_its_program_and_the_users_own_wins() {
+fn a_packaged_runtime_is_found_and_the_users_own_has_priority() {
     let scratch = with_model();
     let own = scratch.home().join("runtime");
     let runtime = fs::read_link(&own).unwrap();
@@ -92,7 +92,7 @@ fn the_runtime_of_a_package_is_found_beside_its_program_and_the_users_own_wins()
 }
 
 #[test]
-fn other_words_find_what_is_meant_and_the_model_leaves_memory_when_it_is_idle() {
+fn search_by_meaning_works_and_an_idle_model_is_unloaded() {
     let scratch = with_model();
     let daemon = Daemon::start(&scratch.home(), &[REAL, ("HIPPOD_EMBED_IDLE_UNLOAD_SECS", "1")]);
     let mut client = daemon.client();
@@ -142,7 +142,7 @@ fn the_old_model_answers_until_the_vectors_of_the_new_one_are_complete() {
 }
 
 #[test]
-fn switched_off_it_is_silent_whatever_was_embedded_before() {
+fn a_disabled_model_is_not_used_despite_stored_vectors() {
     let scratch = with_model();
     let daemon = Daemon::start(&scratch.home(), &[]);
     daemon.client().index(&scratch.workspace());
@@ -166,7 +166,7 @@ fn switched_off_it_is_silent_whatever_was_embedded_before() {
 }
 
 #[test]
-fn a_model_that_is_put_into_its_place_by_hand_is_seen_at_the_next_sync() {
+fn a_manually_installed_model_is_found_at_the_next_sync() {
     let scratch = with_model();
     let (models, aside) = (scratch.home().join("models"), scratch.beside("models"));
     fs::rename(&models, &aside).unwrap();
@@ -184,7 +184,7 @@ fn a_model_that_is_put_into_its_place_by_hand_is_seen_at_the_next_sync() {
 }
 
 #[test]
-fn what_is_installed_is_listed_and_checked() {
+fn installed_models_are_listed_and_verified() {
     let scratch = with_model();
     let daemon = Daemon::start(&scratch.home(), &[REAL]);
     let mut client = daemon.client();
@@ -206,7 +206,7 @@ fn what_is_installed_is_listed_and_checked() {
 }
 
 #[test]
-fn subscribers_hear_of_what_becomes_searchable() {
+fn subscribers_are_notified_of_newly_searchable_text() {
     let scratch = with_model();
     let daemon = Daemon::start(&scratch.home(), &[REAL]);
     daemon.client().index(&scratch.workspace());
@@ -254,7 +254,7 @@ fn topics(client: &mut Caller, scratch: &Scratch) -> Vec<String> {
 }
 
 #[test]
-fn what_a_day_says_again_in_other_words_has_one_line_in_the_root() {
+fn a_paraphrased_topic_has_one_line_in_the_root() {
     let scratch = with_model();
     for (day, topics) in [
         (

@@ -119,7 +119,7 @@ fn embedded(client: &mut Caller, root: &Path) {
 }
 
 #[test]
-fn a_model_that_was_brought_answers_like_its_origin_and_can_be_left_again() {
+fn an_imported_model_answers_like_its_origin_and_can_be_removed() {
     let (scratch, folder) = (scratch(), default_as_a_folder());
     let root = scratch.workspace();
     let daemon = Daemon::start(&scratch.home(), &[REAL]);
@@ -169,7 +169,7 @@ fn a_model_that_was_brought_answers_like_its_origin_and_can_be_left_again() {
 }
 
 #[test]
-fn a_workspace_chooses_a_model_of_another_dimension_before_it_is_there() {
+fn a_workspace_can_choose_a_model_before_it_is_installed() {
     let (scratch, folder) = (scratch(), TestFolder::new(TestShape::default()));
     let root = scratch.workspace();
     let settings = ".hippocampus/config.toml";
@@ -255,7 +255,7 @@ fn a_workspace_chooses_a_model_of_another_dimension_before_it_is_there() {
 }
 
 #[test]
-fn a_model_that_was_damaged_is_named_and_mended_by_importing_it_again() {
+fn a_damaged_model_is_named_and_repaired_by_another_import() {
     let (scratch, folder) = (scratch(), TestFolder::new(TestShape::default()));
     let root = scratch.workspace();
     let daemon = Daemon::start(&scratch.home(), &[]);

@@ -11,7 +11,7 @@ use hippod_tests::{Daemon, QUIET, Scratch};
 use crate::index_file::fill;
 
 #[test]
-fn folders_and_links_that_lead_astray_are_named() {
+fn misleading_folders_and_links_are_reported() {
     let scratch = Scratch::new();
     let root = scratch.workspace();
     scratch.write("memory/real.md", "- the real pump\n");
@@ -80,7 +80,7 @@ fn folders_and_links_that_lead_astray_are_named() {
 
 /// Opening a pipe for reading blocks until another process writes to it.
 #[test]
-fn a_pipe_that_comes_while_the_daemon_runs_holds_nobody_up() {
+fn a_pipe_created_while_the_daemon_runs_blocks_no_client() {
     let scratch = Scratch::new();
     scratch.write("memory/real.md", "- the real pump\n");
     let daemon = scratch.daemon();
@@ -134,7 +134,7 @@ fn with_little_room(scratch: &Scratch) -> Daemon {
 
 /// One thread serves all workspaces, so a blocked thread would block every client.
 #[test]
-fn pipes_in_the_place_of_what_hippod_writes_hold_nobody_up() {
+fn pipes_at_the_paths_of_written_files_block_no_client() {
     let topics = {
         let scratch = Scratch::new();
         fill(&scratch);
@@ -221,7 +221,7 @@ fn an_index_file_of_three_gigabytes_is_not_read() {
 }
 
 #[test]
-fn names_may_hold_anything_that_is_utf8() {
+fn file_names_may_contain_any_utf_8() {
     let scratch = Scratch::new();
     let names = [
         ("memory/ein Name mit Ümläuten.md", "lantern"),

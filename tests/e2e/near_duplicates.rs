@@ -111,7 +111,7 @@ fn model() -> OnnxEmbedder {
 }
 
 #[test]
-fn pairs_that_say_the_same_merge_and_no_changed_value_does() {
+fn equivalent_pairs_are_merged_and_changed_values_never() {
     let pairs = pairs();
     let labelled = |label| pairs.iter().filter(|pair| pair.label == label).count();
     assert!(labelled(Label::Same) >= 90 && labelled(Label::OtherFact) >= 80);

@@ -165,7 +165,7 @@ fn is_told_as_it_was(text: &str) {
 }
 
 #[test]
-fn what_tools_and_files_say_is_nobodys_word() {
+fn tool_and_file_text_is_not_attributed_to_the_user() {
     let scratch = Scratch::new();
     scratch.write("MEMORY.md", "# Memory\n");
     let daemon = scratch.daemon();
@@ -176,7 +176,7 @@ fn what_tools_and_files_say_is_nobodys_word() {
 }
 
 #[test]
-fn the_same_plugin_serves_the_second_version() {
+fn the_plugin_supports_the_second_version_of_opencode() {
     let scratch = Scratch::new();
     scratch.write("MEMORY.md", "# Memory\n");
     let daemon = scratch.daemon();

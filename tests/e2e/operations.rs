@@ -57,7 +57,7 @@ fn samples(page: &str) -> BTreeMap<String, f64> {
 }
 
 #[test]
-fn metrics_count_what_was_asked_and_hold_no_path_and_no_text() {
+fn metrics_count_requests_and_contain_no_path_or_text() {
     let scratch = Scratch::new();
     scratch.write(
         "memory/2026-03-02.md",
@@ -132,7 +132,7 @@ fn metrics_count_what_was_asked_and_hold_no_path_and_no_text() {
 }
 
 #[test]
-fn a_request_that_failed_inside_is_found_in_the_log_by_its_id() {
+fn an_internal_error_is_found_in_the_log_by_its_id() {
     let scratch = Scratch::new();
     scratch.write("memory/2026-03-02.md", "- the pump is blue\n");
     let root = scratch.workspace();
@@ -179,7 +179,7 @@ fn audit_of(root: &Path) -> AuditRequest {
 }
 
 #[test]
-fn an_audit_counts_shows_no_text_and_is_shown_beside_the_last_one() {
+fn an_audit_shows_counts_without_text_and_the_previous_audit() {
     let scratch = Scratch::new();
     scratch.write(
         "memory/2026-03-01.md",
@@ -258,7 +258,7 @@ fn is_steady(id: &&str) -> bool {
 }
 
 #[test]
-fn doctor_mends_what_is_safe_and_says_what_it_did() {
+fn doctor_applies_safe_fixes_and_reports_them() {
     let scratch = Scratch::new();
     scratch.write("memory/2026-03-02.md", "- the pump is blue\n");
     let root = scratch.workspace();
@@ -305,7 +305,7 @@ fn doctor_mends_what_is_safe_and_says_what_it_did() {
 }
 
 #[test]
-fn doctor_makes_a_damaged_index_again() {
+fn doctor_rebuilds_a_damaged_index() {
     let scratch = Scratch::new();
     for number in 0..40 {
         let text = format!("# Note {number}\n\n- the kettle of hall {number} is blue\n");
@@ -342,7 +342,7 @@ fn doctor_makes_a_damaged_index_again() {
 }
 
 #[test]
-fn doctor_says_nothing_of_watchers_while_workspaces_are_opened() {
+fn doctor_reports_no_watcher_problem_while_workspaces_open() {
     let scratch = Scratch::new();
     let daemon = scratch.daemon();
     let mut client = daemon.client();
@@ -357,7 +357,7 @@ fn doctor_says_nothing_of_watchers_while_workspaces_are_opened() {
 }
 
 #[test]
-fn questions_are_answered_while_doctor_looks() {
+fn searches_are_answered_while_doctor_runs() {
     let scratch = Scratch::new();
     for number in 0..200 {
         scratch.write(

@@ -17,7 +17,7 @@ fn fill(scratch: &Scratch, files: usize) {
 }
 
 #[test]
-fn an_answer_that_claims_to_be_complete_is() {
+fn an_answer_marked_complete_contains_all_new_files() {
     let scratch = Scratch::new();
     fill(&scratch, 60);
     let root = scratch.workspace();
@@ -40,7 +40,7 @@ fn an_answer_that_claims_to_be_complete_is() {
 }
 
 #[test]
-fn what_no_event_told_of_is_found_by_comparing_the_disk() {
+fn changes_without_events_are_found_by_a_sync() {
     let scratch = Scratch::new();
     fill(&scratch, 40);
     let root = scratch.workspace();

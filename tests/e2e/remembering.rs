@@ -12,7 +12,7 @@ use crate::index_room::daemon_without_room;
 use crate::index_writers::settled;
 
 #[test]
-fn a_text_is_appended_and_has_its_entry_in_list_and_file_at_once() {
+fn a_remembered_text_has_its_entry_in_list_and_file_at_once() {
     let (scratch, _daemon, mut client) = indexed();
     let root = scratch.workspace();
     let first = client.remember(&root, "Staging runs on port 8443.", "Acme staging");
@@ -77,7 +77,7 @@ fn a_text_is_appended_and_has_its_entry_in_list_and_file_at_once() {
 }
 
 #[test]
-fn a_structured_entry_is_one_section_with_its_entry() {
+fn structured_fields_become_one_section_with_one_entry() {
     let (scratch, _daemon, mut client) = indexed();
     let root = scratch.workspace();
     let request = RememberRequest {
@@ -103,7 +103,7 @@ fn a_structured_entry_is_one_section_with_its_entry() {
 }
 
 #[test]
-fn a_secret_is_kept_as_it_was_given_and_told_by_its_kind_alone() {
+fn a_secret_is_stored_unchanged_and_reported_only_by_kind() {
     let (scratch, daemon, mut client) = indexed();
     let root = scratch.workspace();
     let said = client.remember(&root, "The NAS password is hunter2.", "NAS");
@@ -140,7 +140,7 @@ fn a_secret_is_kept_as_it_was_given_and_told_by_its_kind_alone() {
 }
 
 #[test]
-fn the_same_text_again_refreshes_its_entry_and_another_one_is_another() {
+fn a_repeated_text_refreshes_its_entry_and_a_new_text_adds_one() {
     let (scratch, _daemon, mut client) = indexed();
     let root = scratch.workspace();
     let first = client.remember(&root, "The anchor is blue.", "Anchor");
@@ -167,7 +167,7 @@ fn the_same_text_again_refreshes_its_entry_and_another_one_is_another() {
 }
 
 #[test]
-fn twenty_clients_at_once_all_stand_in_the_log_at_the_lines_that_they_are_told() {
+fn texts_of_twenty_clients_are_logged_at_the_reported_lines() {
     const CLIENTS: usize = 20;
     const TEXTS: usize = 5;
     let (scratch, daemon, mut client) = indexed();
@@ -232,7 +232,7 @@ fn hippoctl(daemon: &Daemon, scratch: &Scratch, words: &[&str]) -> Output {
 }
 
 #[test]
-fn the_command_line_does_all_of_it() {
+fn the_command_line_remembers_edits_and_consolidates() {
     let (scratch, daemon, mut client) = indexed();
     let root = scratch.workspace();
     let say = |words: &[&str]| -> String {
@@ -320,7 +320,7 @@ fn the_command_line_does_all_of_it() {
 }
 
 #[test]
-fn what_of_a_text_found_room_is_told_and_nothing_is_cut_off_a_log_to_which_others_append() {
+fn a_partial_append_is_reported_and_the_log_is_never_truncated() {
     let scratch = Scratch::new();
     fill(&scratch);
     // The log alone reaches the size limit, so it is not indexed.
@@ -369,7 +369,7 @@ fn what_of_a_text_found_room_is_told_and_nothing_is_cut_off_a_log_to_which_other
 }
 
 #[test]
-fn who_asks_next_finds_what_was_remembered() {
+fn a_remembered_text_is_found_by_the_next_search() {
     let (scratch, _daemon, mut client) = indexed();
     let root = scratch.workspace();
     for pump in [

@@ -47,7 +47,7 @@ fn wait_for(client: &mut Caller, scratch: &Scratch, cycle: Cycle, wanted: usize)
 }
 
 #[test]
-fn cycles_run_at_their_times_and_missed_ones_once() {
+fn cycles_run_on_schedule_and_missed_cycles_run_once() {
     let (scratch, daemon, mut client) = started("");
     let root = scratch.workspace();
     wait_for(&mut client, &scratch, Cycle::Light, 1);
@@ -103,7 +103,7 @@ fn cycles_run_at_their_times_and_missed_ones_once() {
 }
 
 #[test]
-fn a_light_cycle_of_each_minute_is_one_of_each_minute() {
+fn a_light_cycle_scheduled_every_minute_runs_every_minute() {
     let (scratch, daemon, mut client) = started("[cycles]\nlight = \"* * * * *\"\ndeep = \"\"\n");
     let mut there = runs(&mut client, &scratch, Cycle::Light).len();
     assert_eq!(there, 1);
@@ -117,7 +117,7 @@ fn a_light_cycle_of_each_minute_is_one_of_each_minute() {
 }
 
 #[test]
-fn without_light_cycles_nothing_is_waited_for_and_they_run_when_asked_for() {
+fn disabled_light_cycles_run_only_on_request() {
     let (scratch, daemon, mut client) = started("[cycles]\nlight = \"\"\n");
     let root = scratch.workspace();
     daemon.advance(48 * HOUR);
@@ -130,7 +130,7 @@ fn without_light_cycles_nothing_is_waited_for_and_they_run_when_asked_for() {
 }
 
 #[test]
-fn a_cron_line_that_is_none_is_named_with_its_file_and_line() {
+fn an_invalid_cron_line_is_reported_with_its_file_and_line() {
     let scratch = Scratch::new();
     fill(&scratch);
     std::fs::create_dir_all(scratch.home()).unwrap();

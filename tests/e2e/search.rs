@@ -65,7 +65,7 @@ fn every_mode_finds_the_line_and_scores_fall_within_bounds() {
 }
 
 #[test]
-fn a_compaction_node_does_not_stand_beside_its_source() {
+fn a_compaction_node_is_not_listed_beside_its_source() {
     let (scratch, _daemon, mut client) = started();
     let answer = ask(&mut client, &scratch, |_| {}, "replace the blue pump");
     let copies = answer
@@ -80,7 +80,7 @@ fn a_compaction_node_does_not_stand_beside_its_source() {
 
 /// More chunks outside the filter match better than the number of candidates that any search considers.
 #[test]
-fn a_filter_is_not_applied_to_what_is_left_of_all_candidates() {
+fn a_filter_is_applied_before_candidates_are_selected() {
     let scratch = Scratch::new();
     for file in 0..40 {
         let lines: String = (0..20)
@@ -107,7 +107,7 @@ fn a_filter_is_not_applied_to_what_is_left_of_all_candidates() {
 }
 
 #[test]
-fn filters_work_inside_the_search() {
+fn filters_restrict_the_results_of_a_search() {
     let (scratch, _daemon, mut client) = started();
     let by_path = ask(
         &mut client,
@@ -181,7 +181,7 @@ fn filters_work_inside_the_search() {
 }
 
 #[test]
-fn a_date_in_the_question_is_understood() {
+fn a_date_in_the_question_is_recognised() {
     let (scratch, _daemon, mut client) = started();
     let answer = ask(
         &mut client,
@@ -198,7 +198,7 @@ fn a_date_in_the_question_is_understood() {
 }
 
 #[test]
-fn a_budget_is_kept_and_counted() {
+fn results_stay_within_the_token_budget() {
     let (scratch, _daemon, mut client) = started();
     let answer = ask(
         &mut client,
@@ -238,7 +238,7 @@ fn other_scripts_accents_and_short_words_are_found() {
 }
 
 #[test]
-fn a_query_is_never_taken_for_syntax() {
+fn a_query_is_never_parsed_as_syntax() {
     let (scratch, _daemon, mut client) = started();
     for query in [
         "\"",

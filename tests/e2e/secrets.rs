@@ -337,7 +337,7 @@ fn today(root: &Path) -> String {
 }
 
 #[test]
-fn secrets_of_no_listed_format_reach_derived_text() {
+fn no_secret_of_a_listed_format_reaches_derived_text() {
     let scratch = Scratch::new();
     let settings = [
         ("HIPPOD_LOG_LEVEL", "debug"),

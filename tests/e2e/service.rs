@@ -57,7 +57,7 @@ fn answer(stream: UnixStream) -> serde_json::Value {
 }
 
 #[test]
-fn a_question_from_before_the_start_is_answered_and_the_socket_stays() {
+fn a_request_before_the_start_is_answered_and_the_socket_is_kept() {
     let scratch = Scratch::new();
     let manager = Manager::new(&scratch);
     let listener = manager.bind();
@@ -83,7 +83,7 @@ fn a_question_from_before_the_start_is_answered_and_the_socket_stays() {
 }
 
 #[test]
-fn readiness_is_told_once_then_how_it_is_and_that_it_ends() {
+fn the_manager_is_notified_of_readiness_status_and_stopping() {
     let scratch = Scratch::new();
     scratch.write("memory/3.md", "# Note\n\n- the pump is blue\n");
     let manager = Manager::new(&scratch);
@@ -102,7 +102,7 @@ fn readiness_is_told_once_then_how_it_is_and_that_it_ends() {
 }
 
 #[test]
-fn without_a_passed_socket_readiness_is_told_as_well() {
+fn readiness_is_reported_without_a_passed_socket() {
     let scratch = Scratch::new();
     let manager = Manager::new(&scratch);
     let socket = scratch.home().join("hippod.sock");
@@ -117,7 +117,7 @@ fn without_a_passed_socket_readiness_is_told_as_well() {
 }
 
 #[test]
-fn what_is_no_listening_socket_is_refused_and_left_alone() {
+fn passed_descriptors_that_are_not_listening_sockets_are_refused() {
     let scratch = Scratch::new();
     let manager = Manager::new(&scratch);
     let file = scratch.beside("file");
@@ -161,7 +161,7 @@ fn what_is_no_listening_socket_is_refused_and_left_alone() {
 }
 
 #[test]
-fn a_passed_socket_that_is_open_to_others_is_closed() {
+fn a_passed_socket_open_to_others_is_made_private() {
     let scratch = Scratch::new();
     let manager = Manager::new(&scratch);
     let listener = manager.bind();
@@ -174,7 +174,7 @@ fn a_passed_socket_that_is_open_to_others_is_closed() {
 }
 
 #[test]
-fn the_watchdog_hears_an_engine_that_gets_on_and_no_other() {
+fn the_watchdog_is_notified_only_while_the_engine_progresses() {
     let scratch = Scratch::new();
     let manager = Manager::new(&scratch);
     let mut command = Command::new("python3");
@@ -222,7 +222,7 @@ fn the_watchdog_hears_an_engine_that_gets_on_and_no_other() {
 }
 
 #[test]
-fn for_the_journal_lines_have_a_priority_and_no_time() {
+fn journal_lines_have_a_priority_and_no_timestamp() {
     let scratch = Scratch::new();
     let manager = Manager::new(&scratch);
     std::fs::write(scratch.home().join("log"), "").unwrap();
@@ -251,7 +251,7 @@ fn for_the_journal_lines_have_a_priority_and_no_time() {
 }
 
 #[test]
-fn programs_of_the_user_hear_nothing_of_the_service_manager() {
+fn child_programs_inherit_nothing_of_the_service_manager() {
     let scratch = Scratch::new();
     fill(&scratch);
     let seen = scratch.beside("seen");

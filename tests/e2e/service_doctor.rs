@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::service_files::Bed;
 
 #[test]
-fn doctor_names_what_is_wrong_with_the_service() {
+fn doctor_reports_problems_of_the_service() {
     let bed = Bed::new(true);
     let home = bed.scratch.home().display().to_string();
     let set = [("HIPPOD_HOME", home.as_str())];

@@ -98,7 +98,7 @@ pub fn names(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn install_is_done_once_and_uninstall_takes_it_back() {
+fn install_is_idempotent_and_uninstall_reverts_it() {
     let bed = Bed::new(true);
     let dry = bed.done(&["service", "install", "--dry-run"]);
     assert!(
@@ -150,7 +150,7 @@ fn install_is_done_once_and_uninstall_takes_it_back() {
 }
 
 #[test]
-fn without_a_manager_the_files_are_written_and_the_commands_told() {
+fn without_a_service_manager_files_are_written_and_commands_printed() {
     let bed = Bed::new(false);
     let told = bed.done(&["service", "install"]);
     assert!(told.contains("no service manager responds"), "{told}");
@@ -170,7 +170,7 @@ fn without_a_manager_the_files_are_written_and_the_commands_told() {
 }
 
 #[test]
-fn what_somebody_changed_is_left_alone_unless_that_is_asked_for() {
+fn edited_unit_files_are_kept_unless_forced() {
     let bed = Bed::new(true);
     bed.done(&["service", "install"]);
     let changed = bed.text("hippod.service").replace("MemoryMax=4G", "MemoryMax=8G");
@@ -252,7 +252,7 @@ fn an_older_install_is_brought_up_to_date() {
 }
 
 #[test]
-fn a_daemon_that_was_started_by_hand_makes_room() {
+fn a_manually_started_daemon_is_replaced_by_the_service() {
     let bed = Bed::new(true);
     let home = bed.scratch.home();
     let mut daemon = Daemon::start(&home, &[]);
@@ -288,7 +288,7 @@ fn a_daemon_that_was_started_by_hand_makes_room() {
 }
 
 #[test]
-fn a_service_is_told_of_and_taken_back_without_its_program() {
+fn a_service_without_its_program_is_reported_and_uninstalled() {
     let bed = Bed::new(true);
     let alone = bed.scratch.beside("bin/hippoctl");
     std::fs::copy(client_program(), &alone).unwrap();
@@ -316,7 +316,7 @@ fn a_service_is_told_of_and_taken_back_without_its_program() {
 }
 
 #[test]
-fn where_user_namespaces_are_forbidden_the_service_goes_without() {
+fn the_service_runs_without_a_sandbox_if_namespaces_are_forbidden() {
     let bed = Bed::new(true);
     let say = |text: &str| std::fs::write(bed.scratch.beside("service"), text).unwrap();
     say("ActiveState=failed\nMainPID=0\nExecMainStatus=1\n");

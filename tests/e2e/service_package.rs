@@ -23,7 +23,7 @@ fn say(bed: &Bed, text: &str) {
 }
 
 #[test]
-fn they_are_switched_on_and_off_and_nothing_is_written() {
+fn packaged_units_are_enabled_and_disabled_without_writing_files() {
     let bed = Bed::new(true);
     let share = package(&bed, program());
     let told = |words: &[&str]| {
@@ -75,7 +75,7 @@ fn they_are_switched_on_and_off_and_nothing_is_written() {
 }
 
 #[test]
-fn a_service_of_other_places_takes_their_place_and_says_so() {
+fn a_service_with_custom_paths_overrides_the_packaged_units() {
     let bed = Bed::new(true);
     let share = package(&bed, program());
     let unit = format!("{share}/systemd/user/hippod.service");
@@ -99,7 +99,7 @@ fn a_service_of_other_places_takes_their_place_and_says_so() {
 }
 
 #[test]
-fn doctor_looks_at_them_once_they_are_switched_on() {
+fn doctor_checks_packaged_units_once_they_are_enabled() {
     let bed = Bed::new(true);
     let share = package(&bed, program());
     let set = [("XDG_DATA_DIRS", share.as_str()), ("HIPPOD_EMBED_MODEL", "hash")];

@@ -17,7 +17,7 @@ fn put_program(path: &Path, text: &str) {
 }
 
 #[test]
-fn programs_and_homes_may_have_any_name() {
+fn paths_of_programs_and_homes_may_contain_any_character() {
     let bed = Bed::new(true);
     let bin = bed.scratch.beside("my $tools, 50% ${off}");
     std::fs::create_dir_all(&bin).unwrap();
@@ -57,7 +57,7 @@ fn programs_and_homes_may_have_any_name() {
 }
 
 #[test]
-fn the_log_of_a_service_is_that_of_its_journal_and_else_it_is_said_that_there_is_none() {
+fn logs_are_read_from_the_journal_or_reported_as_missing() {
     let bed = Bed::new(true);
     put_program(&bed.scratch.beside("bin/journalctl"), JOURNAL);
     let home = bed.scratch.home();

@@ -26,7 +26,7 @@ fn part<'a>(text: &'a str, name: &str) -> &'a str {
 }
 
 #[test]
-fn a_day_with_the_service() {
+fn the_service_works_under_a_real_systemd() {
     let Some(systemd) = SYSTEMD.iter().find(|path| Path::new(path).exists()) else {
         return cannot("there is no systemd");
     };
@@ -121,7 +121,7 @@ fn a_day_with_the_service() {
 }
 
 #[test]
-fn the_units_are_what_systemd_reads() {
+fn the_unit_files_are_valid_for_systemd() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let keys = |name: &str| {
         let text = std::fs::read_to_string(root.join("systemd").join(name)).unwrap();
@@ -172,7 +172,7 @@ fn the_units_are_what_systemd_reads() {
 }
 
 #[test]
-fn the_stated_score_is_that_of_the_unit() {
+fn the_documented_security_score_matches_the_unit() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let output = Command::new("systemd-analyze")
         .args(["security", "--no-pager", "--offline=true"])

@@ -25,7 +25,7 @@ fn finds(client: &mut Caller, scratch: &Scratch) {
 }
 
 #[test]
-fn a_bad_line_is_told_and_costs_nothing_and_a_mended_one_holds_without_a_restart() {
+fn a_bad_settings_line_is_reported_and_a_fix_applies_without_restart() {
     let (scratch, daemon, mut client) = indexed();
     let root = scratch.workspace();
     let settings = |text: &str| scratch.trusted(".hippocampus/config.toml", text);
@@ -73,7 +73,7 @@ fn a_bad_line_is_told_and_costs_nothing_and_a_mended_one_holds_without_a_restart
 }
 
 #[test]
-fn pointers_that_lead_nowhere_are_counted_by_doctor_and_listed_by_a_dry_run() {
+fn doctor_counts_stale_pointers_and_a_dry_run_lists_them() {
     let (scratch, _daemon, mut client) = indexed();
     let root = scratch.workspace();
     let stale = |client: &mut Caller| {

@@ -105,7 +105,7 @@ fn index_beside_another(scratch: &Scratch, daemon: &Daemon, equal: usize) -> Mea
 }
 
 #[test]
-fn a_file_of_equal_paragraphs_holds_up_no_other_workspace() {
+fn a_file_of_equal_paragraphs_blocks_no_other_workspace() {
     let scratch = Scratch::new();
     let daemon = scratch.daemon();
     index_beside_another(&scratch, &daemon, EQUAL);
@@ -113,7 +113,7 @@ fn a_file_of_equal_paragraphs_holds_up_no_other_workspace() {
 
 #[cfg(feature = "onnx")]
 #[test]
-fn a_file_of_30000_equal_paragraphs_is_embedded_while_another_workspace_is_served() {
+fn embedding_30000_equal_paragraphs_blocks_no_other_workspace() {
     let scratch = super::model::with_model();
     let daemon = Daemon::start(&scratch.home(), &[super::model::REAL]);
     let pieces = daemon.client().status().model.word_pieces;
@@ -162,7 +162,7 @@ fn many_chunks_of_one_text_need_no_vector_graph() {
 }
 
 #[test]
-fn a_workspace_is_removed_while_a_large_file_of_it_is_indexed() {
+fn a_workspace_can_be_removed_while_a_large_file_is_indexed() {
     let scratch = Scratch::new();
     let daemon = scratch.daemon();
     let mut client = daemon.client();

@@ -51,7 +51,7 @@ fn words(client: &mut Caller) -> Vec<String> {
 }
 
 #[test]
-fn without_file_handles_the_daemon_is_reachable_says_so_and_recovers() {
+fn a_daemon_without_file_handles_stays_reachable_and_recovers() {
     let scratch = Scratch::new();
     let daemon = starved(&scratch);
     let mut client = daemon.client();
@@ -150,7 +150,7 @@ fn a_socket_whose_file_was_removed_is_bound_again() {
 }
 
 #[test]
-fn connections_that_ask_nothing_make_room_for_one_that_does() {
+fn idle_connections_are_closed_for_active_ones() {
     let (_scratch, daemon, _client) = begun();
     let silent: Vec<UnixStream> = (0..256)
         .filter_map(|_| UnixStream::connect(daemon.socket()).ok())

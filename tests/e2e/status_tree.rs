@@ -61,7 +61,7 @@ fn bad(told: &DoctorResponse) -> Vec<&str> {
 }
 
 #[test]
-fn a_doctor_right_after_a_sync_finds_nothing_behind() {
+fn doctor_finds_no_backlog_after_a_sync() {
     let (scratch, _daemon, mut client) = begun(&[]);
     let root = scratch.workspace();
     for round in 0..20 {
@@ -93,7 +93,7 @@ fn a_doctor_right_after_a_sync_finds_nothing_behind() {
 }
 
 #[test]
-fn what_is_only_good_to_know_makes_no_check_bad() {
+fn informational_findings_fail_no_check() {
     let (scratch, _daemon, mut client) = begun(&[]);
     scratch.write(".hippocampus/carried/ROOT-1.md", "of somebody\n");
     scratch.write(".hippocampus/rejected/2026-03-16-1.md", "of somebody\n");
@@ -127,7 +127,7 @@ fn disk_until(client: &mut Caller, told: &str) {
 }
 
 #[test]
-fn a_file_that_just_came_or_went_makes_no_check_bad() {
+fn recently_created_and_deleted_files_fail_no_check() {
     let scratch = Scratch::new();
     scratch.write("memory/2026-03-18.md", log(day(2), 3));
     let daemon = scratch.quiet_daemon();
@@ -162,7 +162,7 @@ fn a_file_that_just_came_or_went_makes_no_check_bad() {
 }
 
 #[test]
-fn what_waits_and_a_node_that_is_none_are_told() {
+fn waiting_and_invalid_nodes_are_reported() {
     let (scratch, _daemon, mut client) = begun(&[("HIPPOD_TREE_SUMMARIES", "agent")]);
     let root = scratch.workspace();
     let request = TreePendingRequest {
@@ -196,7 +196,7 @@ fn what_waits_and_a_node_that_is_none_are_told() {
 }
 
 #[test]
-fn a_program_that_fails_is_left_alone_and_told() {
+fn a_failing_summary_command_is_stopped_and_reported() {
     let settings = [
         ("HIPPOD_TREE_SUMMARIES", "command"),
         (
@@ -223,7 +223,7 @@ fn a_program_that_fails_is_left_alone_and_told() {
 }
 
 #[test]
-fn a_memory_folder_that_cannot_be_written_is_a_problem_with_its_fix() {
+fn an_unwritable_memory_folder_is_reported_with_a_fix() {
     let scratch = Scratch::new();
     fill(&scratch);
     let root = scratch.workspace();
@@ -266,7 +266,7 @@ fn a_memory_folder_that_cannot_be_written_is_a_problem_with_its_fix() {
 }
 
 #[test]
-fn logs_that_are_read_otherwise_than_one_may_think_are_named() {
+fn logs_with_unexpected_names_dates_or_encodings_are_reported() {
     let (scratch, _daemon, mut client) = begun(&[]);
     let root = scratch.workspace();
     let latin: &[u8] = b"# 2026-03-18\n\n- decision: the caf\xe9 beside the sundial is closed from May on\n";
@@ -315,7 +315,7 @@ fn hybrid(client: &mut Caller, root: &Path, question: &str) -> SearchResponse {
 }
 
 #[test]
-fn a_harness_that_wants_no_vectors_is_answered_by_words_as_soon_as_it_says_so() {
+fn disabling_vectors_in_the_harness_takes_effect_at_once() {
     let (scratch, daemon, mut client) = begun(&[]);
     let root = scratch.workspace();
     let question = "which crate goes to warehouse 7";
@@ -350,7 +350,7 @@ fn a_harness_that_wants_no_vectors_is_answered_by_words_as_soon_as_it_says_so() 
 }
 
 #[test]
-fn what_somebody_wrote_above_the_days_is_found_beside_the_logs() {
+fn edited_nodes_are_found_beside_the_logs() {
     let (scratch, daemon, mut client) = begun(&[]);
     let root = scratch.workspace();
     let week = "memory/weekly/2026-W11.md";

@@ -33,7 +33,7 @@ fn refused(client: &mut Caller, scratch: &Scratch, cycle: Cycle, at: Option<&str
 }
 
 #[test]
-fn a_run_that_failed_is_known_as_far_as_it_came_and_is_gone_on_with() {
+fn a_failed_run_is_recorded_and_continued() {
     for restart in [false, true] {
         let scratch = Scratch::new();
         machines(&scratch, 30);
@@ -84,7 +84,7 @@ fn a_run_that_failed_is_known_as_far_as_it_came_and_is_gone_on_with() {
 }
 
 #[test]
-fn a_run_that_a_failed_one_built_on_is_not_taken_back_before_it() {
+fn a_failed_run_is_undone_before_the_run_it_built_on() {
     let (scratch, _daemon, mut client) = started(8, "");
     let root = scratch.workspace();
     let first = client.run_at(&root, Cycle::Light, LATER).run.unwrap();
@@ -119,7 +119,7 @@ fn a_run_that_a_failed_one_built_on_is_not_taken_back_before_it() {
 }
 
 #[test]
-fn a_cycle_that_cannot_begin_is_answered_with_the_reason() {
+fn a_cycle_that_cannot_start_returns_the_reason() {
     let (scratch, _daemon, mut client) = started(0, "");
     let root = scratch.workspace();
     assert!(!ask(&mut client, &scratch, "the pressure sensor drifts").is_empty());
@@ -132,7 +132,7 @@ fn a_cycle_that_cannot_begin_is_answered_with_the_reason() {
 }
 
 #[test]
-fn a_heartbeat_tells_the_cycle_that_failed_and_runs_the_others() {
+fn a_heartbeat_reports_a_failed_cycle_and_runs_the_others() {
     let scratch = Scratch::new();
     crate::index_file::fill(&scratch);
     let settings = [

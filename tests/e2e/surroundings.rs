@@ -14,7 +14,7 @@ use hippod::{Options, run};
 use hippod_tests::{Daemon, PATIENCE, Scratch};
 
 #[test]
-fn a_clock_that_is_set_back_hides_no_edit() {
+fn a_clock_set_back_hides_no_edit() {
     let scratch = Scratch::new();
     scratch.write("memory/a.md", "- the pump is blue\n");
     let home = scratch.home();
@@ -105,7 +105,7 @@ fn a_clock_that_is_set_back_hides_no_edit() {
 }
 
 #[test]
-fn without_the_model_words_answer_and_doctor_names_the_fix() {
+fn without_a_model_words_are_searched_and_doctor_names_the_fix() {
     let scratch = Scratch::new();
     scratch.write("memory/a.md", "- the pump is blue\n- the valve is red\n");
     let cache = scratch.beside("cache").display().to_string();

@@ -105,7 +105,7 @@ fn take_away(scratch: &Scratch, what: &str) {
 }
 
 #[test]
-fn an_index_that_is_taken_away_is_written_again() {
+fn a_removed_index_is_written_again() {
     let scratch = Scratch::new();
     let root = scratch.workspace();
     let daemon = Daemon::start(&scratch.home(), &QUIET);
@@ -159,7 +159,7 @@ fn an_index_that_is_taken_away_is_written_again() {
 }
 
 #[test]
-fn a_stop_writes_what_was_taken_away() {
+fn a_stop_restores_removed_databases() {
     let scratch = Scratch::new();
     let root = scratch.workspace();
     let daemon = Daemon::start(&scratch.home(), &QUIET);
@@ -178,7 +178,7 @@ fn a_stop_writes_what_was_taken_away() {
 }
 
 #[test]
-fn who_asks_while_it_is_written_again_is_told_so_and_answered_a_moment_later() {
+fn searches_while_an_index_is_written_again_are_retryable() {
     let scratch = Scratch::new();
     let root = scratch.workspace();
     let daemon = Daemon::start(&scratch.home(), &QUIET);
@@ -219,7 +219,7 @@ fn who_asks_while_it_is_written_again_is_told_so_and_answered_a_moment_later() {
 }
 
 #[test]
-fn what_sessions_stored_is_written_again() {
+fn session_contents_of_a_removed_database_are_written_again() {
     let (scratch, daemon, mut client) = begun();
     let root = scratch.workspace();
     let session = open(&mut client, &root, None).session;
@@ -259,7 +259,7 @@ fn what_sessions_stored_is_written_again() {
 }
 
 #[test]
-fn what_was_only_read_is_written_again_at_the_stop() {
+fn a_database_that_was_only_read_is_written_again_at_the_stop() {
     let (scratch, daemon, mut client) = begun();
     let root = scratch.workspace();
     let id = stored(&mut client, &root);
@@ -283,7 +283,7 @@ fn what_was_only_read_is_written_again_at_the_stop() {
 }
 
 #[test]
-fn a_copy_that_was_complete_when_the_process_was_killed_is_used() {
+fn a_rescued_copy_is_used_after_a_kill() {
     let scratch = Scratch::new();
     let root = scratch.workspace();
     let daemon = Daemon::start(&scratch.home(), &QUIET);
@@ -310,7 +310,7 @@ fn a_copy_that_was_complete_when_the_process_was_killed_is_used() {
 }
 
 #[test]
-fn no_rebuild_and_no_restart_of_a_workspace_drops_what_is_open_alone() {
+fn rebuilds_and_restarts_keep_data_that_only_an_open_handle_has() {
     let scratch = Scratch::new();
     let root = scratch.workspace();
     let daemon = Daemon::start(&scratch.home(), &QUIET);
@@ -332,7 +332,7 @@ fn no_rebuild_and_no_restart_of_a_workspace_drops_what_is_open_alone() {
 }
 
 #[test]
-fn what_only_a_damaged_index_knew_is_taken_over_as_far_as_it_can_be_read() {
+fn readable_data_of_a_damaged_index_is_salvaged() {
     let scratch = Scratch::new();
     let root = scratch.workspace();
     let daemon = Daemon::start(&scratch.home(), &QUIET);

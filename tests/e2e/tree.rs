@@ -109,7 +109,7 @@ pub(super) fn nodes(root: &Path) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn a_tree_is_made_from_the_logs_and_made_again_byte_for_byte() {
+fn a_tree_is_built_from_logs_and_rebuilt_byte_for_byte() {
     let (scratch, _daemon, mut client) = begun();
     let root = scratch.workspace();
     let before: Vec<String> = (0..DAYS)
@@ -169,7 +169,7 @@ fn a_tree_is_made_from_the_logs_and_made_again_byte_for_byte() {
 }
 
 #[test]
-fn killed_at_any_moment_it_ends_as_if_it_had_not_been() {
+fn a_compaction_killed_at_any_moment_can_be_completed() {
     let scratch = Scratch::new();
     fill(&scratch);
     let root = scratch.workspace();
@@ -240,7 +240,7 @@ fn walk(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn cycles_keep_a_tree_that_is_there_and_begin_none() {
+fn cycles_update_an_existing_tree_and_create_none() {
     let (scratch, daemon, mut client) = begun();
     let root = scratch.workspace();
     assert!(client.run(&root, Cycle::Deep).tree.is_none());
@@ -265,7 +265,7 @@ fn cycles_keep_a_tree_that_is_there_and_begin_none() {
 }
 
 #[test]
-fn hooks_ask_often_and_it_runs_when_it_is_due() {
+fn a_compaction_requested_by_hooks_runs_only_when_due() {
     let (scratch, daemon, mut client) = begun();
     let root = scratch.workspace();
     compact(&mut client, &root);
@@ -299,7 +299,7 @@ fn hooks_ask_often_and_it_runs_when_it_is_due() {
 }
 
 #[test]
-fn a_summary_is_taken_for_the_sources_it_was_made_from_and_stands_until_they_change() {
+fn a_submitted_summary_is_kept_until_its_sources_change() {
     let scratch = Scratch::new();
     fill(&scratch);
     let daemon = Clocked::start(&scratch, NOW, &[("HIPPOD_TREE_SUMMARIES", "agent")]);

@@ -33,7 +33,7 @@ fn set_state_of_an_earlier_build(scratch: &Scratch) {
 }
 
 #[test]
-fn a_root_that_an_earlier_build_moved_is_read_through_no_link() {
+fn a_carried_root_is_not_read_through_a_link() {
     for is_link in [false, true] {
         let scratch = Scratch::new();
         let root = scratch.workspace();
@@ -77,7 +77,7 @@ fn remove(client: &mut Caller, root: &Path) -> Result<WorkspaceRemoveResponse, R
 }
 
 #[test]
-fn a_root_is_put_back_neither_from_nor_to_a_link() {
+fn a_root_is_restored_neither_from_nor_to_a_link() {
     for linked in ["", CARRIED, ".hippocampus/carried", "memory/ROOT.md"] {
         let scratch = Scratch::new();
         let root = scratch.workspace();
@@ -144,7 +144,7 @@ fn hippoctl(scratch: &Scratch, words: &[&str]) -> String {
 }
 
 #[test]
-fn deinit_and_remove_put_every_byte_back_that_an_earlier_build_moved() {
+fn deinit_and_remove_restore_files_moved_by_an_earlier_build() {
     for (adds, removes) in [
         (
             &["init", "--platform", "claude-code"][..],

@@ -51,7 +51,7 @@ fn changed(before: &BTreeMap<String, String>, after: &BTreeMap<String, String>) 
 }
 
 #[test]
-fn a_day_ends_at_its_own_midnight_also_where_the_clocks_shift() {
+fn a_day_ends_at_local_midnight_across_clock_changes() {
     // New York: 23 hours on 8 March 2026, 25 hours on 1 November.
     let days = [(2026, 3, 7), (2026, 3, 8), (2026, 11, 1)];
     let (scratch, daemon, mut client) = begun("2026-03-08T04:59:59Z", "America/New_York", &days);
@@ -105,7 +105,7 @@ fn the_end_of_a_year_is_in_one_week_and_each_week_in_one_month() {
 }
 
 #[test]
-fn logs_that_are_early_late_double_or_empty() {
+fn early_late_double_and_empty_logs_are_compacted() {
     let days = [(2019, 6, 12), (2026, 3, 18), (2026, 3, 19), (2031, 1, 1)];
     let (scratch, daemon, mut client) = begun("2026-03-20T10:00:00Z", "UTC", &days);
     let root = scratch.workspace();
@@ -163,7 +163,7 @@ fn logs_that_are_early_late_double_or_empty() {
 }
 
 #[test]
-fn questions_do_not_change_what_the_root_says() {
+fn searches_do_not_change_the_topics_of_the_root() {
     let days = [(2026, 3, 17), (2026, 3, 18), (2026, 3, 19)];
     let (scratch, _daemon, mut client) = begun("2026-03-20T10:00:00Z", "UTC", &days);
     let root = scratch.workspace();

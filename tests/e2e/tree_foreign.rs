@@ -79,7 +79,7 @@ fn remove(
 }
 
 #[test]
-fn a_tree_of_another_program_is_left_alone_by_every_cycle() {
+fn every_cycle_leaves_a_foreign_tree_unchanged() {
     let scratch = another_programs();
     let root = scratch.workspace();
     let before = files(&root);
@@ -110,7 +110,7 @@ fn a_tree_of_another_program_is_left_alone_by_every_cycle() {
 }
 
 #[test]
-fn what_was_taken_over_is_put_back_to_the_byte_when_the_workspace_is_removed() {
+fn removing_a_workspace_restores_a_taken_over_tree_byte_for_byte() {
     let scratch = another_programs();
     let root = scratch.workspace();
     let before = files(&root);
@@ -141,7 +141,7 @@ fn what_was_taken_over_is_put_back_to_the_byte_when_the_workspace_is_removed() {
 }
 
 #[test]
-fn a_node_that_a_person_changed_since_stays_and_the_original_is_beside_it() {
+fn an_edited_node_is_kept_and_the_original_saved_beside_it() {
     let scratch = another_programs();
     let root = scratch.workspace();
     let original = std::fs::read(root.join("memory/ROOT.md")).unwrap();
@@ -192,7 +192,7 @@ fn a_planted_record_or_copy_in_a_folder_restores_nothing() {
 }
 
 #[test]
-fn what_an_earlier_build_carried_is_put_back_when_a_person_confirms_it() {
+fn a_carried_root_is_restored_if_the_user_confirms() {
     let scratch = Scratch::new();
     let root = scratch.workspace();
     for before in 1..4 {
@@ -229,7 +229,7 @@ fn hippoctl(scratch: &Scratch, arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn init_names_the_tree_and_takes_it_over_only_where_that_is_confirmed() {
+fn init_takes_over_a_foreign_tree_only_if_confirmed() {
     let scratch = another_programs();
     let root = scratch.workspace();
     let before = files(&root);
@@ -268,7 +268,7 @@ fn init_names_the_tree_and_takes_it_over_only_where_that_is_confirmed() {
 }
 
 #[test]
-fn deinit_lists_what_it_would_put_back_and_then_puts_that_back() {
+fn deinit_lists_and_then_restores_the_same_files() {
     let scratch = another_programs();
     let root = scratch.workspace();
     let before = files(&root);
@@ -296,7 +296,7 @@ fn deinit_lists_what_it_would_put_back_and_then_puts_that_back() {
 }
 
 #[test]
-fn init_of_an_empty_folder_makes_the_index_file_before_it_ends() {
+fn init_of_an_empty_folder_creates_the_index_file() {
     let scratch = Scratch::new();
     let _daemon: Daemon = scratch.daemon();
     for platform in ["claude-code", "openclaw", "opencode", "codex", "none"] {
@@ -308,7 +308,7 @@ fn init_of_an_empty_folder_makes_the_index_file_before_it_ends() {
 }
 
 #[test]
-fn undo_says_whether_a_run_changed_nothing_or_was_undone_before() {
+fn undo_reports_an_empty_or_already_undone_run() {
     let scratch = Scratch::new();
     scratch.write(
         "memory/2026-03-02.md",

@@ -13,7 +13,7 @@ use hippod_tests::{Caller, Clocked, Daemon, Scratch};
 use super::tree::{NOW, begun, compact, day, fill, log, nodes};
 
 #[test]
-fn what_is_in_the_way_of_a_node_costs_that_node_alone() {
+fn an_obstacle_at_the_path_of_a_node_affects_only_that_node() {
     let (scratch, _daemon, mut client) = begun();
     let root = scratch.workspace();
     std::fs::create_dir_all(root.join("memory/daily/2026-03-18.md")).unwrap();
@@ -39,7 +39,7 @@ fn what_is_in_the_way_of_a_node_costs_that_node_alone() {
 }
 
 #[test]
-fn many_at_once_and_an_agent_that_writes_meanwhile_lose_nothing() {
+fn concurrent_compactions_and_edits_lose_nothing() {
     let (scratch, daemon, mut client) = begun();
     let root = scratch.workspace();
     compact(&mut client, &root);
@@ -81,7 +81,7 @@ fn scratch_write(scratch: &Scratch, worker: i64, path: &str, text: &str) {
 }
 
 #[test]
-fn a_tree_of_another_program_is_taken_as_it_is() {
+fn a_foreign_tree_is_taken_over_unchanged() {
     let scratch = Scratch::new();
     let node = |kind: &str, status: &str, period: &str, source: &str, body: &str| {
         format!(
@@ -166,7 +166,7 @@ fn text(root: &Path, path: &str) -> String {
 }
 
 #[test]
-fn what_cannot_be_read_changes_nothing() {
+fn unreadable_logs_and_nodes_change_nothing() {
     let scratch = Scratch::new();
     fill(&scratch);
     let root = scratch.workspace();
@@ -204,7 +204,7 @@ fn what_cannot_be_read_changes_nothing() {
 }
 
 #[test]
-fn a_root_of_somebody_stands_while_only_time_passes_and_each_of_them_is_kept() {
+fn an_edited_root_is_kept_until_its_sources_change_and_then_saved() {
     let (scratch, daemon, mut client) = begun();
     let root = scratch.workspace();
     let at = |client: &mut Caller, today: &str| {
@@ -290,7 +290,7 @@ fn cited_nodes(client: &mut Caller, root: &Path, question: &str) -> BTreeSet<Str
 }
 
 #[test]
-fn nodes_of_hippod_are_not_searched_and_one_that_a_person_changed_is() {
+fn generated_nodes_are_not_searched_and_edited_ones_are() {
     let (scratch, daemon, mut client) = begun();
     let root = scratch.workspace();
     let question = "which crate goes to warehouse 7 at pier 1, and when does Ingrid retire?";
@@ -330,7 +330,7 @@ fn nodes_of_hippod_are_not_searched_and_one_that_a_person_changed_is() {
 }
 
 #[test]
-fn nodes_that_an_earlier_build_indexed_leave_the_index_at_the_next_start() {
+fn nodes_indexed_by_an_earlier_build_are_removed_at_the_next_start() {
     let (scratch, daemon, mut client) = begun();
     let root = scratch.workspace();
     compact(&mut client, &root);

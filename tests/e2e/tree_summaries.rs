@@ -49,7 +49,7 @@ fn text(root: &Path, path: &str) -> String {
 }
 
 #[test]
-fn a_program_writes_summaries_within_its_share_of_the_day() {
+fn a_command_writes_summaries_up_to_its_daily_limit() {
     let (scratch, daemon, mut client) = begun(HONEST, "2");
     let root = scratch.workspace();
     let made = compact(&mut client, &root);
@@ -74,7 +74,7 @@ fn a_program_writes_summaries_within_its_share_of_the_day() {
 }
 
 #[test]
-fn the_program_replaces_no_body_of_somebody_and_keeps_what_was_behind() {
+fn a_command_replaces_no_foreign_body_and_keeps_later_statements() {
     let (scratch, _daemon, mut client) = begun(HONEST, "100");
     let root = scratch.workspace();
     // The logs of 4, 8 and 12 days ago exceed the threshold. One node existed before hippod, with a status that
@@ -117,7 +117,7 @@ fn the_program_replaces_no_body_of_somebody_and_keeps_what_was_behind() {
 }
 
 #[test]
-fn a_body_that_is_refused_is_kept_and_the_next_day_others_are_asked_for() {
+fn a_refused_body_is_kept_and_other_nodes_are_tried_the_next_day() {
     let script = "cat >/dev/null; echo 'The quarterly revenue of the bakery rose sharply while its ovens were being replaced.'";
     let (scratch, daemon, mut client) = begun(script, "100");
     let root = scratch.workspace();
@@ -150,7 +150,7 @@ fn a_body_that_is_refused_is_kept_and_the_next_day_others_are_asked_for() {
 }
 
 #[test]
-fn nobody_waits_for_the_program() {
+fn no_request_waits_for_the_summary_command() {
     let pipes = Scratch::new();
     let (told, go) = (pipes.beside("told"), pipes.beside("go"));
     for pipe in [&told, &go] {
@@ -212,7 +212,7 @@ fn nobody_waits_for_the_program() {
 }
 
 #[test]
-fn a_deep_cycle_has_summaries_written_and_a_light_one_has_not() {
+fn deep_cycles_write_summaries_and_light_cycles_do_not() {
     let (scratch, _daemon, mut client) = begun(HONEST, "0");
     let root = scratch.workspace();
     compact(&mut client, &root);

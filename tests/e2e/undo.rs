@@ -8,7 +8,7 @@ use crate::cycles::{LATER, NOW, STILL_LATER, ask, assert_same_state, started, st
 use crate::index_file::{block_of, fill};
 
 #[test]
-fn a_run_that_is_taken_back_leaves_every_byte_as_it_was() {
+fn undoing_a_run_restores_every_byte() {
     let overflow = "[index]\nmax_tokens = 1200\nmax_entries = 12\n";
     for (what, settings) in [("one file", ""), ("files below", overflow)] {
         let (scratch, _daemon, mut client) = started(30, settings);
@@ -88,7 +88,7 @@ fn a_run_that_is_taken_back_leaves_every_byte_as_it_was() {
 }
 
 #[test]
-fn a_run_that_later_ones_built_on_is_not_taken_back_before_them() {
+fn a_run_is_not_undone_before_later_runs_that_depend_on_it() {
     let (scratch, _daemon, mut client) = started(4, "");
     let root = scratch.workspace();
     let light = client.run_at(&root, Cycle::Light, LATER).run.unwrap();
@@ -115,7 +115,7 @@ fn a_run_that_later_ones_built_on_is_not_taken_back_before_them() {
 }
 
 #[test]
-fn what_was_changed_since_a_run_stays_when_the_run_is_taken_back() {
+fn undoing_a_run_keeps_later_changes() {
     let (scratch, _daemon, mut client) = started(8, "");
     let root = scratch.workspace();
     let first = client.history(&root, None).runs[0].run;
@@ -193,7 +193,7 @@ fn what_was_changed_since_a_run_stays_when_the_run_is_taken_back() {
 }
 
 #[test]
-fn what_belongs_together_still_does_after_a_run_of_later_was_taken_back() {
+fn undoing_a_run_keeps_the_recorded_associations() {
     let (scratch, _daemon, mut client) = started(8, "");
     let root = scratch.workspace();
     for _ in 0..3 {
@@ -211,7 +211,7 @@ fn what_belongs_together_still_does_after_a_run_of_later_was_taken_back() {
 }
 
 #[test]
-fn entries_that_say_the_same_become_one_and_two_again() {
+fn undoing_a_merge_restores_both_entries() {
     let (scratch, daemon, mut client) = started(0, "");
     let root = scratch.workspace();
     let text =
@@ -260,7 +260,7 @@ fn entries_that_say_the_same_become_one_and_two_again() {
 }
 
 #[test]
-fn a_merged_entry_that_was_edited_keeps_the_edit_when_it_is_two_again() {
+fn undoing_a_merge_keeps_an_edit_of_the_merged_entry() {
     let (scratch, _daemon, mut client) = started(0, "");
     let root = scratch.workspace();
     let text =
@@ -290,7 +290,7 @@ fn a_merged_entry_that_was_edited_keeps_the_edit_when_it_is_two_again() {
 }
 
 #[test]
-fn an_entry_that_was_forgotten_after_it_was_merged_stays_forgotten() {
+fn an_entry_forgotten_after_a_merge_stays_forgotten() {
     let (scratch, daemon, mut client) = started(0, "");
     let root = scratch.workspace();
     let text =
@@ -335,7 +335,7 @@ fn an_entry_that_was_forgotten_after_it_was_merged_stays_forgotten() {
 }
 
 #[test]
-fn after_the_first_run_is_taken_back_the_next_one_makes_its_entries_again() {
+fn undone_entries_are_created_again_by_the_next_light_cycle() {
     let (scratch, _daemon, mut client) = started(4, "");
     let root = scratch.workspace();
     let ids = client.ids(&root);
@@ -359,7 +359,7 @@ fn after_the_first_run_is_taken_back_the_next_one_makes_its_entries_again() {
 }
 
 #[test]
-fn what_a_run_that_was_taken_back_made_comes_again_after_a_restart() {
+fn undone_entries_are_created_again_after_a_restart() {
     let scratch = Scratch::new();
     fill(&scratch);
     let root = scratch.workspace();

@@ -30,7 +30,7 @@ fn text(schema: &Value) -> Result<String> {
 }
 
 #[test]
-fn what_is_committed_is_what_the_types_give() {
+fn committed_files_match_the_generated_types() {
     let schema = hippo_proto::schema::document();
     for (name, make) in MADE {
         compare(name, &make(&schema).unwrap(), "cargo xtask schema");
@@ -38,7 +38,7 @@ fn what_is_committed_is_what_the_types_give() {
 }
 
 #[test]
-fn the_page_quotes_the_examples_that_are_run() {
+fn the_clients_page_quotes_the_tested_examples() {
     let page = read("docs/clients.md");
     let examples = [
         ("ts", "typescript/examples/search.ts"),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::{documents, files, read, root, sources};
 
 #[test]
-fn the_code_map_names_every_module_and_nothing_else() {
+fn the_code_map_lists_exactly_the_existing_modules() {
     let text = read("ARCHITECTURE.md");
     let (_, map) = text.split_once("\n## Code map\n").expect("no code map");
     let map = map.split("\n## ").next().unwrap();
@@ -59,12 +59,12 @@ fn the_code_map_names_every_module_and_nothing_else() {
 }
 
 #[test]
-fn invariants_name_tests_that_exist() {
+fn invariants_name_existing_tests() {
     assert_tests_exist(&read("docs/invariants.md"));
 }
 
 #[test]
-fn threats_name_tests_that_exist() {
+fn threats_name_existing_tests() {
     let text = read("docs/security.md");
     let unheld = text
         .split("\n## ")

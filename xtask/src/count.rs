@@ -280,7 +280,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_counted_by_what_they_hold() {
+    fn lines_are_counted_by_kind() {
         let library = "//! Docs.\n\n/// Docs.\nfn a() {\n    // A comment.\n    b(\"{ // no comment\n\n\");\n    c('\"', 'x');\n}\n\n\
                        #[cfg(test)]\nmod cases;\n#[cfg(test)]\n#[allow(unused)]\nmod tests {\n    fn t() {}\n}\n";
         let cases = "//! Docs.\nfn case() {}\n";

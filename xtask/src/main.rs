@@ -69,8 +69,8 @@ fn run() -> Result<()> {
         "demo" => demo::run(&house),
         "test" => test::run(&house),
         "docs" => {
-            write(&house, "reference", "the_reference_is_what_the_programs_parse_by")?;
-            write(&house, "tidy", "every_setting_is_documented_as_it_is")
+            write(&house, "reference", "the_reference_matches_the_argument_parsers")?;
+            write(&house, "tidy", "the_documented_settings_are_up_to_date")
         }
         "schema" => write(&house, "tidy", "generated::"),
         "setup" => {

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_check_lacks_is_said() {
+    fn missing_tools_of_a_check_are_reported() {
         for target in TARGETS {
             let none = lacks(target, "linux", false, true).unwrap();
             assert!(none.contains(&format!("rustup target add {target}")), "{none}");

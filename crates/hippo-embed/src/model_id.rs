@@ -78,7 +78,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn the_stable_form_is_stable() {
+    fn the_string_form_of_a_model_id_is_stable() {
         let id = ModelId {
             name: "all-minilm-l6-v2".into(),
             dimension: 384,

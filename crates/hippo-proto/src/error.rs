@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_on_the_wire() {
+    fn an_error_has_its_wire_format() {
         let error = RpcError::new(ErrorKind::NoWorkspace, "no workspace at or above /tmp/x")
             .hint("register it: hippoctl workspace add /tmp/x");
         assert_eq!(

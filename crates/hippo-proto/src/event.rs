@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn events_on_the_wire() {
+    fn events_survive_a_round_trip() {
         let events = [
             (
                 Event::Indexed {
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn progress_on_the_wire() {
+    fn progress_survives_a_round_trip() {
         let progress = Progress {
             id: Id::from(4),
             stage: "download".into(),
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_event_is_none() {
+    fn an_unknown_event_is_ignored() {
         let params = serde_json::json!({"event": "of-tomorrow", "workspace": "/w"});
         assert_eq!(
             Notification {

@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn hippod_home_holds_everything() {
+    fn hippod_home_contains_all_folders() {
         for platform in [Platform::Xdg, Platform::MacOs] {
             let paths = resolve(
                 platform,

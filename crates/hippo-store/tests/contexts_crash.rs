@@ -61,7 +61,7 @@ fn content(number: u64) -> Vec<u8> {
 
 /// Not a test by itself: the body of the killed process. It continues where the database ends and prints each finished change.
 #[test]
-fn the_process_that_is_killed() {
+fn child_process_to_be_killed() {
     let Some(path) = std::env::var_os(CHILD) else {
         return;
     };
@@ -109,7 +109,7 @@ fn acknowledged_changes_survive_kill_9() {
     let (mut put, mut turn) = (None, None);
     for kill in 0..KILLS {
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "the_process_that_is_killed", "--nocapture"])
+            .args(["--exact", "child_process_to_be_killed", "--nocapture"])
             .env(CHILD, &path)
             .stdout(Stdio::piped())
             .spawn()

@@ -307,12 +307,12 @@ mod tests {
     }
 
     #[test]
-    fn the_grammar_is_sound() {
+    fn the_command_line_definition_is_valid() {
         Cli::command().debug_assert();
     }
 
     #[test]
-    fn search_takes_its_words_and_flags_in_any_order() {
+    fn search_accepts_words_and_flags_in_any_order() {
         let cli =
             parse("hippoctl search who signed -n 3 -m vector --budget 500 --json --workspace /w").unwrap();
         assert!(cli.global.json);
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_usage_is_exit_2() {
+    fn wrong_usage_exits_with_2() {
         for line in [
             "hippoctl",
             "hippoctl serach x",

@@ -222,7 +222,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_root_above_is_found_by_whole_names() {
+    fn the_nearest_parent_root_is_found_by_path_components() {
         let roots = ["/a", "/a/b", "/a/bc", "/x"];
         let near = |here: &str| nearest_above(Path::new(here), roots.into_iter());
         assert_eq!(near("/a/b/c"), Some("/a/b"));

@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_as_json_has_its_kind_its_message_and_its_hint() {
+    fn a_failure_in_json_has_kind_message_and_hint() {
         let refused = Failure::from(RpcError::new(ErrorKind::NoWorkspace, "m").hint("h"));
         let expected = serde_json::json!({"error": {"kind": "no-workspace", "message": "m", "hint": "h"}});
         assert_eq!(refused.to_json(), expected);
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_cannot_be_read_has_its_hint() {
+    fn an_unreadable_file_is_reported_with_a_hint() {
         let hint = |kind| {
             let failure = Failure::input("read the text", Path::new("a.md"), &io::Error::from(kind));
             assert!(
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_pipe_is_no_failure() {
+    fn a_closed_pipe_is_not_a_failure() {
         let failure = Failure::from(io::Error::from(io::ErrorKind::BrokenPipe));
         assert_eq!(failure, Failure::silent(Exit::Done));
     }

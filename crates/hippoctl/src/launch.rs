@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_daemon_beside_the_client_comes_first() {
+    fn the_daemon_next_to_the_client_has_priority() {
         let own = tempfile::tempdir().unwrap();
         let other = tempfile::tempdir().unwrap();
         let name = format!("hippod{}", std::env::consts::EXE_SUFFIX);
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn last_words_are_those_of_this_start() {
+    fn only_log_lines_of_this_start_are_quoted() {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("hippod.log");
         assert_eq!(last_words(&log, 0), "");

@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn colour_only_when_allowed() {
+    fn colour_is_used_only_if_allowed() {
         assert_eq!(Style { colour: false }.path("a"), "a");
         assert_eq!(Style { colour: true }.path("a"), "\x1b[36ma\x1b[0m");
     }

@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_short() {
+    fn numbers_are_abbreviated() {
         assert_eq!(
             [age(0), age(999), age(59_000), age(7_199_000), age(172_800_000)],
             ["0 ms", "999 ms", "59 s", "119 min", "2 d"]
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn escape_sequences_of_a_file_are_not_obeyed() {
+    fn escape_sequences_of_a_file_are_replaced() {
         assert_eq!(
             harmless("a\x1b[2Jb\tc\nd\u{9b}e\r"),
             "a\u{fffd}[2Jb\tc\nd\u{fffd}e\u{fffd}"
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_line_up() {
+    fn columns_are_aligned() {
         let rows = [
             vec!["mode".to_owned(), "r".to_owned()],
             vec!["é".to_owned(), "100.0".to_owned()],

@@ -42,7 +42,7 @@ pub fn simple_commands(script: &str) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn a_script_is_cut_as_a_shell_cuts_it() {
+fn a_script_is_split_like_a_shell_does() {
     for (script, expected) in [
         ("a b  # c\nd", "[a b][d]"),
         ("x=$(a --b 'c d') && e | f", "[x=$][a --b c d][e][f]"),

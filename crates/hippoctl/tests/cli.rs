@@ -70,7 +70,7 @@ fn found(texts: &[&str]) -> SearchResponse {
 }
 
 #[test]
-fn search_finds_the_nearest_workspace_and_keeps_its_streams_apart() {
+fn search_uses_the_nearest_workspace_and_separates_its_streams() {
     let root = tempfile::tempdir().unwrap();
     let outer = canonical(&root);
     let inner = outer.join("agent");
@@ -130,7 +130,7 @@ fn silent_once() -> Daemon {
 }
 
 #[test]
-fn a_daemon_that_goes_is_asked_once_more_unless_that_does_something_twice() {
+fn a_request_is_retried_once_unless_it_could_take_effect_twice() {
     let search = ["--no-start", "--workspace", "/", "search", "day"];
     let remember = ["--no-start", "--workspace", "/", "remember", "never on Fridays"];
     let root = Path::new("/");
@@ -178,7 +178,7 @@ fn a_daemon_that_goes_is_asked_once_more_unless_that_does_something_twice() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_named() {
+fn a_missing_folder_is_named() {
     let root = tempfile::tempdir().unwrap();
     let outer = canonical(&root);
     std::fs::create_dir(outer.join("memory")).unwrap();
@@ -228,7 +228,7 @@ fn refusals_become_exit_codes_with_message_and_hint() {
 }
 
 #[test]
-fn outside_every_workspace_is_not_found() {
+fn a_search_outside_every_workspace_exits_with_4() {
     let here = tempfile::tempdir().unwrap();
     let daemon = Daemon::start(|call| encode_result(&call.id, &list(&[Path::new("/elsewhere")])));
     let (code, stdout, stderr) = out(&daemon.run(here.path(), &["search", "x"]));
@@ -238,7 +238,7 @@ fn outside_every_workspace_is_not_found() {
 }
 
 #[test]
-fn without_a_daemon_and_forbidden_to_start_one_is_exit_3() {
+fn no_start_without_a_daemon_exits_with_3() {
     let home = tempfile::tempdir().unwrap();
     let (code, stdout, stderr) = out(&hippoctl(home.path(), home.path(), &["--no-start", "status"]));
     assert_eq!((code, stdout.as_str()), (3, ""));
@@ -253,7 +253,7 @@ fn without_a_daemon_and_forbidden_to_start_one_is_exit_3() {
 }
 
 #[test]
-fn wrong_usage_is_exit_2_and_help_is_0() {
+fn wrong_usage_exits_with_2_and_help_with_0() {
     let home = tempfile::tempdir().unwrap();
     let (code, stdout, stderr) = out(&hippoctl(home.path(), home.path(), &["serach", "x"]));
     assert_eq!((code, stdout.as_str()), (2, ""));
@@ -277,7 +277,7 @@ fn wrong_usage_is_exit_2_and_help_is_0() {
 }
 
 #[test]
-fn a_reader_that_leaves_early_is_no_failure() {
+fn an_early_closed_output_is_not_a_failure() {
     let here = tempfile::tempdir().unwrap();
     let line = "x".repeat(1000);
     let daemon = Daemon::start(move |call| encode_result(&call.id, &found(&vec![line.as_str(); 1000])));
@@ -296,7 +296,7 @@ fn a_reader_that_leaves_early_is_no_failure() {
 }
 
 #[test]
-fn get_prints_the_text_and_nothing_else() {
+fn get_prints_only_the_text() {
     let here = tempfile::tempdir().unwrap();
     let daemon = Daemon::start(|call| {
         if matches!(&call.request, Request::Get(get) if get.path.as_deref() == Some("MEMORY.md:2:2")) {
@@ -325,7 +325,7 @@ fn get_prints_the_text_and_nothing_else() {
 }
 
 #[test]
-fn progress_is_silent_where_there_is_no_terminal() {
+fn progress_is_hidden_without_a_terminal() {
     let here = tempfile::tempdir().unwrap();
     let daemon = Daemon::start(|call| {
         let item = "model.safetensors".to_owned();
@@ -348,7 +348,7 @@ fn progress_is_silent_where_there_is_no_terminal() {
 }
 
 #[test]
-fn a_daemon_that_ends_early_is_reported_with_its_last_words() {
+fn a_daemon_that_exits_early_is_reported_with_its_last_log_lines() {
     use std::os::unix::fs::PermissionsExt;
 
     let home = tempfile::tempdir().unwrap();

@@ -67,7 +67,7 @@ fn a_file_and_standard_input_give_the_same_summary() {
 }
 
 #[test]
-fn json_has_the_scores() {
+fn json_output_contains_the_scores() {
     let folder = tempfile::tempdir().unwrap();
     session(folder.path());
     fs::write(
@@ -102,7 +102,7 @@ fn json_has_the_scores() {
 }
 
 #[test]
-fn what_has_no_room_is_told_by_ids_and_nothing_is_said_to_be_kept() {
+fn dropped_messages_are_listed_by_id_and_not_claimed_as_stored() {
     let folder = tempfile::tempdir().unwrap();
     let line = |number: usize| {
         serde_json::json!({"role": "tool", "content": format!("part {number} \u{7}of value_{number}")})
@@ -137,7 +137,7 @@ fn what_has_no_room_is_told_by_ids_and_nothing_is_said_to_be_kept() {
 }
 
 #[test]
-fn what_is_no_transcript_is_a_failure_with_a_hint() {
+fn a_file_without_messages_fails_with_a_hint() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("notes.md"), "# Notes\n").unwrap();
     let none = compact(folder.path(), &["compact", "notes.md"], None);

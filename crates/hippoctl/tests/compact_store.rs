@@ -105,7 +105,7 @@ fn a_file_and_a_pipe_reach_the_daemon() {
 }
 
 #[test]
-fn nothing_is_asked_without_a_transcript_and_nothing_printed_without_a_message() {
+fn a_missing_or_empty_transcript_fails_without_output() {
     let folder = tempfile::tempdir().unwrap();
     let daemon = Daemon::start(answer);
     let missing = ["--workspace", "/w", "compact", "--store", "gone.jsonl"];

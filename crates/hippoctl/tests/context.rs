@@ -137,7 +137,7 @@ fn run(arguments: &[&str]) -> ((i32, String, String), Option<Request>) {
 }
 
 #[test]
-fn the_id_of_a_session_alone_is_data() {
+fn open_prints_only_the_session_id() {
     let ((code, stdout, stderr), asked) = run(&["open", "--workspace", "/w", "--agent", "scribe"]);
     assert_eq!((code, stdout.as_str()), (0, "s1\n"));
     assert!(stderr.starts_with("opened; "), "{stderr}");
@@ -161,7 +161,7 @@ fn the_id_of_a_session_alone_is_data() {
 }
 
 #[test]
-fn content_goes_to_the_daemon_as_it_is() {
+fn content_is_sent_to_the_daemon_unchanged() {
     let least = [
         "put",
         "--session",
@@ -232,7 +232,7 @@ fn content_goes_to_the_daemon_as_it_is() {
 }
 
 #[test]
-fn content_that_cannot_be_put_is_refused() {
+fn invalid_content_is_refused_with_a_hint() {
     let put = |session| {
         [
             "put",
@@ -269,7 +269,7 @@ fn content_that_cannot_be_put_is_refused() {
 }
 
 #[test]
-fn a_prompt_gets_the_text_alone() {
+fn render_prints_only_the_section() {
     let ((code, stdout, stderr), asked) = run(&[
         "render",
         "--session",
@@ -299,7 +299,7 @@ fn a_prompt_gets_the_text_alone() {
 }
 
 #[test]
-fn turns_accesses_and_lists_say_what_was_given() {
+fn turn_touch_and_list_send_their_arguments() {
     let ((_, stdout, stderr), asked) = run(&[
         "turn",
         "--session",
@@ -363,7 +363,7 @@ fn turns_accesses_and_lists_say_what_was_given() {
 }
 
 #[test]
-fn refusals_and_missing_daemons_end_as_documented() {
+fn refusals_and_missing_daemons_have_the_documented_exit_codes() {
     let ((code, _, stderr), _) = run(&["close", "--session", "s1"]);
     assert_eq!(
         (code, stderr.as_str()),

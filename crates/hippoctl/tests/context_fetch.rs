@@ -60,7 +60,7 @@ fn run(arguments: &[&str]) -> ((i32, String, String), Request) {
 }
 
 #[test]
-fn content_comes_back_byte_for_byte_and_all_else_on_standard_error() {
+fn fetch_prints_the_exact_content_and_notes_on_standard_error() {
     let (ended, asked) = run(&["fetch", "ctx_2", "--session", "s1"]);
     assert_eq!(ended, (0, CONTENT.to_owned(), String::new()));
     let request = ContextFetchRequest {
@@ -97,7 +97,7 @@ fn content_comes_back_byte_for_byte_and_all_else_on_standard_error() {
 }
 
 #[test]
-fn no_daemon_is_exit_3() {
+fn fetch_without_a_daemon_exits_with_3() {
     let home = tempfile::tempdir().unwrap();
     let ended = hippoctl(home.path(), home.path(), &["context", "fetch", "x", "--no-start"]);
     let (code, stdout, _) = out(&ended);

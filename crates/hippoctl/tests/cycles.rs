@@ -130,7 +130,7 @@ fn ended(code: i32, stdout: &str, stderr: &str) -> (i32, String, String) {
 }
 
 #[test]
-fn a_cycle_runs_or_only_says_what_it_would_do() {
+fn a_cycle_runs_or_shows_its_plan() {
     let (done, asked) = run(&["consolidate", "deep"]);
     let stdout = "run 12: deep, done; 1 of 1 step, 3 ms\n   prune  old  to the archive\nundo it with: hippoctl consolidate undo 12\n";
     assert_eq!(done, ended(0, stdout, "note: tokens are bytes/4\n"));
@@ -157,7 +157,7 @@ fn a_cycle_runs_or_only_says_what_it_would_do() {
 }
 
 #[test]
-fn a_run_that_failed_is_exit_1_with_its_report_and_a_refused_one_is_exit_5() {
+fn a_failed_run_exits_with_1_and_a_refused_run_with_5() {
     let ((code, stdout, stderr), _) = run(&["consolidate", "archival"]);
     assert_eq!((code, stderr.as_str()), (1, "note: tokens are bytes/4\n"));
     assert!(
@@ -178,7 +178,7 @@ fn a_run_that_failed_is_exit_1_with_its_report_and_a_refused_one_is_exit_5() {
 }
 
 #[test]
-fn runs_are_listed_and_one_is_told_whole() {
+fn runs_are_listed_and_one_is_shown_in_full() {
     let (done, asked) = run(&["consolidate", "history", "-n", "3"]);
     let stdout = "12  deep  2026-03-01T02:30:00Z  done  1 of 1 step  1 demoted\n";
     assert_eq!(done, ended(0, stdout, ""));
@@ -216,7 +216,7 @@ fn runs_are_listed_and_one_is_told_whole() {
 }
 
 #[test]
-fn a_run_is_taken_back_and_an_unknown_one_is_exit_4() {
+fn a_run_is_undone_and_an_unknown_run_exits_with_4() {
     let (done, asked) = run(&["consolidate", "undo", "12"]);
     assert_eq!(
         done,
@@ -233,7 +233,7 @@ fn a_run_is_taken_back_and_an_unknown_one_is_exit_4() {
 }
 
 #[test]
-fn a_heartbeat_says_what_ran_what_waits_and_what_comes() {
+fn a_heartbeat_lists_past_pending_and_next_work() {
     let (done, asked) = run(&["heartbeat"]);
     let stdout = "ran      run 12: deep, done; 1 of 1 step\npending  orphan: nothing leads to crane\n         → HIPPOCAMPUS.md\nnext     light 2026-03-01T03:30:00Z\n";
     assert_eq!(done, ended(0, stdout, ""));
@@ -248,7 +248,7 @@ fn a_heartbeat_says_what_ran_what_waits_and_what_comes() {
 }
 
 #[test]
-fn answers_are_one_line_of_json_where_asked() {
+fn json_answers_have_one_line() {
     fn json<T: serde::de::DeserializeOwned>(arguments: &[&str]) -> T {
         let ((code, stdout, stderr), _) = run(&[&["--json"][..], arguments].concat());
         assert_eq!((code, stdout.lines().count(), stderr.as_str()), (0, 1, ""));
@@ -265,7 +265,7 @@ fn answers_are_one_line_of_json_where_asked() {
 }
 
 #[test]
-fn wrong_words_are_exit_2_before_anybody_is_asked() {
+fn wrong_usage_exits_with_2_without_a_request() {
     let home = tempfile::tempdir().unwrap();
     for arguments in [
         &["consolidate", "dep"][..],

@@ -142,7 +142,7 @@ fn entries_are_listed_and_one_is_shown() {
 }
 
 #[test]
-fn answers_are_one_line_of_json_where_asked() {
+fn json_answers_have_one_line() {
     let ((code, stdout, stderr), _) = run(&["--json", "index", "list"]);
     assert_eq!((code, stdout.lines().count(), stderr.as_str()), (0, 1, ""));
     assert_eq!(
@@ -159,7 +159,7 @@ fn answers_are_one_line_of_json_where_asked() {
 }
 
 #[test]
-fn edits_say_only_what_was_given() {
+fn edits_send_only_the_given_fields() {
     let edit = IndexEditRequest {
         workspace: WORKSPACE.into(),
         id: "acme".into(),
@@ -207,7 +207,7 @@ fn edits_say_only_what_was_given() {
 }
 
 #[test]
-fn an_entry_is_forgotten_and_comes_back() {
+fn an_entry_is_forgotten_and_restored() {
     let (ended, _) = run(&["index", "forget", "acme"]);
     let said =
         "removed acme from the index file; its files stay; restore it with: hippoctl index restore acme\n";
@@ -218,7 +218,7 @@ fn an_entry_is_forgotten_and_comes_back() {
 }
 
 #[test]
-fn an_unknown_entry_is_exit_4() {
+fn an_unknown_entry_exits_with_4() {
     for verb in ["show", "pin", "unpin", "forget", "restore"] {
         let (ended, _) = run(&["index", verb, "nobody"]);
         let stderr = "hippoctl: no entry has this id\nhint: look: hippoctl index list\n";
@@ -227,7 +227,7 @@ fn an_unknown_entry_is_exit_4() {
 }
 
 #[test]
-fn wrong_words_are_exit_2_before_anybody_is_asked() {
+fn wrong_usage_exits_with_2_without_a_request() {
     let home = tempfile::tempdir().unwrap();
     for arguments in [
         &["index", "edit", "acme"][..],

@@ -82,7 +82,7 @@ fn tree(root: &Path) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
 }
 
 #[test]
-fn without_a_daemon_the_files_are_there_and_it_says_what_to_do() {
+fn init_without_a_daemon_writes_files_and_names_the_next_step() {
     let place = Place::new();
     place.write("AGENTS.md", "# Rules\r\n");
     fs::set_permissions(place.root().join("AGENTS.md"), fs::Permissions::from_mode(0o600)).unwrap();
@@ -124,7 +124,7 @@ fn without_a_daemon_the_files_are_there_and_it_says_what_to_do() {
 }
 
 #[test]
-fn what_cannot_be_used_is_refused_as_a_whole() {
+fn init_with_an_unusable_file_writes_nothing() {
     let place = Place::new();
     place.write("CLAUDE.md", "mine\n");
     place.write(".claude/settings.json", "{\n  \"model\": \"opus\",\n  oops\n}\n");
@@ -149,7 +149,7 @@ fn what_cannot_be_used_is_refused_as_a_whole() {
 }
 
 #[test]
-fn a_folder_that_hipocampus_laid_out_is_taken_as_it_is() {
+fn init_keeps_the_files_of_a_hipocampus_folder() {
     let place = Place::new();
     let protocol =
         "<!-- hipocampus:protocol:start -->\nfollow\n<!-- hipocampus:protocol:end -->\n@memory/ROOT.md\n";
@@ -190,7 +190,7 @@ fn a_folder_that_hipocampus_laid_out_is_taken_as_it_is() {
 }
 
 #[test]
-fn a_link_that_was_made_since_stays_one_and_no_block_is_left_behind() {
+fn deinit_keeps_a_link_made_later_and_removes_all_blocks() {
     for merged in [false, true] {
         let place = Place::new();
         place.write("CLAUDE.md", "# Mine\n");
@@ -217,7 +217,7 @@ fn a_link_that_was_made_since_stays_one_and_no_block_is_left_behind() {
 }
 
 #[test]
-fn what_waits_for_a_daemon_stays_in_the_record() {
+fn changes_that_wait_for_a_daemon_stay_in_the_record() {
     let place = Place::new();
     let before = tree(&place.root());
     let root = place.root().display().to_string();
@@ -267,7 +267,7 @@ fn what_waits_for_a_daemon_stays_in_the_record() {
 }
 
 #[test]
-fn a_record_in_the_folder_is_not_believed_and_names_nothing_but_what_init_makes() {
+fn a_record_in_the_folder_is_used_only_if_the_user_trusts_it() {
     let place = Place::new();
     let before = tree(&place.root());
     place.run(&["init"]);
@@ -298,7 +298,7 @@ fn a_record_in_the_folder_is_not_believed_and_names_nothing_but_what_init_makes(
 }
 
 #[test]
-fn git_goes_on_seeing_what_the_project_had_before() {
+fn git_still_sees_the_existing_files_of_the_project() {
     let place = Place::new();
     for path in ["plans/one.md", "memory/arena.rs"] {
         place.write(path, "ours\n");
@@ -344,7 +344,7 @@ fn git_goes_on_seeing_what_the_project_had_before() {
 }
 
 #[test]
-fn options_leave_out_what_they_say() {
+fn no_vector_and_no_search_leave_out_their_parts() {
     let place = Place::new();
     place.run(&["init", "--no-vector", "--no-search", "--platform", "codex"]);
     let there = |path: &str| place.root().join(path).exists();
@@ -368,7 +368,7 @@ fn options_leave_out_what_they_say() {
 }
 
 #[test]
-fn a_folder_that_the_daemon_refuses_is_laid_out_and_the_refusal_is_told() {
+fn init_writes_files_and_reports_a_refusal_of_the_daemon() {
     let place = Place::new();
     let refusing = Daemon::start(|call| {
         let refusal = RpcError::new(ErrorKind::Conflict, "too near to another one").hint("choose another");

@@ -39,7 +39,7 @@ fn run(root: &Path, words: &[&str]) -> (i32, String, String) {
 }
 
 #[test]
-fn settings_that_cannot_be_meant_are_refused_with_their_places() {
+fn invalid_settings_are_refused_with_their_location() {
     let (_folder, root) = folder();
     let text = "{\n  \"platform\": \"vim\",\n  \"tenants\": -1,\n  \"compaction\": { \"rootMaxTokens\": \"many\", \"cooldownHours\": -3 }\n}\n";
     write(&root, CONFIG, text);
@@ -79,7 +79,7 @@ fn settings_that_cannot_be_meant_are_refused_with_their_places() {
 }
 
 #[test]
-fn the_home_folder_is_taken_only_by_its_name() {
+fn the_home_folder_is_used_only_if_named_explicitly() {
     let (_folder, root) = folder();
     let root_too = root.clone();
     let daemon = Daemon::start(move |call| {
@@ -136,7 +136,7 @@ fn the_home_folder_is_taken_only_by_its_name() {
 }
 
 #[test]
-fn what_is_no_folder_is_told_apart_from_what_is_nowhere() {
+fn files_and_missing_folders_are_refused_differently() {
     let (_folder, root) = folder();
     write(&root, "notes.md", "");
     for verb in [&["init"][..], &["workspace", "add"]] {
@@ -185,7 +185,7 @@ fn keeping(root: &Path) -> Daemon {
 }
 
 #[test]
-fn deinit_says_what_stays_and_how_it_goes() {
+fn deinit_lists_remaining_files_and_how_to_remove_them() {
     let (_folder, root) = folder();
     fs::create_dir(root.join(".git")).unwrap();
     let daemon = keeping(&root);
@@ -209,7 +209,7 @@ fn deinit_says_what_stays_and_how_it_goes() {
 }
 
 #[test]
-fn deinit_says_what_stays_in_json_as_well() {
+fn deinit_lists_remaining_files_in_json() {
     let (_folder, root) = folder();
     let (code, _, errors) = run(&root, &["init"]);
     assert_eq!((code, errors.as_str()), (0, ""));

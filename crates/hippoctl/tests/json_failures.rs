@@ -73,7 +73,7 @@ fn every_verb_fails_with_one_json_object() {
 }
 
 #[test]
-fn wrong_usage_is_json_as_well() {
+fn wrong_usage_is_reported_as_json() {
     let home = tempfile::tempdir().unwrap();
     for words in [
         &["--json", "serach", "x"][..],

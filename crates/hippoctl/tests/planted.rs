@@ -161,7 +161,7 @@ fn assert_refused(bed: &Bed, platform: &str, planted: &[&String]) {
 }
 
 #[test]
-fn init_refuses_a_link_a_pipe_or_a_folder_in_the_place_of_each_of_its_files() {
+fn init_refuses_a_link_pipe_or_folder_at_the_path_of_any_of_its_files() {
     for platform in PLATFORMS {
         let (files, _) = laid_out(platform);
         for plant in LINKS.into_iter().chain([pipe as Plant, folder]) {
@@ -177,7 +177,7 @@ fn init_refuses_a_link_a_pipe_or_a_folder_in_the_place_of_each_of_its_files() {
 }
 
 #[test]
-fn init_refuses_a_link_a_pipe_or_a_file_in_the_place_of_each_of_its_folders() {
+fn init_refuses_a_link_pipe_or_file_at_the_path_of_any_of_its_folders() {
     for platform in PLATFORMS {
         let (files, folders) = laid_out(platform);
         for depth in 0..3 {
@@ -205,7 +205,7 @@ fn init_refuses_a_link_a_pipe_or_a_file_in_the_place_of_each_of_its_folders() {
 }
 
 #[test]
-fn a_hard_link_to_a_file_outside_is_replaced_and_that_file_is_not_written() {
+fn a_hard_link_is_replaced_without_writing_the_file_outside() {
     for platform in PLATFORMS {
         let (files, _) = laid_out(platform);
         let bed = Bed::new();
@@ -233,7 +233,7 @@ fn a_hard_link_to_a_file_outside_is_replaced_and_that_file_is_not_written() {
 }
 
 #[test]
-fn deinit_leaves_what_was_planted_in_the_place_of_its_files_and_goes_on_once_they_are_back() {
+fn deinit_keeps_planted_files_and_finishes_once_they_are_gone() {
     for platform in PLATFORMS {
         for plant in LINKS.into_iter().chain([pipe as Plant]) {
             let bed = Bed::new();
@@ -279,7 +279,7 @@ fn deinit_leaves_what_was_planted_in_the_place_of_its_files_and_goes_on_once_the
 }
 
 #[test]
-fn deinit_reaches_into_no_folder_that_was_moved_outside_and_linked() {
+fn deinit_does_not_follow_a_folder_moved_outside_and_linked() {
     for platform in PLATFORMS {
         let bed = Bed::new();
         bed.run(&["init", "--platform", platform]);
@@ -303,7 +303,7 @@ fn deinit_reaches_into_no_folder_that_was_moved_outside_and_linked() {
 }
 
 #[test]
-fn an_old_record_that_is_planted_is_neither_read_nor_removed() {
+fn a_planted_old_record_is_neither_read_nor_removed() {
     let plants: [Plant; 6] = [
         link_outside,
         link_to_another_workspace,
@@ -344,7 +344,7 @@ impl Drop for Finish<'_> {
 }
 
 #[test]
-fn links_that_are_swapped_in_while_init_and_deinit_run_change_nothing_outside() {
+fn links_swapped_in_during_init_and_deinit_change_nothing_outside() {
     let bed = Bed::new();
     bed.write("outside/CLAUDE.md", &format!("# {SECRET}\n"));
     bed.write("outside/claude/settings.json", &format!("{{\"{SECRET}\": 1}}\n"));

@@ -91,7 +91,7 @@ const PLANTS: [&str; 6] = [
 ];
 
 #[test]
-fn settings_of_a_folder_that_are_planted_are_named_and_not_read() {
+fn planted_settings_are_reported_and_not_read() {
     let numbers = "hippocampus.config.json";
     let policies = ".hippocampus/policies.yaml";
     for (path, words) in [
@@ -125,7 +125,7 @@ fn settings_of_a_folder_that_are_planted_are_named_and_not_read() {
 }
 
 #[test]
-fn compact_writes_nothing_into_a_folder() {
+fn compact_writes_no_file() {
     let bed = Bed::new();
     bed.write("outside/canary", SECRET);
     symlink(bed.at("outside"), bed.at("w/.hippocampus")).unwrap();
@@ -139,7 +139,7 @@ fn compact_writes_nothing_into_a_folder() {
 }
 
 #[test]
-fn a_session_begins_without_a_root_that_is_planted_and_the_log_names_it() {
+fn session_start_skips_a_planted_root_and_logs_it() {
     let start = ["hook", "session-start", "--pending"];
     for what in PLANTS {
         let bed = Bed::new();
@@ -183,7 +183,7 @@ impl Drop for Finish<'_> {
 }
 
 #[test]
-fn a_root_that_is_swapped_with_a_link_while_sessions_begin_is_never_that_of_others() {
+fn a_root_swapped_with_a_link_never_shows_a_foreign_file() {
     let bed = Bed::new();
     bed.register();
     bed.write("outside/ROOT.md", &format!("- {SECRET}\n"));

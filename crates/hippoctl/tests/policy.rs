@@ -78,7 +78,7 @@ fn each_decision_names_its_rule() {
 }
 
 #[test]
-fn json_has_every_field_and_how_often_each_rule_was_about_something() {
+fn json_has_every_field_and_the_matches_of_each_rule() {
     let folder = workspace();
     let path = folder.path().join("t.json");
     let found = hippoctl(folder.path(), &["--json", "context", "policy", "-"], Some(&path));
@@ -110,7 +110,7 @@ fn json_has_every_field_and_how_often_each_rule_was_about_something() {
 }
 
 #[test]
-fn rules_come_from_where_it_is_said_and_wrong_ones_are_named_by_their_place() {
+fn rules_are_read_from_the_given_place_and_errors_have_a_location() {
     let folder = workspace();
     let other = tempfile::tempdir().unwrap();
     let transcript = folder.path().join("t.json");

@@ -148,7 +148,7 @@ fn path(name: &str) -> std::path::PathBuf {
 }
 
 #[test]
-fn the_reference_is_what_the_programs_parse_by() {
+fn the_reference_matches_the_argument_parsers() {
     let place = path(PLACE);
     if std::env::var_os("UPDATE").is_some() {
         std::fs::write(&place, markdown()).unwrap();

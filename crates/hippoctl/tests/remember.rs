@@ -65,7 +65,7 @@ fn request(text: &str) -> RememberRequest {
 }
 
 #[test]
-fn words_become_one_text_with_all_that_was_said_of_it() {
+fn words_are_joined_and_sent_with_all_options() {
     let said = "remembered in memory/2026-03-01.md:12-14\n";
     let (ended, asked) = run(&["never", "on", "Fridays"], b"");
     assert_eq!(
@@ -171,7 +171,7 @@ fn texts_and_fields_may_begin_with_a_hyphen() {
 }
 
 #[test]
-fn standard_input_is_taken_as_it_is_but_for_the_blank_lines_around_it() {
+fn standard_input_is_sent_without_surrounding_blank_lines() {
     for arguments in [&[][..], &["-"]] {
         let (ended, asked) = run(arguments, "\n\r\n  - übers\n\n  - Wochenende \n\n".as_bytes());
         assert_eq!(ended.0, 0, "{}", ended.2);
@@ -184,7 +184,7 @@ fn standard_input_is_taken_as_it_is_but_for_the_blank_lines_around_it() {
 }
 
 #[test]
-fn what_is_no_text_is_refused_before_anybody_is_asked() {
+fn empty_invalid_and_oversized_text_is_refused_without_a_request() {
     let longer = "x".repeat(MAX_TEXT_BYTES + 1);
     let cases: [(&[&str], &[u8], i32, &str); 5] = [
         (&[], b"", 2, "the text to remember is empty"),
@@ -204,7 +204,7 @@ fn what_is_no_text_is_refused_before_anybody_is_asked() {
 }
 
 #[test]
-fn a_place_that_may_not_be_written_is_exit_5() {
+fn an_unwritable_log_exits_with_5() {
     let daemon = Daemon::start(answer);
     let arguments = ["--workspace", WORKSPACE, "remember", "read-only"];
     let ended = out(&daemon.run(Path::new("/"), &arguments));
@@ -213,7 +213,7 @@ fn a_place_that_may_not_be_written_is_exit_5() {
 }
 
 #[test]
-fn wrong_words_are_exit_2_and_no_daemon_is_exit_3() {
+fn wrong_usage_exits_with_2_and_a_missing_daemon_with_3() {
     let home = tempfile::tempdir().unwrap();
     for (word, expected) in [("--type=rule", 2), ("--pri=urgent", 2), ("--no-start", 3)] {
         let arguments = ["--workspace", WORKSPACE, "remember", "x", word];
@@ -223,7 +223,7 @@ fn wrong_words_are_exit_2_and_no_daemon_is_exit_3() {
 }
 
 #[test]
-fn the_answer_is_one_line_of_json_where_asked() {
+fn the_json_answer_has_one_line() {
     let ((code, stdout, stderr), _) = run(&["x", "--json"], b"");
     assert_eq!((code, stdout.lines().count(), stderr.as_str()), (0, 1, ""));
     assert_eq!(

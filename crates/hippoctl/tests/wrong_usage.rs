@@ -16,7 +16,7 @@ use hippo_proto::{Request, SessionFlushResponse, encode_result};
 use scripted::{Daemon, command, hippoctl, out};
 
 #[test]
-fn a_file_that_cannot_be_read_has_its_hint() {
+fn an_unreadable_file_is_reported_with_a_hint() {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().display().to_string();
     let of_folder = "that is a folder: name a file in it";
@@ -43,7 +43,7 @@ fn a_file_that_cannot_be_read_has_its_hint() {
 }
 
 #[test]
-fn a_node_without_a_text_is_refused_before_anybody_is_asked() {
+fn a_submit_without_text_is_refused_without_a_request() {
     let home = tempfile::tempdir().unwrap();
     let words = ["--no-start", "--workspace", "/w", "tree", "submit", "2026-01-10"];
     let (code, _, errors) = out(&hippoctl(home.path(), home.path(), &words));
@@ -56,7 +56,7 @@ fn a_node_without_a_text_is_refused_before_anybody_is_asked() {
 }
 
 #[test]
-fn a_file_without_a_message_is_told() {
+fn a_transcript_without_messages_is_reported() {
     let flushed = |messages: u64, from: u64| SessionFlushResponse {
         messages,
         from,
@@ -81,7 +81,7 @@ fn a_file_without_a_message_is_told() {
 }
 
 #[test]
-fn an_event_that_is_no_json_stands_in_the_log_of_hooks() {
+fn an_invalid_event_is_recorded_in_the_hook_log() {
     let home = tempfile::tempdir().unwrap();
     let log = home.path().join("state/hooks.log");
     for (event, expected) in [

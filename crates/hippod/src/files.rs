@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_regular_file_is_refused_at_once() {
+    fn irregular_and_oversized_files_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let pipe = folder.path().join("pipe.md");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status();

@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_says_no_switches_meaning_off() {
+    fn only_an_explicit_false_disables_vector_search() {
         let folder = tempfile::tempdir().unwrap();
         assert!(by_meaning(folder.path()));
         for (text, expected) in [

@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_that_follows_another_is_the_one_made_anew() {
+    fn an_incremental_view_equals_a_rebuilt_view() {
         let mut now: BTreeMap<EntryId, Record> = BTreeMap::new();
         let mut view = IndexView::default();
         let mut change = |now: &BTreeMap<EntryId, Record>| {

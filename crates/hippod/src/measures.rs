@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_request_is_in_one_class_and_has_an_id_of_its_own() {
+    fn each_request_has_one_latency_class_and_a_unique_id() {
         let measures = Measures::new(Timestamp(0));
         for took in [0, 1, 2, 3000, 70_000] {
             measures.request("search", None, Duration::from_millis(took));

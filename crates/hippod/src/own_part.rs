@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn the_block_alone_changes_and_nothing_stays_beside() {
+    fn only_the_block_changes_and_no_temporary_file_remains() {
         let (_folder, root) = place();
         let path = root.join("MEMORY.md");
         fs::write(&path, "# Core\n\nmine\n").unwrap();
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_the_file_open_writes_nothing_in_vain() {
+    fn writes_through_an_open_handle_are_kept() {
         let (_folder, root) = place();
         let path = root.join("MEMORY.md");
         fs::write(&path, "# Core\n").unwrap();
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_stopped_process_left_is_dropped_only_if_nothing_is_lost() {
+    fn leftovers_of_a_stopped_process_are_deleted_only_without_loss() {
         let (_folder, root) = place();
         let path = root.join("MEMORY.md");
         fs::write(&path, "# Core\n").unwrap();
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_written_safely_is_refused_and_stays_as_it_is() {
+    fn unsafe_files_are_refused_and_left_unchanged() {
         let (_folder, root) = place();
         let path = root.join("MEMORY.md");
         fs::write(&path, "a\n<!-- hippod: x -->\nb\n").unwrap();

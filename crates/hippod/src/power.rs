@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn a_battery_that_is_emptied_counts_and_that_of_a_mouse_does_not() {
+    fn only_a_discharging_system_battery_counts() {
         let folder = tempfile::tempdir().unwrap();
         let at = folder.path();
         assert!(!on_battery(&at.join("not there")) && !on_battery(at));
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn other_work_makes_the_machine_busy_and_our_own_does_not() {
+    fn only_load_by_other_processes_makes_the_machine_busy() {
         let table = [
             ("0.10 0.2 0.3 1/99 1", 0, false),
             ("4.50 0.2 0.3 1/99 1", 0, true),

@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn survives_reopening() {
+    fn the_registry_survives_reopening() {
         let folder = tempfile::tempdir().unwrap();
         let registry = Registry::open(folder.path()).unwrap();
         assert!(registry.add(Path::new("/a")).unwrap());
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_registry_is_kept_and_made_again_from_its_copy_or_from_the_databases() {
+    fn a_damaged_registry_is_kept_and_rebuilt_from_a_copy_or_databases() {
         let folder = tempfile::tempdir().unwrap();
         let state = folder.path();
         let file = state.join("registry.json");
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn each_root_has_a_folder_of_its_own() {
+    fn each_root_has_its_own_state_folder() {
         let state = Path::new("/s");
         let (a, b) = (
             state_folder(state, Path::new("/a")),

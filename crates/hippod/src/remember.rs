@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_grows_at_its_end_and_nowhere_else() {
+    fn a_text_is_appended_at_the_end_of_the_log() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         let first = append(&root, day(), &request("The pump is blue. It hums.", None)).unwrap();
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn line_ends_of_the_log_are_kept_and_an_open_last_line_is_closed() {
+    fn line_ends_are_kept_and_an_unterminated_last_line_is_closed() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         std::fs::create_dir(root.join("memory")).unwrap();
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_appended_to_is_refused() {
+    fn folders_and_links_at_the_log_path_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         std::fs::create_dir_all(root.join("memory/2026-03-02.md")).unwrap();
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_no_topic() {
+    fn secrets_are_removed_from_topics() {
         let folder = tempfile::tempdir().unwrap();
         let named = append(
             &folder.path().canonicalize().unwrap(),
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_text_is_appended_once_and_another_one_always() {
+    fn identical_texts_are_appended_once_and_different_ones_always() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         let log = root.join("memory/2026-03-02.md");

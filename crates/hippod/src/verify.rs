@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn follows_a_line_that_moved_and_drops_one_that_is_gone() {
+    fn a_moved_line_is_followed_and_a_deleted_line_is_dropped() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         std::fs::write(root.join("a.md"), "- the pump is blue\n- the valve is red\n").unwrap();
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_with_the_old_size_and_time_but_other_bytes_answers_nothing() {
+    fn changed_bytes_with_unchanged_size_and_time_are_detected() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.md");
         std::fs::write(&path, "- the pump is blue\n").unwrap();
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_file_a_folder_and_a_file_that_grew_too_large_are_gone() {
+    fn missing_files_folders_and_oversized_files_yield_no_hit() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         std::fs::write(root.join("a.md"), "- one\n").unwrap();

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_workspace_that_waits_for_vectors_is_none_to_measure() {
+    fn a_workspace_that_waits_for_vectors_is_not_measured() {
         let synced = |pending| WorkspaceSyncResponse {
             documents: 3,
             changed: 3,

@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_budget_cuts_the_reading_at_a_line() {
+    fn a_budget_ends_reading_at_a_line_boundary() {
         // 8 bytes a line: two tokens.
         let texts = [text("a", "1234567\n1234567\n"), text("b", "1234567\n1234567\n")];
         let ends = |budget| {

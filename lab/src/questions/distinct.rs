@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_result_of_each_place_stays() {
+    fn the_first_result_of_each_location_is_kept() {
         let results = [
             hit("a", 1, &["A", "One", "Deep"]),
             hit("a", 2, &["A", "One"]),

@@ -102,13 +102,13 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_no_question_is_named() {
+    fn an_invalid_question_is_reported_with_its_line() {
         let error = parse("\n{\"id\":\"q\"}\n").unwrap_err();
         assert!(error.starts_with("line 2: missing field `query`"), "{error}");
     }
 
     #[test]
-    fn a_limit_spreads_over_the_file() {
+    fn a_limit_selects_questions_across_the_file() {
         let question = |at: usize| Question {
             id: at.to_string(),
             query: String::new(),

@@ -130,7 +130,7 @@ mod tests {
 
     /// Evidence a:1, b:2, c:3. Rank 1 covers nothing, 2 covers a, 3 covers a again, and 4 covers only b.
     #[test]
-    fn a_case_reckoned_by_hand() {
+    fn metrics_match_a_manual_calculation() {
         let evidence = [span("a", 1, 1), span("b", 2, 2), span("c", 3, 3)];
         let results = [span("x", 1, 9), span("a", 1, 4), span("a", 1, 1), span("b", 1, 2)];
         let judged = judge(&results, &evidence, &[1, 2, 3, 4, 10]);
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_perfect_and_an_empty_ranking() {
+    fn a_perfect_ranking_scores_1_and_an_empty_one_0() {
         let evidence = [span("a", 1, 1), span("b", 1, 1)];
         let perfect = judge(&evidence, &evidence, &[1, 5]);
         assert_eq!((perfect.recall[&1], perfect.recall[&5]), (0.5, 1.0));
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn sums() {
+    fn means_and_percentiles_are_calculated() {
         near(mean([1.0, 2.0, 6.0]), 3.0);
         near(mean([]), 0.0);
         let values = [5.0, 1.0, 4.0, 2.0, 3.0];

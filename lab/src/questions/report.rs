@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_and_notes() {
+    fn tables_and_notes_are_rendered() {
         let tables = report().tables();
         assert!(
             tables.starts_with("3 questions, distinct section\n\nmode "),

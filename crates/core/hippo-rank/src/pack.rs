@@ -66,7 +66,7 @@ mod tests {
     type Case<'a> = (&'a [u32], usize, Option<u64>, &'a [usize], u64);
 
     #[test]
-    fn takes_in_rank_order_and_passes_over_what_is_too_long() {
+    fn results_are_packed_in_rank_order_and_oversized_ones_skipped() {
         let cases: [Case<'_>; 7] = [
             (&[10, 20, 30], 9, Some(60), &[0, 1, 2], 60),
             (&[10, 20, 30], 9, Some(59), &[0, 1], 30),
@@ -84,7 +84,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn never_exceeds_limit_or_budget_and_takes_a_first_that_fits(
+        fn packing_respects_its_limits_and_keeps_a_first_result_that_fits(
             tokens in prop::collection::vec(0u32..5_000, 0..60),
             limit in 1usize..40,
             budget in 0u64..20_000,

@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_topic_ends_where_a_sentence_or_a_name_does() {
+    fn a_topic_ends_with_its_sentence_or_label() {
         let table = [
             ("Decision: use Postgres for billing", "Decision"),
             (

@@ -58,7 +58,7 @@ mod tests {
     use super::name;
 
     #[test]
-    fn finds_the_name_in_front_of_the_words() {
+    fn the_speaker_name_before_a_turn_is_found() {
         let table = [
             ("- **Caroline:** hi", Some("Caroline")),
             ("**Mary Ann:** hi", Some("Mary Ann")),

@@ -167,7 +167,7 @@ mod tests {
     const THEIRS: &str = "## Active Context (recent ~7 days)\n- harbour move: to pier 4\n\n## Historical Summary\n- 2025-11: the old depot burnt down\n\n## Topics Index\n- depot [project, 120d]: fire, insurance → knowledge/depot.md\n- wiki [reference, 20d]: https://wiki.example/crates\n- warehouse [project, 3d]: piers\n- bare: words\n";
 
     #[test]
-    fn history_and_topics_stay_and_grow_older() {
+    fn carried_history_and_topics_are_kept_and_age() {
         let body = "## Topics\nWarehouse [project]\n\n## Key Decisions\n- Warehouse: crate 7 goes to pier 3 → memory/2026-03-19.md#L4\n";
         let node = Node {
             date: date(2026, 3, 19),
@@ -205,7 +205,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_never_takes_more_than_its_room(theirs in "([#-]{1,2} [a-zA-Z \\[\\],0-9:]{0,40}\n){0,60}", most in 200_usize..2_000) {
+        fn a_root_with_carried_text_stays_within_its_budget(theirs in "([#-]{1,2} [a-zA-Z \\[\\],0-9:]{0,40}\n){0,60}", most in 200_usize..2_000) {
             let theirs = THEIRS.to_owned() + &theirs;
             let carried = Carried { body: &theirs, updated: date(2026, 3, 1) };
             let text = rooted(&[], &|_, _| None, Some(carried), date(2026, 3, 20), most);

@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_found() {
+    fn proper_names_and_amounts_are_found() {
         assert_eq!(
             of("Klean Kanteen: Their bottles from San Francisco cost $27.95 at Target."),
             ["Klean Kanteen", "San Francisco", "$27.95", "Target"]

@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_paths_lead_back() {
+    fn period_names_and_paths_survive_a_round_trip() {
         for (name, path, parent) in [
             ("2026-01-10", "memory/daily/2026-01-10.md", Some("2026-W02")),
             ("2026-W02", "memory/weekly/2026-W02.md", Some("2026-01")),
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn days_end_at_midnight_weeks_and_months_a_week_later() {
+    fn days_are_fixed_at_midnight_and_longer_periods_a_week_later() {
         for (name, open, fixed) in [
             ("2026-03-15", date(2026, 3, 15), date(2026, 3, 16)),
             ("2026-W11", date(2026, 3, 21), date(2026, 3, 22)),

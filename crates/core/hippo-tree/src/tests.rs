@@ -161,7 +161,7 @@ fn the_first_log_makes_a_node_on_each_level() {
 }
 
 #[test]
-fn periods_that_are_over_become_fixed_and_nothing_else_of_them_changes() {
+fn ended_periods_become_fixed_without_other_changes() {
     let day = date(2026, 3, 20);
     let mut tree = with([(day, short_log(day))]);
     tree.compact(TODAY, false);
@@ -186,7 +186,7 @@ fn periods_that_are_over_become_fixed_and_nothing_else_of_them_changes() {
 }
 
 #[test]
-fn above_the_threshold_a_node_is_extracted_and_points_at_its_sources() {
+fn a_long_log_is_extracted_into_a_node_that_points_to_its_lines() {
     let day = date(2026, 3, 18);
     let mut tree = with([(day, long_log(day, 400))]);
     tree.compact(TODAY, false);
@@ -207,7 +207,7 @@ fn above_the_threshold_a_node_is_extracted_and_points_at_its_sources() {
 }
 
 #[test]
-fn when_somebody_improves_them_extracted_nodes_wait_once_their_day_is_over() {
+fn extracted_nodes_wait_for_summaries_once_their_day_is_over() {
     let (today, before) = (TODAY, date(2026, 3, 18));
     let mut tree = with([
         (before, long_log(before, 400)),
@@ -237,7 +237,7 @@ fn when_somebody_improves_them_extracted_nodes_wait_once_their_day_is_over() {
 }
 
 #[test]
-fn a_log_that_is_edited_years_later_changes_its_nodes_alone() {
+fn a_late_edit_of_a_log_changes_only_its_own_nodes() {
     let days = [date(2024, 1, 10), date(2025, 6, 3), date(2026, 3, 18)];
     let mut tree = with(days.map(|day| (day, short_log(day))));
     tree.compact(TODAY, false);
@@ -253,7 +253,7 @@ fn a_log_that_is_edited_years_later_changes_its_nodes_alone() {
 }
 
 #[test]
-fn what_was_there_before_is_not_touched_until_its_sources_change() {
+fn existing_nodes_are_unchanged_until_their_sources_change() {
     let day = date(2026, 3, 18);
     let found = "---\ntype: daily\nstatus: fixed\nperiod: 2026-03-18\nsource-files: [memory/2026-03-18.md]\ntopics: [harbour, hull]\nmood: calm\n---\n\n## Topics\nharbour [project]\n\n## Key Decisions\n- pier: 9, for the depth\n";
     let mut tree = with([(day, short_log(day))]);
@@ -299,7 +299,7 @@ fn what_was_there_before_is_not_touched_until_its_sources_change() {
 }
 
 #[test]
-fn placeholders_give_way() {
+fn placeholder_nodes_are_replaced() {
     let day = date(2026, 3, 18);
     let mut tree = with([(day, long_log(day, 300))]);
     tree.nodes.insert(
@@ -315,7 +315,7 @@ fn placeholders_give_way() {
 }
 
 #[test]
-fn a_body_that_somebody_edits_is_theirs_and_a_submitted_one_stands_until_its_sources_change() {
+fn edited_and_submitted_bodies_are_kept_until_their_sources_change() {
     let day = date(2026, 3, 18);
     let mut tree = with([(day, long_log(day, 300))]);
     tree.compact(TODAY, false);

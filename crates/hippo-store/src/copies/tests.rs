@@ -63,7 +63,7 @@ fn rows(connection: &Connection, table: &str) -> Vec<Vec<Value>> {
 }
 
 #[test]
-fn a_moment_is_copied_while_others_write() {
+fn a_snapshot_is_copied_during_concurrent_writes() {
     let scratch = Scratch::new();
     let (file, copy) = (scratch.at("db"), scratch.at("copy"));
     let store = Store::open(&file, "/w").unwrap();
@@ -94,7 +94,7 @@ fn a_moment_is_copied_while_others_write() {
 }
 
 #[test]
-fn a_database_of_a_stranger_s_making_is_refused() {
+fn a_database_with_a_foreign_schema_is_refused() {
     for database in [Database::Index, Database::Contexts] {
         for change in [
             "CREATE TRIGGER theirs AFTER INSERT ON entries BEGIN DELETE FROM entries; END",
@@ -130,7 +130,7 @@ fn a_database_of_a_stranger_s_making_is_refused() {
 }
 
 #[test]
-fn what_is_salvaged_of_a_sound_database_is_all_of_it() {
+fn salvaging_a_sound_database_returns_all_rows() {
     let scratch = Scratch::new();
     let (file, again) = (scratch.at("db"), scratch.at("again.db"));
     create(Database::Index, &file);

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_document_stays_fresh_over_restarts_and_renames_until_it_is_processed() {
+    fn a_changed_document_stays_fresh_across_restarts_until_processed() {
         let folder = tempfile::tempdir().unwrap();
         let open = || Store::open(&folder.path().join("index.db"), "/w").unwrap();
         let mut store = open();

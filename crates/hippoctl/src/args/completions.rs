@@ -37,7 +37,7 @@ mod tests {
     use crate::args::Cli;
 
     #[test]
-    fn every_script_knows_the_verbs_and_their_options() {
+    fn every_completion_script_contains_verbs_and_options() {
         for shell in ShellArg::value_variants() {
             let script = String::from_utf8(shell.script(&mut Cli::command())).unwrap();
             for word in ["consolidate", "min-score", "claude-code", "completions"] {

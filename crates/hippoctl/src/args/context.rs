@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn sources_end_their_type_at_the_first_colon() {
+    fn the_type_of_a_source_ends_at_the_first_colon() {
         let parts = |text| {
             source(text)
                 .map(|source| (source.type_, source.reference))
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_usage_is_exit_2() {
+    fn wrong_usage_exits_with_2() {
         for line in [
             "hippoctl context",
             "hippoctl context put --session s --turn 1 --type message",

@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn cycles_and_runs_are_understood() {
+    fn cycle_and_run_arguments_are_parsed() {
         let CycleVerb::Archival(args) =
             parse("hippoctl consolidate archival --at 2026-03-01 --dry-run").unwrap()
         else {
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_usage_is_exit_2() {
+    fn wrong_usage_exits_with_2() {
         for line in [
             "hippoctl consolidate",
             "hippoctl consolidate all",

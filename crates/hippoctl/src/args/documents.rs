@@ -63,7 +63,7 @@ fn parts(text: &str) -> (String, Vec<String>) {
 }
 
 #[test]
-fn every_command_that_a_document_names_can_be_given() {
+fn every_command_in_the_documents_is_valid() {
     let (mut wrong, mut count) = (Vec::new(), 0);
     for (path, text) in documents() {
         let (script, spans) = parts(&text);

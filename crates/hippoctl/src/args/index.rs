@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn list_show_and_edit_take_their_options() {
+    fn list_show_and_edit_accept_their_options() {
         let IndexVerb::List(args) = parse("hippoctl index list -n 3 --at 2026-03-01 --archived").unwrap()
         else {
             panic!("no list")
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_usage_is_exit_2() {
+    fn wrong_usage_exits_with_2() {
         for line in [
             "hippoctl index",
             "hippoctl index show",

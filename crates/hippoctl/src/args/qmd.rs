@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn each_row_of_the_table_is_accepted_or_refused_as_it_says() {
+    fn each_row_of_the_qmd_table_states_the_actual_verdict() {
         let rows = rows();
         assert!(rows.len() > 30, "{}", rows.len());
         for (words, verdict, said) in &rows {
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_and_formats_are_read() {
+    fn qmd_folders_and_formats_are_parsed() {
         let parse = |line: &str| match Cli::try_parse_from(line.split(' ')).unwrap().verb {
             Verb::Search(args) => args.qmd,
             _ => panic!("no search"),

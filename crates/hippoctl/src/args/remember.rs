@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn text_and_options_come_in_any_order() {
+    fn text_and_options_are_accepted_in_any_order() {
         let args =
             parse("hippoctl remember never on --type feedback Fridays --tags a,b --pri high --topic T")
                 .unwrap();
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_usage_is_exit_2() {
+    fn wrong_usage_exits_with_2() {
         for line in [
             "hippoctl remember x --type rule",
             "hippoctl remember x --pri urgent",

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_an_option_is_a_text() {
+    fn words_that_are_not_options_are_text() {
         let table: [(&[&str], &[&str]); 9] = [
             (&["remember", "- buy milk"], &["remember", "--", "- buy milk"]),
             (
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn real_options_and_all_else_stay_as_they_are() {
+    fn valid_options_and_other_words_are_unchanged() {
         let table: [&[&str]; 12] = [
             &["remember", "never", "on", "--type", "feedback", "Fridays"],
             &["remember", "--decision", "--topic", "T"],

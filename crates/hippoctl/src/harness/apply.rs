@@ -119,7 +119,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn the_mode_stays_and_what_was_written_meanwhile_is_not_lost() {
+    fn a_change_keeps_the_mode_and_refuses_a_file_edited_meanwhile() {
         use std::fs;
         use std::os::unix::fs::PermissionsExt as _;
 

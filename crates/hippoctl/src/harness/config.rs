@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_and_so_is_what_others_wrote() {
+    fn own_and_foreign_configurations_are_parsed() {
         let text = Config::text(Platform::OpenCode, false);
         let (own, problems) = Config::read(text.as_bytes());
         assert_eq!((own.platform, problems), (Some(Platform::OpenCode), vec![]));
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn platforms_are_called_the_same_wherever_they_are_named() {
+    fn platform_names_match_those_of_the_core() {
         let names = Platform::value_variants().iter().map(|platform| platform.name());
         assert_eq!(names.collect::<Vec<_>>(), hippo_fs::harness::PLATFORMS);
     }

@@ -64,7 +64,7 @@ fn commands(text: &str) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn every_command_that_a_text_names_can_be_given() {
+fn every_command_in_the_integration_texts_is_valid() {
     let mut all = Vec::new();
     for (name, text) in texts() {
         let found = commands(&text);
@@ -107,7 +107,7 @@ fn hook_commands(hooks: &Value) -> Vec<String> {
 }
 
 #[test]
-fn skills_are_short_and_named_as_their_folders() {
+fn skills_are_short_and_named_after_their_folders() {
     for (name, text) in text::SKILLS {
         let (front, body) = text.strip_prefix("---\n").unwrap().split_once("\n---\n").unwrap();
         assert!(
@@ -125,7 +125,7 @@ fn skills_are_short_and_named_as_their_folders() {
 }
 
 #[test]
-fn the_plugin_of_claude_code_holds_what_init_lays_out() {
+fn the_claude_code_plugin_contains_the_files_of_init() {
     for (name, text) in text::SKILLS {
         let path = format!("claude-code/skills/{name}/SKILL.md");
         assert!(
@@ -159,7 +159,7 @@ fn the_plugin_of_claude_code_holds_what_init_lays_out() {
 }
 
 #[test]
-fn no_text_is_taken_for_a_block() {
+fn no_integration_text_contains_a_block_mark() {
     for (name, text) in texts() {
         assert!(
             !text

@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_order_and_indentation_stay() {
+    fn comments_order_and_indentation_are_kept() {
         let theirs = "{\n\t// mine\n\t\"model\": \"opus\", /* why */\n\t\"hooks\": {\n\t\t\"PreCompact\": [\n\t\t\t{ \"hooks\": [{ \"type\": \"command\", \"command\": \"echo\" }] },\n\t\t],\n\t},\n}\n";
         let (made, entered) = entered(theirs);
         insta::assert_snapshot!(made);
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_file_is_laid_out_readably_and_line_ends_are_kept() {
+    fn a_new_file_is_indented_and_line_ends_are_kept() {
         insta::assert_snapshot!(entered("{}\n").0);
         let (made, _) = entered("{\r\n  \"a\": 1\r\n}\r\n");
         assert!(!made.replace("\r\n", "").contains('\n'), "{made:?}");
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_place_for_entries_is_refused_by_line_and_column() {
+    fn unsuitable_json_is_refused_with_line_and_column() {
         for (text, what) in [
             (
                 "{\n  \"a\": 1\n  \"b\": 2\n}\n",
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hook_that_people_changed_serves_its_event() {
+    fn a_hook_edited_by_the_user_counts_as_installed() {
         let (made, entered) = entered("{}\n");
         for changed in [
             "hippoctl hook session-start --pending",
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn instructions_are_entered_once() {
+    fn instructions_are_inserted_once() {
         let edit = Edit::Instructions(vec!["memory/ROOT.md"]);
         let (bytes, entered) = enter(b"{\n  \"instructions\": [\"docs/*.md\"]\n}\n", &edit)
             .unwrap()

@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_tell_the_platform() {
+    fn the_platform_is_detected_from_files() {
         let found = |files: &[&str]| {
             let snapshot = Snapshot::of(files.iter().map(|name| (*name, "")));
             let found = detect(&snapshot, &Config::default());
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn every_name_is_the_one_of_the_option() {
+    fn platform_names_match_the_option_values() {
         for platform in Platform::value_variants() {
             let value = platform.to_possible_value().unwrap();
             assert_eq!(value.get_name(), platform.name());

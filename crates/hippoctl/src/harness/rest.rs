@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_stays_is_counted_by_what_it_is() {
+    fn remaining_files_are_counted_by_kind() {
         let folder = tempfile::tempdir().unwrap();
         for path in [
             "memory/2026-03-02.md",

@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_are_followed_within_the_workspace_and_refused_beyond() {
+    fn links_are_followed_within_the_workspace_and_refused_outside() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap().join("w");
         fs::create_dir_all(root.join("shared")).unwrap();

@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_piece_that_moved_is_found_when_it_stands_once() {
+    fn a_moved_piece_is_found_if_it_occurs_once() {
         let splice = Splice::between(b"a\nb\n", b"a\nnew\nb\n").unwrap();
         assert_eq!(
             (splice.at, splice.old.as_str(), splice.new.as_str()),
@@ -80,7 +80,7 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
-        fn what_was_done_is_undone(
+        fn a_splice_can_be_undone(
             before in "[aé€\r\n]{0,8}", old in "[aé€\r\n]{0,6}", new in "[aè€\r\n]{0,6}", after in "[aé€\r\n]{0,8}",
             noise in proptest::collection::vec(any::<u8>(), 0..4),
         ) {

@@ -138,7 +138,7 @@ impl World {
 }
 
 #[test]
-fn the_layout_of_each_platform() {
+fn each_platform_gets_its_files() {
     for platform in [
         Platform::ClaudeCode,
         Platform::OpenClaw,
@@ -196,7 +196,7 @@ fn the_root_is_in_the_prompt_of_each_platform() {
 }
 
 #[test]
-fn the_index_file_is_in_the_prompt_where_that_is_configured() {
+fn the_index_file_is_in_the_prompt_if_configured() {
     for (platform, file, line) in [
         (Platform::ClaudeCode, "CLAUDE.md", "@HIPPOCAMPUS.md"),
         (
@@ -220,7 +220,7 @@ fn the_index_file_is_in_the_prompt_where_that_is_configured() {
 }
 
 #[test]
-fn a_block_that_the_daemon_renewed_goes_all_the_same() {
+fn deinit_removes_a_block_that_the_daemon_updated() {
     let before = World::of([("AGENTS.md", "# Rules"), (CONFIG, IN_PROMPT)]);
     let mut world = before.clone();
     world.init(Platform::OpenClaw);
@@ -231,7 +231,7 @@ fn a_block_that_the_daemon_renewed_goes_all_the_same() {
 }
 
 #[test]
-fn codex_gets_its_hooks_where_it_has_others() {
+fn codex_hooks_are_added_to_an_existing_hooks_file() {
     for (hooks, entered) in [(None, false), (Some("{}\n"), true), (Some("[]\n"), false)] {
         let mut world = World::of(hooks.map(|hooks| (".codex/hooks.json", hooks)));
         world.init(Platform::Codex);
@@ -245,7 +245,7 @@ fn codex_gets_its_hooks_where_it_has_others() {
 }
 
 #[test]
-fn hooks_that_were_changed_go_and_those_beside_them_stay() {
+fn deinit_removes_edited_hooks_and_keeps_foreign_ones() {
     let theirs = "{\n  \"hooks\": {\n    \"Stop\": []\n  }\n}\n";
     let mut world = World::of([(".claude/settings.json", theirs)]);
     world.init(Platform::ClaudeCode);
@@ -260,7 +260,7 @@ fn hooks_that_were_changed_go_and_those_beside_them_stay() {
 }
 
 #[test]
-fn a_later_version_renews_its_own_files_and_forgets_no_original() {
+fn a_newer_version_updates_its_files_and_keeps_the_originals() {
     let mut world = World::of([("CLAUDE.md", "mine")]);
     let before = world.clone();
     world.init(Platform::ClaudeCode);
@@ -291,7 +291,7 @@ fn a_later_version_renews_its_own_files_and_forgets_no_original() {
 }
 
 #[test]
-fn what_cannot_be_used_is_refused_and_nothing_is_planned_half() {
+fn unusable_files_are_refused_without_a_partial_plan() {
     for (path, text, what) in [
         (
             "CLAUDE.md",
@@ -323,7 +323,7 @@ fn what_cannot_be_used_is_refused_and_nothing_is_planned_half() {
 }
 
 #[test]
-fn what_cannot_be_taken_back_stays_in_the_record() {
+fn changes_that_cannot_be_undone_stay_in_the_record() {
     let mut world = World::of([("CLAUDE.md", "mine\n")]);
     world.init(Platform::ClaudeCode);
     let torn = world.text("CLAUDE.md").replace("<!-- /hippod -->\n", "and more");
@@ -342,7 +342,7 @@ fn what_cannot_be_taken_back_stays_in_the_record() {
 }
 
 #[test]
-fn a_record_in_the_workspace_names_only_what_init_makes() {
+fn a_record_in_the_workspace_is_limited_to_files_of_init() {
     let mut made = World::default();
     made.init(Platform::ClaudeCode);
     let old = |record: &Record| World::of([(OLD_RECORD, &*String::from_utf8(record.to_bytes()).unwrap())]);

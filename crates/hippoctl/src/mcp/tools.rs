@@ -264,7 +264,7 @@ mod tests {
     const MOST_TOKENS: usize = 900;
 
     #[test]
-    fn a_workspace_that_is_being_opened_is_neither_empty_nor_unwatched() {
+    fn the_status_of_an_opening_workspace_omits_unknown_counts() {
         let of = |more: Value| {
             let mut status = json!({
                 "root": "/w", "documents": 0, "chunks": 0, "pending": 0, "embedded": 0, "skipped": [],
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn the_definitions_are_short_and_whole() {
+    fn tool_definitions_are_short_and_complete() {
         let tools = all();
         let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
         assert_eq!(names, NAMES);
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_refused_by_name() {
+    fn invalid_arguments_are_refused_by_name() {
         let tools = all();
         let refused = |tool: usize, given: Value| {
             let given = given.as_object().unwrap().clone();

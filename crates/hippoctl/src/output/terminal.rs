@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_of_our_own_stay_and_no_others() {
+    fn only_our_own_colour_sequences_are_printed() {
         let ours = super::super::Style { colour: true }.path("a");
         assert_eq!(safe(&ours, Notation::Text, true), ours);
         assert_eq!(safe(&ours, Notation::Text, false), "\\x1b[36ma\\x1b[0m");
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn escaped_json_is_json() {
+    fn escaped_json_is_still_valid_json() {
         let text = serde_json::to_string("\x1b[2J \u{9b}1m \u{7f} \u{202e}").unwrap();
         let shown = safe(&text, Notation::Json, false);
         let again: String = serde_json::from_str(&shown).unwrap();

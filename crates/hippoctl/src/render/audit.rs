@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_stand_beside_the_last_ones() {
+    fn counts_are_shown_with_the_change_since_the_last_audit() {
         let finding = AuditFinding {
             kind: AuditKind::SecretBearing,
             unit: AuditUnit::Lines,

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn problems_with_their_fixes() {
+    fn problems_are_rendered_with_their_fixes() {
         let checks = vec![
             Check {
                 id: "watcher".into(),

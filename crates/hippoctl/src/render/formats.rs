@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_would_end_a_cell_or_an_element_ends_none() {
+    fn delimiters_in_cells_and_elements_are_escaped() {
         assert_eq!(cell("a, \"b\"\nc"), "\"a, \"\"b\"\"\nc\"");
         assert_eq!(cell("plain"), "plain");
         assert_eq!(numbered("one\ntwo\n", 9), "9: one\n10: two\n");

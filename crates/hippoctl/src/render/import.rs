@@ -78,7 +78,7 @@ mod tests {
     use crate::verbs::import::NewFile;
 
     #[test]
-    fn what_would_be_written_and_what_was() {
+    fn planned_and_completed_imports_are_rendered() {
         let file = |path: &str| NewFile {
             path: path.into(),
             memories: 2,

@@ -314,12 +314,12 @@ mod tests {
     }
 
     #[test]
-    fn entries_without_colour() {
+    fn entries_are_rendered_without_colour() {
         insta::assert_snapshot!(list(&answer(), Style::default()));
     }
 
     #[test]
-    fn what_is_said_beside_the_entries() {
+    fn notes_of_a_list_are_rendered() {
         insta::assert_snapshot!(notes(&answer()).join("\n"));
         let empty = IndexListResponse {
             entries: vec![],
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_without_room_is_told_with_its_file() {
+    fn an_entry_in_another_file_is_shown_with_that_file() {
         let file = Some(".hippocampus/topics/acme.md".to_owned());
         let text = show(&IndexShowResponse { file, ..shown() }, None, Style::default());
         assert!(
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_that_never_fades() {
+    fn an_entry_that_never_fades_is_explained() {
         let answer = IndexShowResponse {
             entry: bare(),
             base_strength: 0.05,
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_are_told_in_colour() {
+    fn changes_are_rendered_in_colour() {
         let style = Style { colour: true };
         let forgotten = IndexForgetResponse {
             id: "acme-deploy".into(),

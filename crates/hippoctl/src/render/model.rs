@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn models_and_files() {
+    fn models_and_files_are_listed() {
         let model = ModelInfo {
             name: "all-MiniLM-L6-v2".into(),
             id: "all-minilm-l6-v2:384".into(),

@@ -42,7 +42,7 @@ mod tests {
     use hippo_types::entry::{EntryOrigin, EntryPlace, EntryPriority, StrengthBand};
 
     #[test]
-    fn where_a_text_went() {
+    fn the_location_of_a_text_is_rendered() {
         let entry = IndexEntry {
             id: "deploys".into(),
             topic: "Deploys \x1b[31mnever on Fridays".into(),

@@ -192,18 +192,18 @@ mod tests {
     }
 
     #[test]
-    fn results_without_colour() {
+    fn results_are_rendered_without_colour() {
         insta::assert_snapshot!(search(&answer(), Style { colour: false }));
     }
 
     #[test]
-    fn results_with_colour() {
+    fn results_are_rendered_with_colour() {
         let text = search(&answer(), Style { colour: true }).replace('\x1b', "^");
         insta::assert_snapshot!(text);
     }
 
     #[test]
-    fn how_the_index_file_led_to_the_answer() {
+    fn the_trace_of_an_answer_is_rendered() {
         let fits = |entry: &str, topic: &str, strength, band| TraceMatch {
             entry: entry.into(),
             topic: topic.into(),
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_beside_the_results() {
+    fn notes_of_results_are_rendered() {
         insta::assert_snapshot!(notes(&answer()).join("\n"));
         let empty = SearchResponse {
             results: vec![],

@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn a_healthy_and_a_troubled_workspace() {
+    fn healthy_and_troubled_workspaces_are_rendered() {
         let troubled = WorkspaceStatus {
             pending: 40,
             lag_ms: 2_500,
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_of_workspaces() {
+    fn the_list_of_workspaces_is_rendered() {
         let one = WorkspaceInfo {
             root: "/home/u/agent".into(),
             documents: 25,

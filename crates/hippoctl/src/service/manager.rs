@@ -239,7 +239,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_systemd_says_is_understood() {
+    fn the_output_of_systemctl_is_parsed() {
         let service = "MainPID=412\nFragmentPath=/u/hippod.service\nStatusText=1 workspace, 3 files\nActiveState=active\nUnitFileState=enabled\nExecMainStatus=0\n";
         let answer = of_systemd(service, "ActiveState=active\n");
         assert!(answer.enabled && answer.listening && !answer.no_sandbox);
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn what_launchd_says_is_understood() {
+    fn the_output_of_launchctl_is_parsed() {
         let text = "gui/501/io.github.hippod = {\n\tactive count = 1\n\tstate = running\n\n\tpid = 412\n}\n";
         let answer = of_launchd(text);
         assert_eq!((answer.state.as_str(), answer.pid), ("active", Some(412)));

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_folder_that_has_both_units_is_meant() {
+    fn the_first_folder_with_both_units_is_used() {
         let (one, two) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let dirs = std::env::join_paths([one.path(), two.path()]).unwrap();
         let find = |manager| {

@@ -28,7 +28,7 @@ fn text(manager: Manager, facts: &Facts, at: usize) -> String {
 }
 
 #[test]
-fn the_files_are_those_of_the_project_with_the_right_paths() {
+fn unit_files_match_the_project_files_except_for_paths() {
     let facts = usual();
     let socket = text(Manager::Systemd, &facts, 0);
     assert!(socket.starts_with(include_str!("../../../../systemd/hippod.socket")));
@@ -40,7 +40,7 @@ fn the_files_are_those_of_the_project_with_the_right_paths() {
 }
 
 #[test]
-fn a_service_without_a_sandbox_lacks_those_lines_alone() {
+fn a_service_without_a_sandbox_lacks_only_its_lines() {
     let (with, without) = (
         usual(),
         Facts {
@@ -65,7 +65,7 @@ fn a_service_without_a_sandbox_lacks_those_lines_alone() {
 }
 
 #[test]
-fn places_that_are_set_go_into_the_files() {
+fn configured_paths_are_written_into_the_unit_files() {
     let home = Path::new("/data/50% & more/h");
     let set = [
         ("HIPPOD_HOME", "/data/50% & more/h"),
@@ -101,7 +101,7 @@ fn places_that_are_set_go_into_the_files() {
 }
 
 #[test]
-fn the_agent_of_launchd_is_what_it_reads() {
+fn the_launchd_agent_is_a_valid_property_list() {
     let agent = text(Manager::Launchd, &usual(), 0);
     let read = plist::Value::from_reader(std::io::Cursor::new(&agent)).unwrap();
     let keys = read.as_dictionary().unwrap();
@@ -155,7 +155,7 @@ fn a_path_that_a_unit_cannot_name_is_refused() {
 }
 
 #[test]
-fn every_mark_of_a_path_is_written_as_it_is_read() {
+fn special_characters_of_a_path_survive_a_round_trip() {
     let home = "/d/a \"b\" 'c' \\d $HOME ${X} 50% <e> & f";
     let set = [("HIPPOD_HOME", home), ("XDG_RUNTIME_DIR", "/run/user/7")];
     let program = "/opt/$my <tools> 5%/hippod";
@@ -186,7 +186,7 @@ fn every_mark_of_a_path_is_written_as_it_is_read() {
 }
 
 #[test]
-fn a_file_is_known_again_unless_somebody_changed_it() {
+fn installed_files_are_recognised_unless_edited() {
     let folder = tempfile::tempdir().unwrap();
     for manager in [Manager::Systemd, Manager::Launchd] {
         let files = units(manager, folder.path(), &usual());

@@ -278,7 +278,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_moved_names_its_folder() {
+    fn a_failed_move_names_the_folder() {
         let error = io::Error::from(io::ErrorKind::PermissionDenied);
         let failure = stays(Path::new("/w/memory/ROOT.md"), &error);
         assert!(

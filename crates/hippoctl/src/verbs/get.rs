@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pointers_are_read() {
+    fn pointers_are_parsed() {
         type Pointer<'a> = (
             Option<&'a str>,
             Option<&'a str>,

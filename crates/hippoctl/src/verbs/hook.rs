@@ -370,7 +370,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hook_is_known_among_words_that_make_no_sense() {
+    fn a_hook_call_is_recognised_despite_invalid_arguments() {
         let asked = |line: &str| is_asked_for(line.split(' ').map(OsString::from));
         assert!(asked("hippoctl hook"));
         assert!(asked("hippoctl hook session-begin"));

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_is_read_once_over_any_rotation() {
+    fn every_line_is_read_once_across_rotations() {
         let folder = tempfile::tempdir().unwrap();
         let (log, old) = (folder.path().join("log"), folder.path().join("log.old"));
         let add = |text: &str| {
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn the_unit_is_known_by_its_control_group() {
+    fn the_unit_is_recognised_by_its_control_group() {
         let ours = "0::/user.slice/user-1000.slice/user@1000.service/app.slice/hippod.service\n";
         assert!(is_of_the_unit(ours));
         for other in [

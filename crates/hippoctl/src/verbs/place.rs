@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_root_and_the_home_folder_are_not_taken_by_chance() {
+    fn the_file_system_root_and_the_home_folder_are_refused_by_default() {
         let home = Path::new("/home/ada");
         for (dir, what) in [
             ("/", "the root of the file system"),
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_folder_is_told_apart() {
+    fn files_and_missing_folders_have_different_errors() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(there(folder.path()), Ok(()));
         let file = folder.path().join("notes.md");

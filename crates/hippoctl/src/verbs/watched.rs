@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn how_far_it_is_says_of_how_much_where_that_is_known() {
+    fn progress_shows_the_total_if_it_is_known() {
         let mut progress = Progress {
             id: Id::from(1),
             stage: "write".into(),

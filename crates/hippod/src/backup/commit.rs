@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sealed_restore_is_finished_wherever_it_stopped() {
+    fn an_interrupted_sealed_restore_is_finished() {
         // Interrupts the restore after each number of renames.
         for done in 0..=2 {
             let folder = tempfile::tempdir().unwrap();
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_sealed_is_thrown_away_and_nothing_else() {
+    fn only_an_unsealed_restore_is_discarded() {
         let folder = tempfile::tempdir().unwrap();
         let (mut staged, state) = ready(folder.path());
         staged.is_sealed = false;
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_restore_onto_files_that_came_meanwhile_changes_nothing() {
+    fn a_restore_onto_newly_created_files_changes_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let (staged, state) = ready(folder.path());
         let registry = Registry::open(&state).unwrap();

@@ -295,7 +295,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_of_its_own_that_cannot_be_read_is_told() {
+    fn an_unreadable_own_folder_is_reported() {
         let root = tempfile::tempdir().unwrap();
         assert!(own_files(root.path()).1.is_empty(), "there is none yet");
         fs::create_dir(root.path().join(OWN)).unwrap();

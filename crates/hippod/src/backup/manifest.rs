@@ -240,7 +240,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_files_that_a_backup_writes_are_written() {
+    fn a_restore_writes_only_files_that_a_backup_contains() {
         let rules = SourceRules::new(&["notes/*.txt".to_owned()], &[]).unwrap();
         for path in [
             "MEMORY.md",
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn any_bytes_of_a_manifest_are_read_as_written_or_refused() {
+    fn any_manifest_bytes_survive_a_round_trip_or_are_refused() {
         assert!(
             SEEDS[..2]
                 .iter()
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn members_in_the_place_of_folders_are_found_among_many_deep_ones() {
+    fn members_at_paths_of_folders_are_detected_among_many_deep_paths() {
         let mut manifest = Manifest::parse(SEEDS[0].as_bytes()).unwrap();
         let member = manifest.members[1].clone();
         // Looking up every parent folder of every member would be too slow: a manifest has room for 16,000
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_lead_elsewhere_are_refused() {
+    fn member_names_that_leave_the_archive_folder_are_refused() {
         for good in [
             "manifest.json",
             "1/files/memory/a b.md",

@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_killed_process_left_goes_and_what_is_somebody_elses_stays() {
+    fn leftovers_of_a_killed_process_are_removed_and_foreign_files_kept() {
         let folder = tempfile::tempdir().unwrap();
         let (state, disk) = (folder.path().join("state"), folder.path().join("disk"));
         fs::create_dir_all(&state).unwrap();

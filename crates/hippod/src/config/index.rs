@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_lines_of_the_defaults_are_those_of_the_schedule() {
+    fn the_default_cron_lines_match_the_schedule() {
         assert_eq!(
             Cycles::default().schedule(),
             schedule::Settings::standard().unwrap()

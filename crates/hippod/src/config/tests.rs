@@ -72,7 +72,7 @@ fn an_absent_or_empty_file_gives_the_defaults() {
 }
 
 #[test]
-fn an_unknown_key_is_refused_with_its_line_and_the_nearest_one() {
+fn an_unknown_key_is_refused_with_its_line_and_a_suggestion() {
     assert_eq!(
         complaint("[embed]\n\nthread = 2\n"),
         "3: unknown key `embed.thread`; did you mean `embed.threads`?"
@@ -152,7 +152,7 @@ fn a_wrong_value_is_refused_with_its_line() {
 }
 
 #[test]
-fn a_setting_of_an_earlier_version_is_a_warning_with_its_line() {
+fn a_removed_setting_causes_a_warning_with_its_line() {
     let config = from("[index]\nloss_cap = 0.5\nmax_tokens = 900\n").unwrap();
     assert_eq!(config.index.max_tokens, 900);
     let expected = "config.toml: line 2: `index.loss_cap` has no effect any more: a run demotes at most a quarter of the live entries; delete the line";
@@ -177,7 +177,7 @@ fn a_setting_of_an_earlier_version_is_a_warning_with_its_line() {
 }
 
 #[test]
-fn a_wrong_variable_is_named() {
+fn an_invalid_environment_variable_is_named() {
     let complaint = |name, value| {
         let error = Config::load(Path::new("/nowhere"), environment(&[(name, value)]), &[]).unwrap_err();
         error
@@ -195,7 +195,7 @@ fn a_wrong_variable_is_named() {
 }
 
 #[test]
-fn a_workspace_cannot_reach_beyond_itself() {
+fn a_workspace_cannot_set_keys_of_the_daemon() {
     let config = Config::default();
     let file = Path::new(".hippocampus/config.toml");
     for key in KEYS.iter().filter(|key| key.own == Own::Never) {
@@ -256,7 +256,7 @@ const NARROW_AND_WIDE: [(&str, &str, &str); 24] = [
 ];
 
 #[test]
-fn without_trust_a_workspace_only_narrows_and_with_it_sets_any_value() {
+fn an_untrusted_workspace_can_only_narrow_settings() {
     let user = from(
         "[sources]\ninclude = ['notes/*.md', 'x']\nexclude = ['mine']\nfollow_links = false\n[index]\nenabled = false\n",
     )

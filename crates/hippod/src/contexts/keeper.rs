@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn time_that_passes_is_told_from_a_clock_that_is_set() {
+    fn elapsed_time_is_distinguished_from_a_changed_clock() {
         let begun = Instant::now();
         let day = Duration::from_secs(24 * 3600);
         let at = |wall: i64, steady: u32| Moment(Timestamp(wall * DAY_MS), begun + day * steady);

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn what_was_let_go_of_is_not_written_again() {
+fn a_released_database_is_not_written_again() {
     let folder = tempfile::tempdir().unwrap();
     for let_go in [false, true] {
         let place = Place::new(folder.path().join(FILE));

@@ -276,7 +276,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_below_a_place_are_counted_with_the_place_itself() {
+    fn files_below_a_path_are_counted_including_the_path() {
         let known = ["a", "a-b/c.md", "a.md", "a/b.md", "a/c/d.md", "a0", "b.md"];
         assert_eq!(count_below(&known, "a"), 3);
         assert_eq!(count_below(&known, "b.md"), 1);

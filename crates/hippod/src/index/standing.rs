@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_file_is_named_that_has_the_entry_and_not_one_that_names_it() {
+    fn an_entry_is_located_in_the_file_that_contains_it() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         let entry = |id: &str| format!("## {id}\n→ a.md\n<!-- hx: id={id} | str=0.50 -->\n");

@@ -30,7 +30,7 @@ async fn folders_and_socket_are_private() {
 }
 
 #[test]
-fn wide_folders_of_ours_are_closed() {
+fn own_folders_with_wide_permissions_are_made_private() {
     let home = tempfile::tempdir().unwrap();
     let paths = Paths::below(home.path());
     std::fs::create_dir(&paths.state).unwrap();
@@ -40,7 +40,7 @@ fn wide_folders_of_ours_are_closed() {
 }
 
 #[test]
-fn there_is_one_at_a_time() {
+fn only_one_instance_runs_at_a_time() {
     let home = tempfile::tempdir().unwrap();
     let paths = Paths::below(home.path());
     let first = Instance::claim(&paths).unwrap();
@@ -58,7 +58,7 @@ fn there_is_one_at_a_time() {
 }
 
 #[tokio::test]
-async fn a_dead_socket_is_taken_over_and_a_live_one_is_not() {
+async fn a_stale_socket_is_replaced_and_a_live_socket_is_not() {
     let home = tempfile::tempdir().unwrap();
     let paths = Paths::below(home.path());
     let listener = UnixListener::bind(&paths.socket).unwrap();
@@ -80,7 +80,7 @@ async fn a_dead_socket_is_taken_over_and_a_live_one_is_not() {
 }
 
 #[test]
-fn what_is_no_socket_stays() {
+fn a_file_at_the_socket_path_is_kept() {
     let home = tempfile::tempdir().unwrap();
     let paths = Paths::below(home.path());
     std::fs::write(&paths.socket, "precious").unwrap();
@@ -90,7 +90,7 @@ fn what_is_no_socket_stays() {
 }
 
 #[test]
-fn a_long_path_is_refused_with_the_way_out() {
+fn a_socket_path_that_is_too_long_is_refused_with_a_hint() {
     let home = tempfile::tempdir().unwrap();
     let paths = Paths {
         socket: home.path().join("x".repeat(120)),
@@ -102,7 +102,7 @@ fn a_long_path_is_refused_with_the_way_out() {
 }
 
 #[test]
-fn the_folder_of_a_moved_socket_keeps_its_mode_and_must_be_safe() {
+fn a_custom_socket_folder_keeps_its_mode_and_must_be_safe() {
     let home = tempfile::tempdir().unwrap();
     let elsewhere = tempfile::tempdir().unwrap();
     let paths = Paths {

@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_appended_ends_where_it_is_said_whoever_wrote_before() {
+    fn the_reported_end_of_an_append_includes_foreign_writes() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log.md");
         let top = WorkspaceDir::open(folder.path()).unwrap().folder("").unwrap();

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_are_a_list_and_a_text_alone_stays_as_it_is() {
+    fn fields_become_a_list_and_plain_text_is_unchanged() {
         let plain = RememberRequest {
             text: "  as it is\n".into(),
             topic: Some("T".into()),
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_topic_it_is_about_what_was_said() {
+    fn a_missing_topic_is_derived_from_the_text() {
         let fields = RememberRequest {
             analysis: Some("It hangs. The relay is slow".into()),
             decision: Some("-5 degrees, then a pause".into()),

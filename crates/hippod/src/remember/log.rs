@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_that_may_not_be_written_to_is_named() {
+    fn an_unwritable_folder_is_named() {
         for (path, folder) in [
             ("memory/2026-03-02.md", "folder memory/ "),
             ("knowledge/imported/mem0.md", "folder knowledge/imported/ "),

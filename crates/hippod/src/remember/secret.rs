@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_kind_is_told_and_never_the_value() {
+    fn a_secret_is_reported_by_kind_without_its_value() {
         let request = RememberRequest {
             text: "the NAS password is hunter2".into(),
             topic: Some("Token glpat-1234567890abcdefghij".into()),

@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_way_to_a_path() {
+    fn parent_folders_are_on_the_way_to_a_path() {
         assert!(is_on_the_way("memory", "memory/a.md"));
         assert!(is_on_the_way("memory/a.md", "memory/a.md"));
         assert!(!is_on_the_way("mem", "memory/a.md"));

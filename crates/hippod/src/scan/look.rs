@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thousand_files_of_one_folder_cost_a_thousand_looks() {
+    fn looking_at_a_thousand_files_takes_linear_time() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         std::fs::create_dir(root.join("memory")).unwrap();
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_ignore_file_decides() {
+    fn the_nearest_ignore_file_has_priority() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         std::fs::create_dir_all(root.join("memory/kept")).unwrap();

@@ -81,7 +81,7 @@ fn dirs(bed: &Bed, result: &ScanResult) -> Vec<String> {
 }
 
 #[test]
-fn finds_memory_and_nothing_else() {
+fn a_scan_finds_only_memory_files() {
     let bed = bed(&[
         "MEMORY.md",
         "README.md",
@@ -143,7 +143,7 @@ fn finds_memory_and_nothing_else() {
 }
 
 #[test]
-fn the_configuration_adds_and_takes_away() {
+fn the_configuration_includes_and_excludes_files() {
     let mut bed = bed(&[
         "MEMORY.md",
         "memory/a.md",
@@ -157,7 +157,7 @@ fn the_configuration_adds_and_takes_away() {
 }
 
 #[test]
-fn ignore_files_count_and_gitignore_does_not() {
+fn ignore_files_apply_and_gitignore_does_not() {
     let mut bed = bed(&[
         "MEMORY.md",
         "memory/a.md",
@@ -178,7 +178,7 @@ fn ignore_files_count_and_gitignore_does_not() {
 }
 
 #[test]
-fn what_cannot_be_read_as_memory_is_named() {
+fn unreadable_files_are_listed_as_skipped() {
     let mut bed = bed(&["memory/a.md", "memory/large.md", "memory/folder.md/inside.md"]);
     bed.config.sources.max_file_bytes = 20;
     bed.write("memory/large.md", "more than twenty bytes");
@@ -222,7 +222,7 @@ fn what_cannot_be_read_as_memory_is_named() {
 }
 
 #[test]
-fn links_stay_within_the_workspace() {
+fn links_are_followed_only_within_the_workspace() {
     let mut bed = bed(&["MEMORY.md", "memory/2026/a.md", "other/b.md"]);
     let outside = bed.root.parent().unwrap().join("outside");
     fs::create_dir(&outside).unwrap();
@@ -268,7 +268,7 @@ fn a_file_with_two_names_counts_once() {
 }
 
 #[test]
-fn each_entry_is_told_of_while_it_is_looked_at() {
+fn progress_is_reported_for_each_entry() {
     let bed = bed(&["MEMORY.md", "memory/1.md", "memory/2.md", "knowledge/a/b.md"]);
     let told = std::cell::Cell::new(0);
     let result = scan(&bed.root, &bed.rules(), &bed.config, &|| told.set(told.get() + 1));
@@ -276,7 +276,7 @@ fn each_entry_is_told_of_while_it_is_looked_at() {
 }
 
 #[test]
-fn an_absent_root_says_nothing() {
+fn a_scan_distinguishes_absent_and_empty_roots() {
     let bed = bed(&["MEMORY.md"]);
     let absent = bed.root.join("absent");
     assert!(!scan(&absent, &bed.rules(), &bed.config, &|| ()).root_present);
@@ -292,7 +292,7 @@ fn an_absent_root_says_nothing() {
 }
 
 #[test]
-fn a_folder_is_reached_where_a_scan_would_look_into_it() {
+fn a_folder_is_reachable_if_a_scan_would_enter_it() {
     let mut bed = bed(&[
         "projects/pump/a.md",
         "projects/drafts/a.md",

@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_cannot_be_read_is_no_empty_folder() {
+    fn an_unreadable_folder_is_not_treated_as_empty() {
         let walked = refused("/w/memory", ErrorKind::PermissionDenied);
         assert_eq!(walked.unreadable_dirs, [PathBuf::from("memory")]);
         assert!(

@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_socket_is_it_and_of_several_the_one_with_the_name() {
+    fn a_single_socket_is_used_or_else_the_one_named_hippod() {
         assert_eq!(choose(1, ""), Some(0));
         assert_eq!(choose(1, "other.socket"), Some(0));
         assert_eq!(choose(2, "other.socket:hippod.socket"), Some(1));
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_socket_is_closed_to_others_and_anything_else_refused() {
+    fn a_passed_socket_is_made_private_and_other_files_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("socket");
         let _listener = UnixListener::bind(&path).unwrap();

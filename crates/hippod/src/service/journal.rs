@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_has_its_priority_and_no_time() {
+    fn a_journal_line_has_a_priority_and_no_timestamp() {
         let kept = Kept::default();
         let writer = kept.clone();
         let subscriber = tracing_subscriber::fmt()

@@ -37,7 +37,7 @@ mod tests {
     const SHORT: Duration = Duration::from_millis(2);
 
     #[tokio::test]
-    async fn an_engine_that_gets_on_is_well() {
+    async fn a_responsive_engine_is_reported_alive() {
         let (pulse, told) = (Pulse::default(), AtomicU64::new(0));
         let ask = || {
             pulse.beat();
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_that_hangs_is_not_and_one_in_a_long_step_is() {
+    async fn a_hanging_engine_is_not_alive_but_a_progressing_one_is() {
         let (pulse, told, asked) = (Pulse::default(), AtomicU64::new(0), AtomicU64::new(0));
         pulse.beat();
         let ask = || {

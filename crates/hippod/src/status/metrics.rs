@@ -309,7 +309,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn samples_are_written_as_the_format_says() {
+    fn samples_follow_the_exposition_format() {
         let mut page = Page::default();
         page.family("a_seconds", "histogram", "Time.");
         page.sample("a_seconds_bucket", &[("le", "0.005"), ("m", "x\"y\\z\n")], 3.0);

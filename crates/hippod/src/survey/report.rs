@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_problem_makes_a_check_bad() {
+    fn only_warnings_and_errors_fail_a_check() {
         let told = |severity| problem("x", severity, "what", "where", "fix");
         let (warning, error) = (Severity::Warning, Severity::Error);
         for (found, worst) in [

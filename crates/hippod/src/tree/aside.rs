@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_somebody_wrote_is_kept_and_what_hippod_wrote_is_not() {
+    fn replaced_foreign_bodies_are_kept_and_generated_ones_are_not() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         let period = Period::parse("2026-01-10").unwrap();
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_leads_out_of_the_workspace_gets_nothing() {
+    fn a_linked_folder_outside_the_workspace_receives_no_file() {
         let folder = tempfile::tempdir().unwrap();
         let (root, out) = (folder.path().join("w"), folder.path().join("out"));
         std::fs::create_dir_all(&root).unwrap();

@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn the_job_comes_in_and_the_summary_goes_out_without_secrets() {
+    fn a_command_reads_the_job_and_its_summary_is_redacted() {
         let said = write(&settings("cat"), &job(), Cancellation::NEVER).unwrap();
         assert!(
             said.contains("pier 9") && said.contains("\"budget_tokens\":500"),
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_fails_hangs_floods_or_is_not_there_is_told() {
+    fn failing_hanging_flooding_and_missing_commands_are_reported() {
         for (script, what) in [
             ("exit 3", "failed: "),
             ("true", "printed nothing"),
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn its_share_of_a_day_and_its_failures_hold_it_back() {
+    fn the_daily_limit_and_failures_stop_the_command() {
         let settings = settings("cat");
         let spend = |jobs, failures| Spend {
             jobs,

@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_that_is_none_is_named_with_the_line_that_is_wrong() {
+    fn an_invalid_node_is_reported_with_the_wrong_line() {
         let day = "memory/daily/2026-01-10.md";
         let sound = "---\ntype: daily\nstatus: fixed\nperiod: 2026-01-10\nsource-digest: 0123456789abcdef\nlines: 4\nwritten-by: agent\nmine: x\n---\n\n- a\n";
         for text in [sound, "- theirs, without any front matter\n", ""] {
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_root_that_is_none_is_named() {
+    fn an_invalid_root_is_reported() {
         let root = "memory/ROOT.md";
         for text in [
             "---\ntype: root\nstatus: tentative\n---\n",
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_beside_the_tree_is_told() {
+    fn rejected_and_carried_files_are_reported() {
         let folder = tempfile::tempdir().unwrap();
         let mut found = Examined::default();
         examine_aside(folder.path(), &mut found);
@@ -374,7 +374,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_program_that_cannot_be_run_is_named() {
+    fn an_unusable_program_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let of = |command: &[&str]| {
             let settings = Tree {

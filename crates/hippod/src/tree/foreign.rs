@@ -286,7 +286,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_taken_over_comes_back_and_what_somebody_changed_stays() {
+    fn taken_over_files_are_restored_and_edited_ones_are_kept() {
         let folder = tempfile::tempdir().unwrap();
         let base = folder.path().canonicalize().unwrap();
         let (state, root) = (base.join("state"), base.join("root"));

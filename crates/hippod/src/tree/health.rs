@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nodes_are_counted_by_what_they_say_of_themselves() {
+    fn nodes_are_counted_by_their_status() {
         let folder = tempfile::tempdir().unwrap();
         let node = |path: &str, text: &str| {
             let file = folder.path().join(path);

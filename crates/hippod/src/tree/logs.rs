@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn logs_are_named_by_what_is_odd_about_them() {
+    fn unusual_logs_are_reported_with_the_reason() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         std::fs::create_dir_all(root.join("memory/daily")).unwrap();

@@ -241,7 +241,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nodes_have_names_and_paths() {
+    fn nodes_are_found_by_name_or_path() {
         for (name, path) in [
             ("2026-01-10", "memory/daily/2026-01-10.md"),
             ("memory/weekly/2026-W02.md", "memory/weekly/2026-W02.md"),

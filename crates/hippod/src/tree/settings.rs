@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_trusted_harness_goes_before_the_configuration_and_what_is_broken_is_told() {
+    fn a_trusted_harness_overrides_the_configuration_and_errors_are_noted() {
         let folder = tempfile::tempdir().unwrap();
         let of = |text: Option<&str>| {
             let mut trust = Trust::default();
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn without_trust_the_harness_only_narrows() {
+    fn an_untrusted_harness_can_only_narrow_settings() {
         let folder = tempfile::tempdir().unwrap();
         let of = |tokens: u32, hours: f64| {
             let text = format!(r#"{{"compaction":{{"rootMaxTokens":{tokens},"cooldownHours":{hours}}}}}"#);

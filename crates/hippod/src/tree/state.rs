@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_damaged_state_is_no_state_and_says_so() {
+    fn a_damaged_tree_state_is_an_error() {
         let (state, root) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         assert_eq!(
             State::try_read(state.path(), root.path()).unwrap(),

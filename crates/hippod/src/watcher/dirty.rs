@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn waits_for_quiet() {
+    fn changes_are_reported_after_a_quiet_period() {
         let start = Instant::now();
         let mut set = DirtySet::new(QUIET, MAX_WAIT);
         assert_eq!(set.due(), None);
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_becomes_a_rescan_and_takes_no_room() {
+    fn too_many_changes_become_one_rescan() {
         let now = Instant::now();
         let mut set = DirtySet::new(QUIET, MAX_WAIT);
         for number in 0..=u32::try_from(MOST_PATHS).unwrap() {
@@ -157,7 +157,7 @@ mod tests {
         /// For any sequence of changes: none is lost, none is delayed longer than `max_wait`, and none is
         /// reported before the quiet period ended, unless `max_wait` has elapsed.
         #[test]
-        fn nothing_is_lost_and_nothing_waits_too_long(
+        fn no_change_is_lost_or_delayed_beyond_the_limit(
             steps in prop::collection::vec(
                 (0u64..400, prop_oneof![20 => (0u32..50).prop_map(Step::Insert), 1 => Just(Step::Rescan)]),
                 1..300,

@@ -98,12 +98,12 @@ fn sees_files_come_change_and_go(poll: PollMode) {
 }
 
 #[test]
-fn the_system_tells() {
+fn system_events_report_file_changes() {
     sees_files_come_change_and_go(PollMode::Never);
 }
 
 #[test]
-fn looking_finds_the_same() {
+fn polling_reports_file_changes() {
     sees_files_come_change_and_go(PollMode::Always);
 }
 
@@ -136,17 +136,17 @@ fn sees_new_and_renewed_folders(poll: PollMode) {
 }
 
 #[test]
-fn new_folders_are_told_and_then_watched() {
+fn new_folders_are_reported_by_system_events_and_watched() {
     sees_new_and_renewed_folders(PollMode::Never);
 }
 
 #[test]
-fn new_folders_are_found_by_looking() {
+fn new_folders_are_found_by_polling() {
     sees_new_and_renewed_folders(PollMode::Always);
 }
 
 #[test]
-fn a_folder_that_is_not_wanted_any_more_is_silent() {
+fn an_unwatched_folder_causes_no_events() {
     let bed = bed(PollMode::Never);
     bed.set_dirs(&["memory"]);
     assert_eq!(bed.watcher.state().folders, 2);
@@ -164,7 +164,7 @@ fn a_folder_that_is_not_wanted_any_more_is_silent() {
     });
 }
 
-fn the_root_may_go_and_come_back(poll: PollMode) {
+fn the_root_can_disappear_and_return(poll: PollMode) {
     let bed = bed(poll);
     bed.set_dirs(&["memory"]);
     let away = bed.folder.path().join("away");
@@ -180,17 +180,17 @@ fn the_root_may_go_and_come_back(poll: PollMode) {
 }
 
 #[test]
-fn the_root_may_go_and_come_back_with_notices() {
-    the_root_may_go_and_come_back(PollMode::Never);
+fn the_root_can_disappear_and_return_with_system_events() {
+    the_root_can_disappear_and_return(PollMode::Never);
 }
 
 #[test]
-fn the_root_may_go_and_come_back_with_looks() {
-    the_root_may_go_and_come_back(PollMode::Always);
+fn the_root_can_disappear_and_return_with_polling() {
+    the_root_can_disappear_and_return(PollMode::Always);
 }
 
 #[test]
-fn a_file_that_never_rests_is_handed_on() {
+fn a_constantly_written_file_is_still_reported() {
     let bed = bed(PollMode::Never);
     let file = bed.root.join("MEMORY.md");
     let deadline = Instant::now() + PATIENCE;
@@ -211,7 +211,7 @@ fn a_file_that_never_rests_is_handed_on() {
 }
 
 #[test]
-fn a_canary_that_cannot_be_written_proves_nothing() {
+fn an_unwritable_canary_is_reported_as_unprovable() {
     let bed = bed(PollMode::Never);
     fs::write(bed.root.join(OWN_FOLDER), "a file in the folder's place").unwrap();
     let CanaryError::Unprovable(reason) = bed.watcher.write_canary().unwrap_err();
@@ -219,7 +219,7 @@ fn a_canary_that_cannot_be_written_proves_nothing() {
 }
 
 #[test]
-fn the_own_folder_is_silent_but_for_its_configuration() {
+fn the_own_folder_causes_events_only_for_its_configuration() {
     let bed = bed(PollMode::Never);
     bed.canary();
     fs::write(bed.root.join(".hippocampus/meta.json"), "{}").unwrap();
@@ -235,7 +235,7 @@ fn the_own_folder_is_silent_but_for_its_configuration() {
 }
 
 #[test]
-fn an_overflow_and_a_limit_are_told() {
+fn an_overflow_and_a_watch_limit_are_reported() {
     let bed = bed(PollMode::Auto);
     bed.canary();
     let overflow = notify::Event::new(notify::EventKind::Other).set_flag(notify::event::Flag::Rescan);
@@ -260,7 +260,7 @@ fn an_overflow_and_a_limit_are_told() {
 }
 
 #[test]
-fn reading_is_no_event() {
+fn reading_a_file_causes_no_event() {
     let bed = bed(PollMode::Never);
     let quiet = bed.root.join("memory/quiet.md");
     // Must be called before the write: waiting for the canary skips other events.
@@ -280,7 +280,7 @@ fn reading_is_no_event() {
 }
 
 #[test]
-fn it_ends_with_its_handle() {
+fn the_watcher_thread_ends_with_its_handle() {
     let bed = bed(PollMode::Auto);
     let Bed {
         watcher,

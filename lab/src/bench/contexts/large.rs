@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_have_their_size_and_no_two_are_alike() {
+    fn pieces_have_the_given_size_and_are_distinct() {
         let text = |line: &str| line.repeat(40);
         let programs = vec![
             ("make".to_owned(), text("ok 12 tests in 3.4 s\n")),

@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_found_as_each_program_writes_them() {
+    fn failures_are_found_in_the_format_of_each_program() {
         let mut failed = BTreeSet::new();
         for line in [
             r#"{"message":{"content":[{"tool_use_id":"a","is_error":true},{"tool_use_id":"b","is_error":false}]}}"#,

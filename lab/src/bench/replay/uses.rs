@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_belongs_to_the_result_that_brought_it_up_and_is_used_once() {
+    fn a_value_belongs_to_its_first_result_and_is_used_once() {
         let session = Session {
             name: String::new(),
             turns: vec![

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_tools_gave_stays_whole_for_some_turns() {
+    fn tool_results_stay_complete_for_some_turns() {
         let mut window = Window::new(100_000, 3);
         let mut sizes = Vec::new();
         for first in [1_000, 100, 100, 100] {

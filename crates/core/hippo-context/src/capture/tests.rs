@@ -72,7 +72,7 @@ fn large_results_errors_and_lasting_instructions_become_entries() {
 }
 
 #[test]
-fn an_entry_has_the_defaults_of_its_type_and_what_the_caller_gave() {
+fn an_entry_has_the_defaults_of_its_type_and_the_given_values() {
     let content = "Never deploy on Fridays.";
     let entry = captured(&put(ContextKind::Message, "user", content))
         .entry

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reader_sees_neither_escapes_nor_what_was_written_over() {
+    fn escape_sequences_and_overwritten_text_are_not_shown() {
         for (bytes, seen) in [
             (&b"\x1b[31mFAILED\x1b[0m a"[..], "FAILED a"),
             (b"10%\r50%\r100%\ndone", "100%\ndone"),
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_named_by_their_start() {
+    fn binary_formats_are_named_by_their_first_bytes() {
         assert!(is_binary(b"\x89PNG\r\n\x1a\n\0\0\0"));
         assert!(is_binary(b"a\0b"));
         assert!(!is_binary("Grüße, 日本".as_bytes()));

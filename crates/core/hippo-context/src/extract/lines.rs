@@ -80,7 +80,7 @@ mod tests {
     type Case<'t> = (&'t str, bool, &'t [(u32, &'t str)]);
 
     #[test]
-    fn written_numbers_are_taken_for_what_they_are() {
+    fn line_numbers_in_the_text_are_used() {
         let cases: [Case<'_>; 4] = [
             ("a\n\nb", false, &[(1, "a"), (2, ""), (3, "b")]),
             (

@@ -98,7 +98,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn any_bytes_give_an_entry_within_its_budget_and_always_the_same(
+    fn any_bytes_yield_a_deterministic_entry_within_its_budget(
         bytes in contents(),
         (source_type, source_ref, content_type) in hint(),
         tokens in prop::option::of(0_usize..700),
@@ -114,7 +114,7 @@ proptest! {
     }
 
     #[test]
-    fn no_secret_is_in_an_entry(
+    fn an_entry_contains_no_secret(
         bytes in contents(),
         at in any::<Index>(),
         (form, secret) in hidden(),
@@ -132,7 +132,7 @@ proptest! {
     }
 
     #[test]
-    fn more_room_never_tells_less_of_the_summary(bytes in contents(), tokens in 16_usize..250) {
+    fn a_larger_budget_keeps_the_headline(bytes in contents(), tokens in 16_usize..250) {
         let less = extract(&bytes, &Hints::default(), Some(tokens));
         let more = extract(&bytes, &Hints::default(), Some(tokens * 2));
         prop_assert_eq!(less.kind, more.kind);
@@ -144,7 +144,7 @@ proptest! {
 }
 
 #[test]
-fn depth_costs_no_stack() {
+fn deep_nesting_does_not_overflow_the_stack() {
     for part in [
         "[", "{\"a\":", "<div>", "(", "> ", "- ", "    ", "│   ", "/* ", "\"\"\"", "[a](", "```\n",
     ] {

@@ -116,7 +116,7 @@ fn told(content: &str, tokens: usize) -> Extract {
 }
 
 #[test]
-fn each_kind_is_known_by_its_look_and_tells_what_it_is() {
+fn each_kind_is_detected_from_its_content_and_summarized() {
     use Kind::{Diff, Json, JsonSchema, Log, Snapshot, Trace};
     let expected = [
         (Json, "object: total, next, orders[4]"),
@@ -151,7 +151,7 @@ fn each_kind_is_known_by_its_look_and_tells_what_it_is() {
 }
 
 #[test]
-fn key_data_holds_what_is_asked_for_again() {
+fn key_data_contains_the_important_values_of_each_kind() {
     let cases = [
         (
             JSON,
@@ -206,7 +206,7 @@ fn key_data_holds_what_is_asked_for_again() {
 }
 
 #[test]
-fn little_room_is_given_to_what_matters() {
+fn a_small_budget_keeps_the_most_useful_values() {
     let entry = told(SNAPSHOT, 30);
     assert!(entry.key_data["refs"].get("apply_voucher").is_some(), "{entry:?}");
     let entry = told(PYTEST, 30);
@@ -215,7 +215,7 @@ fn little_room_is_given_to_what_matters() {
 }
 
 #[test]
-fn what_is_told_of_it_is_no_more_than_a_hint() {
+fn a_wrong_content_type_is_overruled_by_the_content() {
     for (content, media, kind) in [
         ("This is no JSON at all.", "application/json", Kind::Text),
         ("{\"a\": ", "application/json", Kind::Text),
@@ -234,7 +234,7 @@ fn what_is_told_of_it_is_no_more_than_a_hint() {
 }
 
 #[test]
-fn secrets_are_redacted_wherever_they_stand() {
+fn secrets_are_redacted_in_every_content_format() {
     let secret = "ghp_aB3dE5gH7jK9mN1pQ3sT5vW7xY9zA1bC3dE5";
     for content in [
         format!(r#"{{"id": 7, "token": "{secret}", "auth": {{"api_key": "{secret}"}}}}"#),

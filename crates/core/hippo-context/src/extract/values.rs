@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn frequent_values_come_first_and_paths_have_their_places() {
+    fn frequent_values_are_listed_first_and_paths_keep_line_numbers() {
         let mut values = Values::default();
         for line in ["see foo_bar, baz_qux and README.", "`baz_qux` of a/b/c.rs:1:"] {
             values.take(line);
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_a_program_are_told_from_words() {
+    fn identifiers_are_distinguished_from_words() {
         for (word, code) in [
             ("r-1", true),
             ("ORD-1041", true),

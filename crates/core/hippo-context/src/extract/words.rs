@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_endings_and_counts() {
+    fn file_names_extensions_and_plurals_are_formatted() {
         assert_eq!(name_of("a/b/c.rs"), "c.rs");
         assert_eq!(extension("a.d/readme"), "");
         assert_eq!(extension(".env"), "");

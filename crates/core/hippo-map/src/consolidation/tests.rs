@@ -155,7 +155,7 @@ fn amygdala_entries_are_never_queued_and_strong_entries_leave_the_queue() {
 }
 
 #[test]
-fn spent_entries_are_pruned_in_the_next_run_and_others_archived_after_thirty_days() {
+fn spent_entries_are_pruned_next_and_others_archived_after_thirty_days() {
     let records = vec![
         record("fresh", 0.01, RecordPlace::Queue(NOW)),
         record("spent", 0.01, RecordPlace::Queue(NOW.plus(-DAY))),

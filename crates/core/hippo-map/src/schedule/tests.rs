@@ -29,7 +29,7 @@ fn ran(cycle: Cycle, started: Timestamp, outcome: Outcome) -> RunRecord {
 }
 
 #[test]
-fn lines_that_are_wrong_are_told_where() {
+fn invalid_cron_lines_are_reported_with_their_column() {
     let table = [
         ("30 2 * *", 9, "five or six fields"),
         ("", 1, "five or six fields"),
@@ -57,7 +57,7 @@ fn lines_that_are_wrong_are_told_where() {
 }
 
 #[test]
-fn lines_come_round() {
+fn cron_lines_yield_their_next_time() {
     let table = [
         ("30 2 * * *", "2026-01-10T12:00Z", "2026-01-11T02:30Z"),
         ("30 2 * * *", "2026-01-10T02:30Z", "2026-01-11T02:30Z"),
@@ -80,7 +80,7 @@ fn lines_come_round() {
 }
 
 #[test]
-fn clocks_put_forward_and_back() {
+fn clock_changes_delay_skipped_times_and_repeat_only_hourly_ones() {
     let table = [
         // Skipped in spring: delayed by the clock change.
         ("30 2 * * *", "2026-03-29T00:30Z", "2026-03-29T01:30Z"),
@@ -112,7 +112,7 @@ fn clocks_put_forward_and_back() {
 }
 
 #[test]
-fn what_is_due() {
+fn due_cycles_follow_from_the_last_runs() {
     use Cycle::{Archival, Deep, Light};
     let settings = Settings::standard().unwrap();
     let berlin = zone("Europe/Berlin");
@@ -266,7 +266,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_next_time_is_later_and_nothing_is_in_between(
+    fn the_next_time_is_the_first_match_after_the_given_time(
         line in a_line(), zone in a_zone(), after in a_moment(), share in 0.0_f64..1.0,
     ) {
         let cron = Cron::parse(line).unwrap();
@@ -277,7 +277,7 @@ proptest! {
     }
 
     #[test]
-    fn the_hourly_line_comes_every_hour(zone in a_zone(), after in a_moment()) {
+    fn an_hourly_line_matches_every_hour(zone in a_zone(), after in a_moment()) {
         let hourly = Cron::parse("0 * * * *").unwrap();
         let next = hourly.next_after(after, &zone).unwrap();
         // Lord Howe Island shifts by half an hour, so a local hour lasts up to an hour and a half.
@@ -285,7 +285,7 @@ proptest! {
     }
 
     #[test]
-    fn every_local_day_has_its_night_run_once(zone in a_zone(), after in a_moment()) {
+    fn a_nightly_line_matches_once_per_local_day(zone in a_zone(), after in a_moment()) {
         let night = Cron::parse("30 2 * * *").unwrap();
         let first = night.next_after(after, &zone).unwrap();
         let second = night.next_after(first, &zone).unwrap();
@@ -296,7 +296,7 @@ proptest! {
     }
 
     #[test]
-    fn after_running_what_is_due_nothing_is_due(
+    fn no_cycle_is_due_after_the_due_cycles_ran(
         zone in a_zone(), now in a_moment(), ago in 0_i64..400 * DAY_MS, known in a_moment(),
     ) {
         let settings = Settings::standard().unwrap();
@@ -310,7 +310,7 @@ proptest! {
     }
 
     #[test]
-    fn no_line_panics(line in "[0-9*/,a-z@ -]{0,30}") {
+    fn parsing_any_cron_line_does_not_panic(line in "[0-9*/,a-z@ -]{0,30}") {
         let _ = Cron::parse(&line);
     }
 }

@@ -41,7 +41,7 @@ fn kept(chunks: &[(&str, &str)], limit: usize) -> Vec<u32> {
 }
 
 #[test]
-fn the_best_of_equal_texts_stays() {
+fn the_best_of_equal_texts_is_kept() {
     assert_eq!(
         kept(&[("a.md", "x"), ("b.md", "y"), ("c.md", "x"), ("d.md", "z")], 3),
         [0, 1, 3]
@@ -49,7 +49,7 @@ fn the_best_of_equal_texts_stays() {
 }
 
 #[test]
-fn what_was_said_nearly_so_before_is_not_new() {
+fn a_nearly_identical_text_is_not_new() {
     let mut said = Said::default();
     let text = "the backup of the gauge archive runs at two in the night on every odd day of the week";
     assert!(said.is_new(text));
@@ -62,7 +62,7 @@ fn what_was_said_nearly_so_before_is_not_new() {
 }
 
 #[test]
-fn a_copy_in_a_node_does_not_oust_its_source() {
+fn a_source_replaces_its_copy_in_a_node() {
     let chunks = [
         ("memory/daily/2026-05-01.md", "same"),
         ("memory/2026-05-01.md", "other"),
@@ -73,7 +73,7 @@ fn a_copy_in_a_node_does_not_oust_its_source() {
 
 proptest! {
     #[test]
-    fn answers_are_parts_of_the_list_with_falling_scores_and_settled(
+    fn collapsing_selects_ranked_chunks_in_order_and_is_idempotent(
         chunks in prop::collection::vec((0usize..6, 0u8..9), 0..20),
         limit in 0usize..12,
     ) {

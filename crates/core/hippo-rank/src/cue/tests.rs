@@ -63,7 +63,7 @@ fn best(question: &str) -> Match {
 }
 
 #[test]
-fn the_entry_whose_words_a_question_has_is_named() {
+fn a_question_matches_the_entries_that_contain_its_words() {
     let table: [(&str, &[usize]); 12] = [
         ("How do I flash the firmware of a crane?", &[0, 2]),
         ("crane", &[0, 2]),
@@ -108,7 +108,7 @@ fn a_question_about_something_else_has_low_coverage() {
 }
 
 #[test]
-fn a_compound_is_told_by_its_parts() {
+fn a_compound_matches_fully_only_if_all_its_parts_match() {
     assert_eq!(best("crane-firmware").coverage, 1.0);
     assert!(best("crane-payroll").coverage < 0.5);
     let whole = best("max_connections");
@@ -116,13 +116,13 @@ fn a_compound_is_told_by_its_parts() {
 }
 
 #[test]
-fn stop_words_count_only_where_nothing_else_is_asked() {
+fn stop_words_match_only_if_a_question_has_no_other_words() {
     assert_eq!(named("what of the crane"), named("crane"));
     assert_eq!(named("where"), [1, 3], "both summaries start with it");
 }
 
 #[test]
-fn a_beginning_counts_once_for_each_entry() {
+fn a_prefix_counts_once_per_entry() {
     let entries = [entry("tide tidal tides", "", "", &[]), entry("tidy", "", "", &[])];
     let found = Cues::new(&entries).find(&query_terms("tid"), 10);
     assert_eq!(found.len(), 2);
@@ -130,7 +130,7 @@ fn a_beginning_counts_once_for_each_entry() {
 }
 
 #[test]
-fn nothing_names_nothing() {
+fn empty_indexes_and_zero_limits_yield_no_match() {
     let none: [Entry; 0] = [];
     let cues = Cues::new(&none);
     assert!(cues.is_empty() && cues.find(&query_terms("crane"), 5).is_empty());
@@ -172,7 +172,7 @@ fn entries() -> impl Strategy<Value = Vec<Entry>> {
 
 proptest! {
     #[test]
-    fn matches_are_in_order_and_in_range(entries in entries(), question in words(), limit in 0usize..15) {
+    fn matches_are_ordered_and_within_bounds(entries in entries(), question in words(), limit in 0usize..15) {
         let cues = Cues::new(&entries);
         let terms = query_terms(&question);
         let all = cues.find(&terms, usize::MAX);
@@ -191,7 +191,7 @@ proptest! {
     }
 
     #[test]
-    fn an_entry_is_named_by_its_own_topic(entries in entries(), at in any::<prop::sample::Index>()) {
+    fn an_entry_matches_its_own_topic(entries in entries(), at in any::<prop::sample::Index>()) {
         prop_assume!(!entries.is_empty());
         let at = at.index(entries.len());
         let terms = query_terms(&entries[at].topic);

@@ -14,7 +14,7 @@ fn range(query: &str) -> Option<(String, bool)> {
 }
 
 #[test]
-fn words_that_move_with_today() {
+fn relative_dates_are_resolved_from_today() {
     let table = [
         ("what did we decide today?", "2026-05-20..2026-05-20"),
         ("What did I do yesterday?", "2026-05-19..2026-05-19"),
@@ -65,7 +65,7 @@ fn words_that_move_with_today() {
 }
 
 #[test]
-fn words_that_name_a_year() {
+fn dates_with_a_year_are_absolute() {
     let table = [
         ("in May 2026", "2026-05-01..2026-05-31"),
         ("May of 2025", "2025-05-01..2025-05-31"),
@@ -98,7 +98,7 @@ fn words_that_name_a_year() {
 }
 
 #[test]
-fn words_that_only_look_like_dates() {
+fn words_that_only_resemble_dates_are_ignored() {
     for query in [
         "",
         "may I use this?",
@@ -133,7 +133,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_text_on_any_day(
+    fn any_text_on_any_day_yields_an_ordered_range_or_none(
         text in any::<String>(),
         parts in prop::collection::vec(prop::sample::select(vec![
             "last", "next", "9999", "week", "years", "ago", "May", "31", "since", "between", "and", "2026", "q1",

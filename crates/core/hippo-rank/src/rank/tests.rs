@@ -165,7 +165,7 @@ fn context_and_speaker_decide_between_equal_lines() {
 }
 
 #[test]
-fn meaning_alone_and_together_with_words() {
+fn each_mode_ranks_by_words_vectors_or_both() {
     let world = World::new(&[&[&["red apples"], &["green pears"], &["blue plums"], &["a car"]]]);
     let cosines = [0.1, 0.2, 0.7, -0.1];
     let order = |mode, cosines| -> Vec<u32> {
@@ -192,7 +192,7 @@ fn meaning_alone_and_together_with_words() {
 }
 
 #[test]
-fn dates_of_the_question_count() {
+fn chunks_near_the_date_of_the_question_rank_higher() {
     let mut world = World::new(&[&[&["lunch with Eve"]], &[&["lunch with Eve"]]]);
     let day = |day| hippo_types::time::Date::constant(2026, 5, day);
     world.corpus.set_date(0, Some(day(1)));
@@ -235,7 +235,7 @@ fn dates_of_the_question_count() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn answers_are_ordered_scored_filtered_and_repeatable(
+    fn results_are_ordered_scored_filtered_and_deterministic(
         lines in prop::collection::vec("(User: |Ada: )?([a-d]x ){1,4}", 1..40),
         query in "([a-d]x ){1,3}",
         cosines in prop::collection::vec(-1.0f32..1.0, 40),
@@ -268,7 +268,7 @@ proptest! {
     }
 
     #[test]
-    fn scratch_is_left_clean(
+    fn reused_buffers_do_not_change_the_ranking(
         lines in prop::collection::vec("(User: |Ada: )?([a-d]x ){1,4}", 1..30),
         first in "([a-d]x ){1,3}",
         second in "([a-d]x ){1,3}",

@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_memory_stays_within_its_section_and_is_known_by_its_mark() {
+    fn a_memory_stays_in_its_section_and_is_identified_by_its_mark() {
         let one = section(ExportProgram::Mem0, &memory("# The pump\nIt hums.\x1b[31m"));
         assert_eq!(
             one.text,
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_left_out_and_planted_texts_say_so() {
+    fn secrets_are_removed_and_planted_instructions_are_flagged() {
         let secret = section(
             ExportProgram::Mem0,
             &memory("The token is ghp_0123456789abcdefghijABCDEFGHIJ012345"),

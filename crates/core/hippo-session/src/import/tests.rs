@@ -11,7 +11,7 @@ fn lines_of(found: &Found) -> Vec<Option<u32>> {
 }
 
 #[test]
-fn damage_costs_the_record_it_is_in_and_is_named_by_its_line() {
+fn a_damaged_record_is_skipped_and_reported_with_its_line() {
     let text = "{\n  \"results\": [\n    {\"id\": 1, \"memory\": \"one\"},\n    {\"id\": 2, \"memory\": },\n    {\"id\": 3},\n    {\"id\": 4,\n     \"memory\": \"four } ] \\\" \\u00e9\"}\n  ],\n  \"relations\": [{\"memory\": \"no\"}]\n}\n";
     let found = export(ExportProgram::Mem0, text.as_bytes()).unwrap();
     let said: Vec<&str> = found.memories.iter().map(|memory| &*memory.text).collect();
@@ -30,7 +30,7 @@ fn damage_costs_the_record_it_is_in_and_is_named_by_its_line() {
 }
 
 #[test]
-fn a_record_on_each_line_is_read_line_by_line() {
+fn records_on_separate_lines_are_read_line_by_line() {
     let text = b"{\"memory\":\"one\"}\n\n{\"memory\":\n\xff\xfe\n{\"memory\":\"two\",\"links\":[{\"memory\":\"no\"}]}\r\n";
     let found = export(ExportProgram::Mem0, text).unwrap();
     let said: Vec<&str> = found.memories.iter().map(|memory| &*memory.text).collect();
@@ -39,7 +39,7 @@ fn a_record_on_each_line_is_read_line_by_line() {
 }
 
 #[test]
-fn what_is_no_export_is_refused() {
+fn files_that_are_not_exports_are_refused() {
     for (bytes, what) in [
         (&b""[..], "empty"),
         (b"  \n ", "empty"),
@@ -65,7 +65,7 @@ fn what_is_no_export_is_refused() {
 }
 
 #[test]
-fn what_stands_in_a_list_and_is_no_memory_is_named_by_its_number() {
+fn list_items_that_are_not_memories_are_reported_by_number() {
     let told = |program, text: &str| -> Vec<String> {
         let found = export(program, text.as_bytes()).unwrap();
         let lines = lines_of(&found);
@@ -108,7 +108,7 @@ fn what_stands_in_a_list_and_is_no_memory_is_named_by_its_number() {
 }
 
 #[test]
-fn limits_of_records_are_named_and_cost_no_other_record() {
+fn records_beyond_a_limit_are_reported_and_the_others_are_read() {
     let large = format!(
         "[{{\"memory\":\"one\",\"x\":[{}0]}},{{\"memory\":\"two\"}}]",
         "0,".repeat(records::LARGEST_RECORD / 2)
@@ -135,7 +135,7 @@ fn limits_of_records_are_named_and_cost_no_other_record() {
 }
 
 #[test]
-fn a_record_on_a_line_of_a_list_is_no_line_of_records() {
+fn a_list_with_one_record_per_line_is_read_as_a_list() {
     for text in [
         "[\n{\"memory\":\"one\"}\n]\n",
         "{\"results\": [\n{\"memory\":\"one\"}\n]}",
@@ -146,7 +146,7 @@ fn a_record_on_a_line_of_a_list_is_no_line_of_records() {
 }
 
 #[test]
-fn a_memory_that_no_file_has_room_for_is_named() {
+fn a_memory_larger_than_a_file_is_reported() {
     let long = "x".repeat(LARGEST + 1);
     for record in [
         serde_json::json!([{"id": "a", "memory": long}, {"memory": "b"}]),
@@ -163,7 +163,7 @@ fn a_memory_that_no_file_has_room_for_is_named() {
 }
 
 #[test]
-fn an_observation_says_its_title_its_facts_and_its_files() {
+fn an_observation_contains_its_title_facts_and_files() {
     let text = r#"{"observations":[{"id":7,"project":"orchard","type":"bugfix","title":"Zone","subtitle":"Readings","narrative":"They are UTC now.","text":null,"facts":"[\"Local\\nbefore\"]","concepts":"[\"gotcha\"]","files_read":"[\"a.rs\"]","files_modified":"[\"a.rs\",\"b.rs\"]","created_at":"2026-03-05T22:30:00.000Z","created_at_epoch":1772749800000},{"id":8}],"summaries":[{"id":1,"request":"Do it","learned":"a\nb","created_at":"2026-03-03T09:30:00Z"}],"prompts":[{"id":1,"prompt_text":"x"}]}"#;
     let found = export(ExportProgram::ClaudeMem, text.as_bytes()).unwrap();
     assert_eq!((found.left_out, lines_of(&found)), (1, vec![Some(1)]));

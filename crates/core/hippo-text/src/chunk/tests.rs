@@ -164,7 +164,7 @@ fn headings_name_speakers() {
 }
 
 #[test]
-fn tables_quotes_and_code() {
+fn tables_quotes_and_code_become_chunks() {
     let text = "| a | b |\n|---|---|\n| 1 | 2 |\n\nx | y\n--|--\n1 | 2\n\n> quote\n> more\n\n    indented\n\n    code\n\n\
                 text\n```\na\n\nb\n```\nend\n";
     assert_eq!(

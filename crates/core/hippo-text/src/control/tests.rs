@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 
 #[test]
-fn sequences_go_and_words_stay() {
+fn escape_sequences_are_removed_and_text_is_kept() {
     for (text, seen) in [
         ("\x1b[31mFAILED\x1b[0m a", "FAILED a"),
         ("\x1b[31msrc/main.rs", "src/main.rs"),
@@ -41,7 +41,7 @@ fn sequences_go_and_words_stay() {
 }
 
 #[test]
-fn what_was_written_over_goes() {
+fn overwritten_text_is_removed() {
     for (text, seen) in [
         ("10%\r50%\r100%\ndone", "100%\ndone"),
         ("- \x08\\ \x08done\r\n", "-\\done\r\n"),
@@ -68,7 +68,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_escape_stays_and_nothing_is_added(
+    fn no_escape_sequence_remains_and_no_text_is_added(
         parts in prop::collection::vec(
             prop_oneof![
                 "[a-z]{1,5}", Just("\x1b".to_owned()), Just("[".to_owned()), Just("]".to_owned()),

@@ -208,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_tags_and_pointers() {
+    fn fields_tags_and_pointers_are_parsed() {
         assert_eq!(field("decision: left"), Some((Kind::Decision, "left")));
         assert_eq!(
             field("User feedback: more of it"),
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn titles_name_kinds() {
+    fn section_titles_determine_the_kind() {
         assert_eq!(kind_of_title("Key Decisions"), Some(Kind::Decision));
         assert_eq!(kind_of_title("Carried Forward"), Some(Kind::Open));
         assert_eq!(kind_of_title("Notes"), None);

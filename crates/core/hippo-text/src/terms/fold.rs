@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spellings_meet() {
+    fn equivalent_spellings_fold_to_the_same_text() {
         let table = [
             ("Café", "cafe"),
             ("Cafe\u{301}", "cafe"),

@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens() {
+    fn text_is_split_into_tokens() {
         let table: [(&str, &[&str]); 14] = [
             ("Hello, world!", &["Hello", "world"]),
             ("max_connections=5", &["max_connections", "5"]),

@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_lists_are_folded() {
+    fn the_stop_word_lists_are_folded() {
         assert!(STOP.len() > 400);
         for word in STOP.iter() {
             let mut folded = String::new();
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_are_mostly_stop_words() {
+    fn stop_words_are_removed_from_questions() {
         let says = |question: &str| -> Vec<String> {
             let words = question.split(' ').filter(|word| !is_stop(word));
             words.map(str::to_owned).collect()

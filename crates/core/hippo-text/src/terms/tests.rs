@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 #[test]
-fn words_identifiers_and_scripts() {
+fn words_identifiers_and_scripts_are_split_into_terms() {
     let table: [(&str, &str); 22] = [
         ("Running dogs", "run dog"),
         (
@@ -42,7 +42,7 @@ fn words_identifiers_and_scripts() {
 }
 
 #[test]
-fn long_words_are_cut() {
+fn long_words_are_truncated() {
     let blob = "é".repeat(1_000);
     assert_eq!(index_terms(&blob), ["e".repeat(TERM)]);
     let path = "dir/".repeat(40) + "file.rs";
@@ -65,7 +65,7 @@ fn a_question_marks_its_stop_words() {
 }
 
 #[test]
-fn short_questions_match_beginnings() {
+fn short_questions_match_prefixes() {
     let prefixes = |query: &str| query_terms(query).iter().filter(|term| term.prefix).count();
     assert_eq!(prefixes("ku"), 1);
     assert_eq!(prefixes("the db"), 1);
@@ -75,7 +75,7 @@ fn short_questions_match_beginnings() {
 }
 
 #[test]
-fn who_speaks_is_a_term_that_no_word_is() {
+fn the_speaker_has_a_separate_term() {
     let mut out = String::new();
     assert_eq!(
         Analyzer::new().index_terms("- **Caroline:** Hi, @mel!", &mut out),
@@ -85,7 +85,7 @@ fn who_speaks_is_a_term_that_no_word_is() {
 }
 
 #[test]
-fn each_term_of_a_question_comes_once() {
+fn each_term_of_a_question_occurs_once() {
     let terms: Vec<String> = query_terms("dog dogs DOG")
         .into_iter()
         .map(|term| term.term)
@@ -111,7 +111,7 @@ fn matches(connection: &rusqlite::Connection, expression: &str) -> rusqlite::Res
 }
 
 #[test]
-fn operators_are_only_words() {
+fn query_operators_are_treated_as_words() {
     let connection = index();
     for text in [
         "AND",
@@ -166,7 +166,7 @@ proptest! {
     #![proptest_config(cases())]
 
     #[test]
-    fn every_question_is_an_expression(text in odd_text(), prefix: bool) {
+    fn every_question_is_a_valid_query_expression(text in odd_text(), prefix: bool) {
         let connection = index();
         let raw = QueryTerm { term: text.clone(), stop: false, prefix };
         prop_assert!(matches(&connection, &fts_query(&raw)).is_ok());
@@ -185,7 +185,7 @@ proptest! {
     }
 
     #[test]
-    fn a_question_asks_for_what_its_text_is_indexed_under(text in odd_text()) {
+    fn a_text_yields_the_same_terms_as_query_and_as_document(text in odd_text()) {
         // Queries also contain a speaker term for every word.
         let words = |terms: Vec<String>| {
             let mut words: Vec<String> = terms.into_iter().filter(|term| !term.starts_with('@')).collect();
@@ -199,7 +199,7 @@ proptest! {
     }
 
     #[test]
-    fn joined_terms_are_the_terms(text in odd_text()) {
+    fn joined_terms_equal_the_list_of_terms(text in odd_text()) {
         let mut joined = String::new();
         let count = Analyzer::new().index_terms(&text, &mut joined);
         let terms = index_terms(&text);

@@ -35,7 +35,7 @@ fn long() -> String {
 }
 
 #[test]
-fn what_the_user_says_of_themselves_stands_word_for_word() {
+fn statements_by_users_about_themselves_are_kept_verbatim() {
     let body = of(&long(), 300);
     assert!(body.len() <= 1_200, "{}", body.len());
     assert!(
@@ -49,7 +49,7 @@ fn what_the_user_says_of_themselves_stands_word_for_word() {
 }
 
 #[test]
-fn what_says_something_is_kept_before_what_does_not() {
+fn informative_statements_are_kept_before_filler() {
     let body = of(&long(), 600);
     assert!(
         body.contains("I paid $150 for the Ferrand clock in Lisbon"),
@@ -84,7 +84,7 @@ fn sections_of_a_node_survive_the_next_level() {
 }
 
 #[test]
-fn behind_a_body_what_came_last_and_what_it_does_not_say_go_first() {
+fn statements_after_a_body_prefer_the_newest_and_unmentioned_ones() {
     let line = |thing: &str, number: usize| {
         format!(
             "- decision: {thing} {number} goes to warehouse {} of the quay\n",
@@ -123,7 +123,7 @@ fn behind_a_body_what_came_last_and_what_it_does_not_say_go_first() {
 }
 
 #[test]
-fn other_scripts_are_kept_as_well() {
+fn statements_in_other_scripts_are_kept() {
     let text = "# 日誌\n\n## 会議\n- 田中さんは四月に京都へ引っ越した。新しい家は駅の近くにある。\n\n## Встреча\n- Анна купила билет в Казань за 4500 рублей.\n";
     let body = of(text, 200);
     assert!(body.contains("京都") && body.contains("Казань"), "{body}");
@@ -162,7 +162,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 128, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_log_gives_a_node_within_its_budget_and_always_the_same(text in logs(), most in 0_usize..400) {
+    fn any_log_yields_a_deterministic_node_within_its_budget(text in logs(), most in 0_usize..400) {
         for level in [NodeKind::Daily, NodeKind::Weekly, NodeKind::Monthly] {
             let found = digest(level, &[source(&text)], most);
             prop_assert!(tokens::of(&found.body) <= most, "{} of {most}", tokens::of(&found.body));
@@ -175,7 +175,7 @@ proptest! {
     }
 
     #[test]
-    fn every_line_of_a_node_leads_to_a_line_with_content(text in logs()) {
+    fn every_line_of_a_node_points_to_a_line_with_content(text in logs()) {
         let body = of(&text, 2_000);
         let lines: Vec<&str> = text.split('\n').collect();
         for line in body.lines().filter(|line| line.starts_with("- ")) {

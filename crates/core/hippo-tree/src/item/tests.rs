@@ -83,7 +83,7 @@ fn a_node_is_read_with_its_pointers() {
 }
 
 #[test]
-fn a_talk_is_read_by_who_speaks() {
+fn turns_of_a_dialogue_have_their_speakers() {
     let reading = of(
         "# Day\n\n## Session s0001\nUser: I moved to Porto.\nAssistant: Lovely!\n\nMore of it.\n- **Ada:** me too\n",
     );
@@ -98,7 +98,7 @@ fn a_talk_is_read_by_who_speaks() {
 }
 
 #[test]
-fn code_traces_listings_comments_and_own_parts_state_nothing() {
+fn code_traces_listings_comments_and_generated_blocks_are_skipped() {
     let text = "# Log\n\nkept\n\n```rust\nlet lost = 1;\n```\n\nat com.example.Main(Main.java:12)\n\n\
                 drwxr-xr-x 2 root root 4096 Jan 10 src\n\n<!-- lost -->\n\n<!-- hippod: index -->\nlost too\n<!-- /hippod -->\n\n\
                 password: hunter2hunter2 and after\n";
@@ -118,7 +118,7 @@ fn a_wrapped_sentence_is_one_statement() {
 }
 
 #[test]
-fn what_the_user_keeps_a_box_for_stays_done_or_open() {
+fn check_boxes_of_the_user_keep_their_state() {
     let log = "## Tom [user]\n- [ ] I owe Tom the pager\n- [x] I moved to Lisbon\n";
     let node =
         "## User\n- [ ] I owe Tom the pager → memory/a.md#L2\n- [x] I moved to Lisbon → memory/a.md#L3\n";

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn of_topics_that_say_the_same_the_later_one_stays_and_has_the_better_place() {
+    fn the_later_of_similar_topics_is_kept_with_the_better_rank() {
         let topics = vec![
             topic("dumps", 1, 1, 10),
             topic("backup", 5, 3, 40),
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_topic_of_a_day_stays_whatever_others_say() {
+    fn the_first_topic_of_a_day_is_always_kept() {
         let topics = vec![
             topic("dumps", 1, 0, 10),
             topic("backup", 5, 0, 11),
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_one_passage_or_near_in_one_file_or_has_no_vector_is_not_the_same() {
+    fn topics_of_one_passage_or_without_vectors_are_not_similar() {
         let beside = vec![topic("dumps", 1, 1, 10), topic("backup", 1, 2, 30)];
         assert_eq!(apart(beside, &meaning).0.len(), 2);
         let twice = vec![topic("dumps", 1, 1, 10), topic("backup", 1, 2, 11)];

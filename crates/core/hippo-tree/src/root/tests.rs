@@ -37,7 +37,7 @@ fn on(today: Date, days: &[(Date, String)], most: usize) -> String {
 }
 
 #[test]
-fn a_root_has_the_four_sections_and_what_the_user_said() {
+fn a_root_has_four_sections_and_the_statements_of_the_user() {
     let root = of(&days(25), 1_500);
     for title in TITLES {
         assert!(root.contains(title), "{title}\n{root}");
@@ -57,7 +57,7 @@ fn a_root_has_the_four_sections_and_what_the_user_said() {
 }
 
 #[test]
-fn old_references_are_doubted() {
+fn old_references_are_marked_as_doubtful() {
     let mut days = days(1);
     days.push((date(2026, 3, 1), body(9)));
     let root = of(&days, 1_500);
@@ -83,7 +83,7 @@ fn a_new_day_changes_few_lines() {
 }
 
 #[test]
-fn nothing_gives_nothing() {
+fn a_root_without_nodes_or_budget_is_empty() {
     assert_eq!(of(&[], 3_000), "");
     assert_eq!(of(&days(3), 0), "");
 }
@@ -104,7 +104,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_dated_years_ahead_is_not_the_present() {
+fn nodes_dated_in_the_future_are_not_active() {
     let mut days = days(3);
     days.push((date(2031, 1, 1), body(9)));
     let root = on(date(2026, 1, 3), &days, 1_500);
@@ -117,7 +117,7 @@ fn what_is_dated_years_ahead_is_not_the_present() {
 }
 
 #[test]
-fn where_there_is_room_a_topic_has_its_decision_and_what_is_to_be_done_is_told() {
+fn a_large_budget_shows_decisions_and_open_tasks() {
     let body = "## Notes\n\n### PDF export [project]\n- We looked at Prince, Weasy and Chrome with Ada in Berlin → memory/x.md#L2\n\n\
                 ## Key Decisions\n- PDF export: WeasyPrint, because it needs no browser → memory/x.md#L3\n\n\
                 ## Open Items\n- PDF export: ask the court about Leitweg-ID → memory/x.md#L4\n";
@@ -134,7 +134,7 @@ fn where_there_is_room_a_topic_has_its_decision_and_what_is_to_be_done_is_told()
 }
 
 #[test]
-fn what_is_to_be_done_is_told_before_the_second_topics_of_days() {
+fn open_tasks_are_listed_before_further_topics_of_a_day() {
     let day = |number: i8| {
         let mut body = String::from("## Notes\n\n");
         for topic in 0..6 {

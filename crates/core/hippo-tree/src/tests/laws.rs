@@ -10,7 +10,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(24) })]
 
     #[test]
-    fn made_day_by_day_it_is_what_it_is_made_at_once(
+    fn daily_compaction_yields_the_same_tree_as_one_compaction(
         days in proptest::collection::btree_map(0_i32..70, 1_usize..260, 1..8),
         edits in proptest::collection::vec((0_usize..12, 0_usize..12), 0..4),
     ) {
@@ -36,7 +36,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read_and_what_is_written_is_read_back(text in "(---\n)?([a-z-]{0,12}: ?[ -~]{0,20}\n){0,6}(---\n)?[ -~\n]{0,200}") {
+    fn any_node_text_is_parsed_and_survives_a_round_trip(text in "(---\n)?([a-z-]{0,12}: ?[ -~]{0,20}\n){0,6}(---\n)?[ -~\n]{0,200}") {
         let node = Node::read(Period::Day(TODAY), &text);
         let written = node.write();
         let again = Node::read(Period::Day(TODAY), &written);
@@ -46,7 +46,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_make_a_tree(bytes in proptest::collection::vec(any::<u8>(), 0..3_000), lines in 0_usize..300) {
+    fn any_bytes_yield_a_stable_tree(bytes in proptest::collection::vec(any::<u8>(), 0..3_000), lines in 0_usize..300) {
         let day = date(2026, 3, 18);
         let text = String::from_utf8_lossy(&bytes).into_owned() + &long_log(day, lines);
         let mut tree = with([(day, text)]);

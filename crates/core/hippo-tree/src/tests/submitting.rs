@@ -14,7 +14,7 @@ fn of(date: Date, text: &str) -> Source<'_> {
 }
 
 #[test]
-fn bodies_about_something_else_are_refused() {
+fn unrelated_short_and_long_bodies_are_refused() {
     let day = date(2026, 3, 18);
     let text = long_log(day, 300);
     let source = [of(day, &text)];
@@ -38,7 +38,7 @@ fn bodies_about_something_else_are_refused() {
 }
 
 #[test]
-fn front_matter_that_somebody_noted_stays_and_tells_no_secret() {
+fn foreign_front_matter_is_kept_without_secrets() {
     let day = date(2026, 3, 18);
     let text = long_log(day, 300);
     let source = [of(day, &text)];
@@ -58,7 +58,7 @@ fn front_matter_that_somebody_noted_stays_and_tells_no_secret() {
 }
 
 #[test]
-fn what_stands_as_it_is_keeps_its_lines() {
+fn verbatim_bodies_keep_their_line_numbers() {
     let day = date(2026, 3, 18);
     let key = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ\nAAAAMwAAAAtzc2gtZWQy\n-----END OPENSSH PRIVATE KEY-----\n";
     let log = format!("# Log\n\n{key}\n- decision: the ferry leaves from pier 9\n");

@@ -17,7 +17,7 @@ fn waiting() -> Tree {
 }
 
 #[test]
-fn who_writes_the_body_in_its_file_has_written_it() {
+fn a_body_written_into_the_node_file_counts_as_submitted() {
     let mut tree = waiting();
     let period = Period::Day(DAY);
     let text = tree.nodes[&period].clone();
@@ -50,7 +50,7 @@ fn who_writes_the_body_in_its_file_has_written_it() {
 }
 
 #[test]
-fn what_came_since_stands_behind_it_each_time_anew() {
+fn later_statements_are_appended_after_the_body_at_each_run() {
     let mut tree = with([(DAY, long_log(DAY, 300))]);
     let period = Period::Day(DAY);
     let mine = "## Key Decisions\n- all crates of the day went to the warehouses on the quay\n";
@@ -80,7 +80,7 @@ fn what_came_since_stands_behind_it_each_time_anew() {
 }
 
 #[test]
-fn a_node_of_somebody_else_is_never_asked_for_whatever_it_says() {
+fn foreign_nodes_are_never_requested_for_summarization() {
     let mut tree = with([(DAY, long_log(DAY, 300))]);
     let theirs =
         "---\ntype: daily\nstatus: needs-summarization\n---\n\n## What I noted\n- the harbour was closed\n";
@@ -93,7 +93,7 @@ fn a_node_of_somebody_else_is_never_asked_for_whatever_it_says() {
 }
 
 #[test]
-fn what_is_torn_is_behind_until_somebody_writes_it() {
+fn a_node_with_a_torn_block_waits_for_a_new_body() {
     let mut tree = waiting();
     let period = Period::Day(DAY);
     let torn = "## Mine\n- the harbour was closed\n\n<!-- hippod: since -->\nhalf of a block\n";

@@ -79,17 +79,17 @@ fn record(data: &[u8]) {
 }
 
 #[test]
-fn any_bytes_of_settings_are_entered_or_refused() {
+fn any_settings_file_is_edited_or_refused() {
     assert_holds_for_any_bytes("settings", settings, &SETTINGS);
 }
 
 #[test]
-fn any_bytes_of_toml_are_read_or_refused() {
+fn any_toml_bytes_are_parsed_or_refused() {
     assert_holds_for_any_bytes("toml", toml, &TOML);
 }
 
 #[test]
-fn any_bytes_of_a_record_are_read_as_written_or_refused() {
+fn any_record_bytes_survive_a_round_trip_or_are_refused() {
     assert!(
         RECORDS[..2]
             .iter()

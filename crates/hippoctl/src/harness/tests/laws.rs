@@ -81,7 +81,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn init_and_deinit_leave_every_byte(world in worlds(), one in platforms(), other in platforms()) {
+    fn init_followed_by_deinit_restores_every_byte(world in worlds(), one in platforms(), other in platforms()) {
         let mut now = world.clone();
         prop_assert!(now.init(one));
         for (path, bytes) in &world.files {
@@ -102,7 +102,7 @@ proptest! {
     }
 
     #[test]
-    fn a_process_that_stops_anywhere_is_finished_or_taken_back(
+    fn an_interrupted_init_can_be_finished_or_undone(
         world in worlds(), platform in platforms(), most in 0usize..40, other in platforms(),
     ) {
         let mut whole = world.clone();
@@ -123,7 +123,7 @@ proptest! {
     }
 
     #[test]
-    fn what_people_changed_meanwhile_stays(world in worlds(), platform in platforms()) {
+    fn deinit_keeps_edits_by_the_user(world in worlds(), platform in platforms()) {
         let mut now = world.clone();
         now.init(platform);
         let made: Vec<String> = now.files.keys().cloned().collect();
@@ -231,7 +231,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn entries_of_json_go_in_and_out_and_leave_all_else(text in jsons()) {
+    fn json_entries_are_inserted_and_removed_without_other_changes(text in jsons()) {
         let edit = json::Edit::Hooks(&[("SessionStart", "hippoctl hook session-start"), ("PreCompact", "hippoctl hook pre-compact")]);
         let meaning = |bytes: &[u8]| json::parse(bytes).map(|root| said(&root.value().unwrap()));
         let before = meaning(text.as_bytes()).unwrap();

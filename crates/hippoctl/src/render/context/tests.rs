@@ -60,7 +60,7 @@ fn session(id: &str, agent: Option<&str>, closed: bool) -> ContextSession {
 }
 
 #[test]
-fn what_became_of_content() {
+fn each_outcome_of_a_put_is_rendered() {
     let of = |outcome, entry| ContextPutResponse {
         outcome,
         entry,
@@ -81,7 +81,7 @@ fn what_became_of_content() {
 }
 
 #[test]
-fn sessions_and_entries_one_a_line() {
+fn sessions_and_entries_are_listed_one_per_line() {
     let sessions = ContextListResponse {
         sessions: Some(vec![
             session("s1", Some("scribe"), false),
@@ -122,7 +122,7 @@ fn sessions_and_entries_one_a_line() {
 }
 
 #[test]
-fn a_session_from_its_beginning_to_its_end() {
+fn every_step_of_a_session_is_rendered() {
     let new = ContextOpenResponse {
         session: "s1".into(),
         turn: 12,
@@ -192,7 +192,7 @@ fn a_session_from_its_beginning_to_its_end() {
 }
 
 #[test]
-fn what_is_said_of_content_that_is_not_what_was_put() {
+fn notes_mark_content_that_differs_from_the_stored_one() {
     let answer = ContextFetchResponse {
         outcome: FetchOutcome::Full,
         content: Some("c".into()),

@@ -119,19 +119,19 @@ fn runs() -> Vec<CycleRun> {
 }
 
 #[test]
-fn a_run_is_told() {
+fn a_run_is_rendered_with_and_without_colour() {
     insta::assert_snapshot!(report(&deep(), PLAIN));
     let colour = report(&deep(), Style { colour: true });
     insta::assert_snapshot!(colour.replace('\x1b', "^"));
 }
 
 #[test]
-fn a_dry_run_with_the_health_of_the_index() {
+fn a_dry_run_shows_the_health_of_the_index() {
     insta::assert_snapshot!(report(&dry(), PLAIN));
 }
 
 #[test]
-fn what_is_said_beside_a_run() {
+fn notes_of_a_run_are_rendered() {
     insta::assert_snapshot!(notes(&deep()).join("\n"));
     assert_eq!(notes(&dry()), [""; 0]);
     let failed = CycleReport {
@@ -145,7 +145,7 @@ fn what_is_said_beside_a_run() {
 }
 
 #[test]
-fn nothing_to_do_is_told_in_one_line() {
+fn a_run_without_work_is_rendered_in_one_line() {
     let idle = CycleReport {
         plan: vec![],
         applied: 0,
@@ -192,7 +192,7 @@ fn runs_are_listed_and_one_is_shown() {
 }
 
 #[test]
-fn what_was_taken_back() {
+fn an_undo_is_rendered() {
     let undone = |undone| CycleUndoResponse {
         undone_before: undone == 0,
         run: 12,
@@ -211,7 +211,7 @@ fn what_was_taken_back() {
 }
 
 #[test]
-fn a_heartbeat_with_and_without_work() {
+fn a_heartbeat_is_rendered_with_and_without_work() {
     let next = |cycle, at: &str| NextCycle {
         cycle,
         at: at.to_owned(),

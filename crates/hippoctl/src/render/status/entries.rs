@@ -74,7 +74,7 @@ mod tests {
     use hippo_types::cycle::Cycle;
 
     #[test]
-    fn an_index_file_in_each_state() {
+    fn each_state_of_the_index_file_is_rendered() {
         let next = |cycle, at: &str| NextCycle {
             cycle,
             at: at.to_owned(),

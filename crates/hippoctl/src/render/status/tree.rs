@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tree_with_and_without_a_program() {
+    fn a_tree_is_rendered_with_and_without_a_program() {
         let quiet = TreeStatus {
             fixed: 90,
             tentative: 4,

@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_can_be_understood_is_and_the_rest_is_nothing() {
+    fn valid_fields_of_an_event_are_used_and_the_rest_ignored() {
         let whole = of(br#"{"session_id":"s1","transcript_path":"/t.jsonl","cwd":"/w","hook_event_name":"PreCompact","trigger":"auto"}"#);
         assert_eq!(whole.session.as_deref(), Some("s1"));
         assert_eq!(

@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_what_they_would_be_put_as() {
+    fn messages_become_records_with_type_and_source() {
         let transcript = r#"[
             {"role": "developer", "content": "be brief"},
             {"role": "user", "content": "run it"},
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_are_records_are_taken_as_they_are() {
+    fn lines_with_records_are_used_unchanged() {
         let lines =
             "{\"type\":\"state\"}\n\n{\"type\":\"tool_result\",\"source.type\":\"exec\",\"error\":true}\n";
         let records = [

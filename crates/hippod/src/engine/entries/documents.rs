@@ -224,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept_of_a_file_under_a_hash_is_what_it_said_with_that_hash() {
+    fn cached_sections_match_the_content_of_their_hash() {
         let folder = tempfile::tempdir().unwrap();
         let (before, after) = ("# Pump\n\nIt is blue.\n", "# Valve\n\nIt is shut.\n");
         let known = |text: &str| Known {
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn what_hippod_renews_in_a_file_is_no_change_of_it() {
+    fn updates_of_generated_blocks_do_not_change_a_document_state() {
         let with = |root: &str| {
             let text = format!(
                 "# Memory\n\n- mine\n\n<!-- hippod: root -->\n## Topics\n{root}<!-- /hippod -->\n\n# Later\n\n- also mine\n"

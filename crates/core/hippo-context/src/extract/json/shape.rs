@@ -236,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_of_list_elements_are_one_place() {
+    fn fields_of_all_list_elements_are_counted_together() {
         let shape = Shape::of(r#"[{"id":1,"tags":["a","b"]},{"id":2,"tags":[]},{"id":-3.5}]"#);
         let item = shape.kid(&shape.places[0], "").unwrap();
         assert_eq!((item.seen, item.objects, item.kids.len()), (3, 3, 2));
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_and_many_names_stay_bounded() {
+    fn memory_is_bounded_for_deep_nesting_and_many_names() {
         let deep = "[{\"a\":".repeat(200_000);
         let shape = Shape::of(&deep);
         assert_eq!(shape.depth, 400_000);

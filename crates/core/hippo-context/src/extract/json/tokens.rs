@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whole_and_cut_values_have_tokens() {
+    fn complete_and_truncated_values_yield_tokens() {
         let tokens: Vec<_> = Tokens::new(r#"{"a\"b": [1, -2.5e3, true, "x", nul"#).collect();
         use Token::{Array, Junk, Key, Literal, Number, Object, Text};
         assert_eq!(
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_begins_like_json_is_none() {
+    fn text_that_only_starts_like_json_is_not_json() {
         for (text, expected) in [
             (r#"{"a":1}"#, true),
             ("[1, 2, 3]", true),

@@ -324,7 +324,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_of_the_usual_runners_tell_how_it_went() {
+    fn outcomes_of_common_test_runners_are_recognised() {
         use Outcome::{Error, Exit, Failed, Level, Passed, Place, Took, Total, Warning};
         let total = |text: &str| Some(Total(text.to_owned()));
         for (line, expected) in [

@@ -26,7 +26,7 @@ fn no_piece_of_a_private_key_is_shown() {
 }
 
 #[test]
-fn what_a_terminal_is_told_is_not_shown() {
+fn terminal_control_sequences_are_not_shown() {
     for content in [
         "\u{1b}(B\u{1b}[mtests/test_tide.py::test_low \u{1b}[31mFAILED\u{1b}[0m\n",
         "\u{9b}31mtests/test_tide.py::test_low FAILED\n",
@@ -41,7 +41,7 @@ fn what_a_terminal_is_told_is_not_shown() {
 }
 
 #[test]
-fn what_is_not_kept_is_counted() {
+fn items_beyond_the_limit_are_counted() {
     let lines = |count: usize, line: &dyn Fn(usize) -> String| -> String { (0..count).map(line).collect() };
     let cases = [
         (

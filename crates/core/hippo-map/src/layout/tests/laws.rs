@@ -302,7 +302,7 @@ proptest! {
     }
 
     #[test]
-    fn any_index_keeps_what_people_wrote(case in any_case(index_text().prop_map(|text| Some(text.into_bytes())))) {
+    fn the_layout_of_any_index_keeps_text_written_by_users(case in any_case(index_text().prop_map(|text| Some(text.into_bytes())))) {
         let files = case.check()?;
         let before = case.current.clone().unwrap_or_default();
         assert_subsequence(&foreign(&before, case.settings), &lines_of(&files.master))?;

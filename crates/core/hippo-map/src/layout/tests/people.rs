@@ -96,7 +96,7 @@ fn annotated_entries_are_removed_last() {
 }
 
 #[test]
-fn entries_stay_where_people_put_them_except_for_the_decay_queue() {
+fn entries_stay_in_the_section_chosen_by_users_except_when_queued() {
     let mut store = LayoutStore::of(["crane", "dock", "fog"].map(|name| record(entry(name))));
     let text_of = |files: &LaidOutFiles| text(&files.master).to_owned();
     let section = |files: &LaidOutFiles, name: &str| {

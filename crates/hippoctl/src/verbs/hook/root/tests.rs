@@ -43,7 +43,7 @@ impl Place {
 }
 
 #[test]
-fn the_root_of_a_registered_workspace_is_shown_without_front_matter_unless_it_is_imported() {
+fn a_root_is_shown_without_front_matter_unless_it_is_imported() {
     let place = Place::new();
     assert_eq!(place.shown(None), None);
     place.write(ROOT, "---\ntype: root\n---\n\n# Root\n- pumps\n");
@@ -65,7 +65,7 @@ fn the_root_of_a_registered_workspace_is_shown_without_front_matter_unless_it_is
 }
 
 #[test]
-fn a_folder_that_is_not_registered_shows_nothing() {
+fn an_unregistered_folder_shows_nothing() {
     let place = Place::new();
     place.write(ROOT, "- pumps\n");
     let above = place.folder.path().join("memory");
@@ -80,7 +80,7 @@ fn a_folder_that_is_not_registered_shows_nothing() {
 }
 
 #[test]
-fn a_folder_only_lowers_the_budget_unless_it_is_trusted() {
+fn an_untrusted_folder_can_only_lower_the_budget() {
     let place = Place::new();
     let line = "- pumps of the hall are blue\n";
     place.write(ROOT, line.repeat(2_000));
@@ -138,7 +138,7 @@ fn links_are_not_followed() {
 }
 
 #[test]
-fn pending_decisions_are_a_list() {
+fn pending_decisions_are_rendered_as_a_list() {
     assert_eq!(pending(&[]), None);
     let one = Pending {
         kind: "proposal".into(),

@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn an_old_version_is_put_back_and_one_that_an_editor_had_is_not() {
+    fn a_restored_old_version_is_distinguished_from_a_stale_buffer() {
         let minute = |minute: i64| Timestamp(minute * 60_000);
         let mut versions = Versions::default();
         let [one, two, three] =
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_are_kept_by_the_store_and_come_back_in_order() {
+    fn the_store_keeps_the_newest_versions_in_order() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("store.db");
         let mut store = Store::open(&file, "/w").unwrap();

@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_that_were_cut_within_a_line_are_told_from_what_hippod_makes_anew() {
+    fn truncated_user_text_is_distinguished_from_generated_text() {
         let list = "## Meta\n<!-- hippod: meta -->\n- entries in this file: 2\n<!-- /hippod -->\n";
         let of = |base: &str, upto: usize| cut_off(base.as_bytes(), &base.as_bytes()[..upto]);
         let words = format!("# T\n\n{list}\n## Own\n\nOne line.\nTwo lines of words.\n");

@@ -111,7 +111,7 @@ fn paint(entries: &mut Entries, colour: &str) {
 }
 
 #[test]
-fn the_slices_of_a_writing_share_one_layout_and_each_goes_on_where_the_last_stopped() {
+fn slices_of_a_write_share_one_layout_and_continue_in_order() {
     let (mut scratch, mut entries) = Scratch::new();
     let mut begun = None;
     let (files, more) = scratch.slice(&mut entries, &mut begun);
@@ -145,7 +145,7 @@ fn the_slices_of_a_writing_share_one_layout_and_each_goes_on_where_the_last_stop
 }
 
 #[test]
-fn what_changed_between_two_slices_is_laid_out_anew() {
+fn changes_between_two_slices_cause_a_new_layout() {
     for by_hand in [false, true] {
         let (mut scratch, mut entries) = Scratch::new();
         let mut begun = None;
