@@ -168,16 +168,12 @@ fn policies_and_limits_of_a_cloned_folder_are_listed_as_untrusted() {
     scratch.write(".hippocampus/policies.yaml", "decay_policies: []\n");
     scratch.write(
         "hipocampus.config.json",
-        "{\"search\":{\"vector\":false},\"compaction\":{\"rootMaxTokens\":1000000,\"cooldownHours\":0}}",
-    );
-    scratch.write(
-        "hippocampus.config.json",
-        "{\"sparseThreshold\":0.0,\"maxSparseIndexTokens\":100}",
+        "{\"search\":{\"vector\":false},\"compaction\":{\"rootMaxTokens\":1000000,\"cooldownHours\":0},\"sessionCompaction\":{\"sparseThreshold\":0.0,\"maxSparseIndexTokens\":100}}",
     );
     let daemon = scratch.daemon();
     let mut client = daemon.client();
     client.index(&root);
-    let files = untrusted(&mut client, 3);
+    let files = untrusted(&mut client, 2);
     let asked: Vec<(&str, Vec<&str>)> = files.iter().map(|file| (&*file.path, keys(file))).collect();
     assert_eq!(
         asked,
@@ -185,9 +181,12 @@ fn policies_and_limits_of_a_cloned_folder_are_listed_as_untrusted() {
             (".hippocampus/policies.yaml", vec!["*"]),
             (
                 "hipocampus.config.json",
-                vec!["compaction.rootMaxTokens", "compaction.cooldownHours"]
+                vec![
+                    "compaction.rootMaxTokens",
+                    "compaction.cooldownHours",
+                    "sessionCompaction.sparseThreshold"
+                ]
             ),
-            ("hippocampus.config.json", vec!["sparseThreshold"]),
         ]
     );
     let all = WorkspaceTrustRequest {
@@ -234,7 +233,8 @@ fn limits_of_an_untrusted_folder_can_only_narrow_a_compaction() {
     scratch.write("memory/a.md", "# Pump\n\nThe pump is blue.\n");
     let numbers = json!({"maxSparseIndexTokens": 100, "sparseThreshold": 1.0, "compressThreshold": 1.0});
     let narrowed = json!({"maxSparseIndexTokens": 100});
-    scratch.write("hippocampus.config.json", numbers.to_string());
+    let file = json!({"sessionCompaction": numbers}).to_string();
+    scratch.write("hipocampus.config.json", &file);
     let daemon = scratch.daemon();
     let mut client = daemon.client();
     client.index(&root);
@@ -260,7 +260,7 @@ fn limits_of_an_untrusted_folder_can_only_narrow_a_compaction() {
     hippoctl(&scratch, &root, &["workspace", "trust"], "");
     untrusted(&mut client, 0);
     assert_eq!(compacted(None), wide);
-    scratch.write("hippocampus.config.json", format!("{numbers}\n"));
+    scratch.write("hipocampus.config.json", format!("{file}\n"));
     assert_eq!(compacted(None), narrow);
 }
 

@@ -5,6 +5,7 @@ use std::fmt;
 use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use serde_json::Map;
 
 use crate::nesting::{self, TooDeep};
 
@@ -48,6 +49,8 @@ pub struct HarnessSettings {
     pub root_max_tokens: Option<u32>,
     /// `compaction.cooldownHours`, 0 to [`MOST_HOURS`].
     pub cooldown_hours: Option<f64>,
+    /// `sessionCompaction`: settings for the summaries of sessions.
+    pub session_compaction: Option<Map<String, serde_json::Value>>,
 }
 
 /// Setting of a folder that needs trust to take effect.
@@ -209,6 +212,11 @@ impl<'t> HarnessReader<'t> {
             let range = format!("a number of hours from 0 to {MOST_HOURS}");
             self.value(section, "compaction.", "cooldownHours", &range, hours)
         });
+        let session_compaction = self.section(root, "sessionCompaction").map(|section| {
+            let properties = section.properties.iter();
+            let pairs = properties.map(|found| (found.name.as_str().to_owned(), found.value.clone().into()));
+            pairs.collect()
+        });
         self.invalid.sort_by_key(|misfit| (misfit.line, misfit.column));
         HarnessSettings {
             platform,
@@ -216,6 +224,7 @@ impl<'t> HarnessReader<'t> {
             index_in_prompt,
             root_max_tokens,
             cooldown_hours,
+            session_compaction,
         }
     }
 

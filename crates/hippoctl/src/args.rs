@@ -225,7 +225,7 @@ pub enum WorkspaceVerb {
     /// Show what the settings in a folder would change, and accept them
     ///
     /// A cloned folder may contain settings of a stranger. Until you accept them here, its files `.hippocampus/config.toml`,
-    /// `.hippocampus/policies.yaml`, `hipocampus.config.json` and `hippocampus.config.json` can only narrow your own settings.
+    /// `.hippocampus/policies.yaml` and `hipocampus.config.json` can only narrow your own settings.
     /// Trust is bound to the content of the files: accept a changed file again.
     Trust(TrustArgs),
     /// Unregister a folder and delete its index; its files stay

@@ -71,8 +71,8 @@ fn json_output_contains_the_scores() {
     let folder = tempfile::tempdir().unwrap();
     session(folder.path());
     fs::write(
-        folder.path().join("hippocampus.config.json"),
-        r#"{"sparsTreshold": 1}"#,
+        folder.path().join("hipocampus.config.json"),
+        r#"{"sessionCompaction": {"sparsTreshold": 1}}"#,
     )
     .unwrap();
     let found = compact(

@@ -92,7 +92,7 @@ const PLANTS: [&str; 6] = [
 
 #[test]
 fn planted_settings_are_reported_and_not_read() {
-    let numbers = "hippocampus.config.json";
+    let numbers = "hipocampus.config.json";
     let policies = ".hippocampus/policies.yaml";
     for (path, words) in [
         (numbers, &["compact", "../session.jsonl"][..]),

@@ -10,7 +10,7 @@ use hippo_proto::folder::{self, Trust};
 use hippo_proto::{
     ErrorKind, RpcError, SettingChange, SettingsFile, WorkspaceTrustRequest, WorkspaceTrustResponse,
 };
-use hippo_session::compaction;
+use hippo_session::compaction::{CONFIG_KEY, CompactionConfig};
 
 use crate::config::{Config, ConfigError, WorkspaceConfig};
 use crate::harness;
@@ -20,12 +20,7 @@ pub const SETTINGS: &str = ".hippocampus/config.toml";
 /// Path of a workspace's lifecycle policies, below its root.
 pub const POLICIES: &str = ".hippocampus/policies.yaml";
 /// All settings files of a workspace.
-pub const FILES: [&str; 4] = [
-    SETTINGS,
-    POLICIES,
-    hippo_fs::harness::FILE,
-    compaction::CONFIG_FILE,
-];
+pub const FILES: [&str; 3] = [SETTINGS, POLICIES, hippo_fs::harness::FILE];
 /// Maximum size of the settings in bytes; larger files are rejected.
 const LARGEST_SETTINGS: u64 = 64 << 10;
 /// Maximum size of the other files in bytes; larger files are ignored.
@@ -66,15 +61,18 @@ pub fn survey(config: &Config, trust: &Trust, root: &Path) -> Surveyed {
         };
         let changes = match *path {
             POLICIES => vec![change("*", "the built-in policies", "also these policies")],
-            compaction::CONFIG_FILE => {
-                let (_, wider) = compaction::CompactionConfig::parse(&bytes).0.narrowed();
-                let changes = wider.into_iter().map(|key| change(key, "default", "as written"));
-                changes.collect()
+            _ => {
+                let keys = hippo_fs::harness::read(&bytes).0.session_compaction;
+                let (_, numbers) = CompactionConfig::read(&keys.unwrap_or_default()).0.narrowed();
+                let numbers = numbers
+                    .into_iter()
+                    .map(|key| change(&format!("{CONFIG_KEY}.{key}"), "default", "as written"));
+                let wider = harness::wider(&bytes, &tree);
+                let wider = wider
+                    .iter()
+                    .map(|wider| change(wider.key, &wider.from, &wider.to));
+                wider.chain(numbers).collect()
             }
-            _ => harness::wider(&bytes, &tree)
-                .into_iter()
-                .map(|wider| change(wider.key, &wider.from, &wider.to))
-                .collect(),
         };
         found.push(file(path, &bytes, trust, changes, None));
     }

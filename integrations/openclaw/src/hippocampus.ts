@@ -21,7 +21,9 @@ import type {
 } from "@mariozechner/pi-coding-agent";
 
 /** The file of settings: the user's own beside hippod's `config.toml`, and one in the folder of the session, which may only narrow. */
-const CONFIG_FILE = "hippocampus.config.json";
+const CONFIG_FILE = "hipocampus.config.json";
+/** The key of these settings in the file. */
+const CONFIG_KEY = "sessionCompaction";
 /** A larger file of settings is not read, in bytes. */
 const LARGEST_CONFIG = 64 * 1024;
 /** The log is rotated above this size, in bytes. */
@@ -77,13 +79,14 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The object in a file; an empty one where it is a link, no ordinary file, too large or no JSON. */
+/** Returns the settings in a file; none if the file is a link, not a regular file, too large or not JSON. */
 function objectIn(file: string): Record<string, unknown> {
   try {
     const stat = lstatSync(file);
     if (!stat.isFile() || stat.size > LARGEST_CONFIG) return {};
     const read: unknown = JSON.parse(readFileSync(file, "utf8"));
-    return isRecord(read) ? read : {};
+    const settings = isRecord(read) ? read[CONFIG_KEY] : undefined;
+    return isRecord(settings) ? settings : {};
   } catch {
     return {};
   }

@@ -159,7 +159,7 @@ test("without an answer in time the host compacts, and the user is told", async 
   await new Promise<void>((done) => silent.listen(socket, done));
   const folder = join(home, "silent");
   mkdirSync(folder);
-  writeFileSync(join(folder, "hippocampus.config.json"), JSON.stringify({ hippod: { timeoutMs: 50 } }));
+  writeFileSync(join(folder, "hipocampus.config.json"), JSON.stringify({ sessionCompaction: { hippod: { timeoutMs: 50 } } }));
   for (const [listens, reason] of [
     [socket, /no answer within 50 ms/],
     [join(home, "nowhere.sock"), /ENOENT/],
@@ -185,7 +185,7 @@ test("the folder of a stranger names neither a socket nor a log", async () => {
   writeFileSync(profile, "# mine\n");
   const socket = "/nonexistent/$(touch /tmp/proof)";
   for (const logFile of ["../.bashrc", profile]) {
-    writeFileSync(join(folder, "hippocampus.config.json"), JSON.stringify({ logFile, debug: true, hippod: { socket } }));
+    writeFileSync(join(folder, "hipocampus.config.json"), JSON.stringify({ sessionCompaction: { logFile, debug: true, hippod: { socket } } }));
     const { ctx, shown } = session(folder, "pi-6");
     const answer = (await run(loaded(), "session_before_compact", ctx, before_compact())) as { compaction: unknown };
     assert.ok(answer.compaction, "the daemon of the user answers");
@@ -200,7 +200,7 @@ test("the folder of a stranger may only narrow what the user set", () => {
   const folder = join(home, "narrow");
   mkdirSync(user);
   mkdirSync(folder);
-  const write = (where: string, of: unknown): void => writeFileSync(join(where, "hippocampus.config.json"), JSON.stringify(of));
+  const write = (where: string, of: unknown): void => writeFileSync(join(where, "hipocampus.config.json"), JSON.stringify({ sessionCompaction: of }));
   const read = (): unknown => {
     const { timeoutMs, budgetTokens, turns, flush, debug, numbers } = settings(folder, { HIPPOD_HOME: user });
     return [timeoutMs, budgetTokens, turns, flush, debug, numbers];
@@ -212,8 +212,8 @@ test("the folder of a stranger may only narrow what the user set", () => {
   write(folder, { hippod: { timeoutMs: 20, turns: true, flush: false } });
   assert.deepEqual(read(), [20, 300, false, false, true, { sparseThreshold: 0.3, maxSparseIndexTokens: 500 }]);
   // A link may lead to a pipe that nobody writes to.
-  rmSync(join(folder, "hippocampus.config.json"));
-  symlinkSync(join(user, "hippocampus.config.json"), join(folder, "hippocampus.config.json"));
+  rmSync(join(folder, "hipocampus.config.json"));
+  symlinkSync(join(user, "hipocampus.config.json"), join(folder, "hipocampus.config.json"));
   assert.deepEqual(read(), [7_000, 300, false, true, true, { sparseThreshold: 0.3, maxSparseIndexTokens: 500 }]);
 });
 
@@ -233,10 +233,10 @@ test("settings that cannot be used are the defaults", () => {
   const of = (env: NodeJS.ProcessEnv): ReturnType<typeof settings> => settings(folder, env);
   const user = { HIPPOD_HOME: folder };
   assert.equal(of(user).timeoutMs, 5_000);
-  writeFileSync(join(folder, "hippocampus.config.json"), "{");
+  writeFileSync(join(folder, "hipocampus.config.json"), "{");
   assert.equal(of(user).logFile, join(folder, "state/hippocampus.log"));
   const odd = { sparseThreshold: 0.3, logFile: "relative.log", hippod: { timeoutMs: "soon", budgetTokens: -1, turns: false } };
-  writeFileSync(join(folder, "hippocampus.config.json"), JSON.stringify(odd));
+  writeFileSync(join(folder, "hipocampus.config.json"), JSON.stringify({ sessionCompaction: odd }));
   const { timeoutMs, budgetTokens, turns, numbers, logFile } = of(user);
   assert.deepEqual([timeoutMs, budgetTokens, turns], [5_000, undefined, false]);
   assert.deepEqual(numbers, { sparseThreshold: 0.3 });

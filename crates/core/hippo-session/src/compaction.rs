@@ -30,7 +30,7 @@ mod words;
 pub use batch::ParallelRunner;
 pub use branch::RecordSelection;
 pub use classify::{EntryType, classify};
-pub use config::{CONFIG_FILE, CompactionConfig};
+pub use config::{CONFIG_KEY, CompactionConfig, OLD_CONFIG_FILE};
 pub use message::{ContentId, Message, Role};
 pub use score::{RECENT, ScoreFacts, Tier, importance, retention, tier};
 pub use split::LONGEST;

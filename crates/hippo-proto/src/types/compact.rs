@@ -27,7 +27,8 @@ pub struct SessionCompactRequest {
     /// Format of the transcript; without it, the format of each record is detected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<TranscriptFormat>,
-    /// Numbers with the keys of `hippocampus.config.json`; without it, that file of the workspace, else the defaults.
+    /// Numbers with the keys of `sessionCompaction` in `hipocampus.config.json`; without them, those of the workspace, else
+    /// the defaults.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config: Option<Map<String, Value>>,
     /// Maximum tokens of the summary, at least 1; without it, the rules decide.

@@ -12,7 +12,7 @@ Examples:
   hippoctl compact - --format messages --json < messages.json
   hippoctl compact session.jsonl --store && hippoctl context fetch ID
 
-Settings are read from hippocampus.config.json in --workspace, otherwise in the current folder.";
+Settings are read from sessionCompaction of hipocampus.config.json in --workspace, otherwise in the current folder.";
 
 /// Options of `compact`.
 #[derive(Debug, Args)]

@@ -39,12 +39,7 @@ impl Config {
             r#"{{
   "platform": "{platform}",
   "search": {{
-    "vector": {vector},
-    "embedModel": "auto"
-  }},
-  "compaction": {{
-    "rootMaxTokens": 3000,
-    "cooldownHours": 3
+    "vector": {vector}
   }}
 }}
 "#
@@ -64,7 +59,7 @@ mod tests {
         let (own, problems) = Config::read(text.as_bytes());
         assert_eq!((own.platform, problems), (Some(Platform::OpenCode), vec![]));
         let (said, _) = hippo_fs::harness::read(text.as_bytes());
-        assert_eq!((said.vector, said.root_max_tokens), (Some(false), Some(3_000)));
+        assert_eq!(said.vector, Some(false));
         let theirs = "{ // ours\n \"index\": {\"inPrompt\": true}, \"tenants\": [1,] }";
         let expected = Config {
             index_in_prompt: Some(true),

@@ -38,6 +38,7 @@ fn texts() -> Vec<(String, String)> {
     let choice = Choice {
         vector: true,
         search: true,
+        configured: false,
     };
     for platform in <Platform as clap::ValueEnum>::value_variants() {
         for part in layout(*platform, choice, &Config::default(), &Snapshot::default(), &[]) {
@@ -147,6 +148,7 @@ fn the_claude_code_plugin_contains_the_files_of_init() {
     let choice = Choice {
         vector: true,
         search: true,
+        configured: false,
     };
     let parts = layout(Platform::ClaudeCode, choice, &Config::default(), &nothing, &[]);
     let settings = super::plan::plan(Platform::ClaudeCode, &parts, &nothing, &super::Record::default());

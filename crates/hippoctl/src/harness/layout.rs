@@ -81,6 +81,8 @@ pub struct Choice {
     pub vector: bool,
     /// Any search.
     pub search: bool,
+    /// True if an option sets a key of the configuration file, which is then created.
+    pub configured: bool,
 }
 
 /// Returns the parts for every registered folder: the presence of `memory/ROOT.md` enables the compaction tree.
@@ -105,7 +107,9 @@ pub fn layout(
     for (path, text) in text::WORKING_FILES {
         template(path, text);
     }
-    template(CONFIG, &Config::text(platform, choice.vector));
+    if choice.configured {
+        template(CONFIG, &Config::text(platform, choice.vector));
+    }
     if platform == Platform::OpenClaw {
         for (path, text) in text::OPENCLAW_FILES {
             template(path, text);
@@ -295,6 +299,7 @@ pub fn paths() -> BTreeSet<String> {
     let choice = Choice {
         vector: true,
         search: true,
+        configured: true,
     };
     let asked = Config {
         index_in_prompt: Some(true),

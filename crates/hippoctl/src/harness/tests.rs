@@ -14,6 +14,7 @@ use super::*;
 const ALL: Choice = Choice {
     vector: true,
     search: true,
+    configured: true,
 };
 
 /// A configuration that loads the overviews into the prompt.

@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::thread;
 
+use hippo_fs::harness::{self, FILE};
 use hippo_proto::folder::Trust;
 use hippo_session::compaction::{
-    CONFIG_FILE, Compacted, CompactionConfig, CompactionOptions, CompactionPass, Compactor,
+    CONFIG_KEY, Compacted, CompactionConfig, CompactionOptions, CompactionPass, Compactor, OLD_CONFIG_FILE,
 };
 use hippo_types::transcript::CompactStats;
 use serde::{Serialize, Serializer};
@@ -120,12 +121,12 @@ fn run_in_parallel(help: &(dyn Fn() + Sync), here: &mut dyn FnMut()) {
 
 /// Reads the compaction settings of a folder; `None` if the file does not exist.
 fn settings(folder: &Path) -> Result<Option<Vec<u8>>, Failure> {
-    match hippo_fs::read(folder, CONFIG_FILE, LARGEST) {
+    match hippo_fs::read(folder, FILE, LARGEST) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if hippo_fs::is_absence(&error) => Ok(None),
         Err(error) => {
             let is_refused = hippo_fs::refusal(&error).is_some();
-            let failure = Failure::file("read the settings", &folder.join(CONFIG_FILE), error);
+            let failure = Failure::file("read the settings", &folder.join(FILE), error);
             Err(if is_refused {
                 failure.hint("replace it by a regular file, or move it away")
             } else {
@@ -142,21 +143,30 @@ fn config(
     settings: Option<&[u8]>,
     out: &mut Output,
 ) -> Result<CompactionConfig, Failure> {
+    if hippo_fs::exists(folder, OLD_CONFIG_FILE) {
+        out.note(&format!(
+            "warning: {OLD_CONFIG_FILE} is not read; move its keys to \"{CONFIG_KEY}\" in {FILE}"
+        ));
+    }
     let Some(bytes) = settings else {
         return Ok(CompactionConfig::default());
     };
-    let (config, warnings) = CompactionConfig::parse(bytes);
-    warnings
-        .iter()
-        .for_each(|warning| out.note(&format!("warning: {warning}")));
+    let (settings, invalid) = harness::read(bytes);
+    let (config, warnings) = CompactionConfig::read(&settings.session_compaction.unwrap_or_default());
+    for found in &invalid {
+        out.note(&format!("warning: {FILE}: {found}; this setting is ignored"));
+    }
+    for warning in &warnings {
+        out.note(&format!("warning: {warning}"));
+    }
     let (narrowed, wider) = config.narrowed();
     if wider.is_empty() || is_trusted(state, folder, bytes) {
         return Ok(config);
     }
     out.note(&format!(
-        "warning: {CONFIG_FILE} is not trusted; the defaults are used for {}; to accept it: hippoctl workspace trust \
+        "warning: {FILE} is not trusted; the defaults are used for {}; to accept it: hippoctl workspace trust \
          {}",
-        wider.join(", "),
+        wider.iter().map(|key| format!("{CONFIG_KEY}.{key}")).collect::<Vec<_>>().join(", "),
         folder.display()
     ));
     Ok(CompactionConfig {
@@ -167,7 +177,7 @@ fn config(
 
 /// Returns true if the user trusts the current settings of a folder.
 fn is_trusted(state: &Path, folder: &Path, bytes: &[u8]) -> bool {
-    Trust::of(state, folder).covers(CONFIG_FILE, bytes)
+    Trust::of(state, folder).covers(FILE, bytes)
 }
 
 /// Copies standard input into an anonymous file, because a session with abandoned branches is read twice.

@@ -145,6 +145,7 @@ fn planned(
     let choice = Choice {
         vector: !args.no_vector,
         search: !args.no_search,
+        configured: args.no_vector || args.platform.is_some(),
     };
     let parts = layout(found.platform, choice, &config, there, &record.folders);
     let mut plan = plan(found.platform, &parts, there, record);

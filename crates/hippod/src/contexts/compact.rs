@@ -7,12 +7,13 @@ use std::sync::LazyLock;
 use std::thread;
 
 use hippo_context::capture::shows_secret;
+use hippo_fs::harness::{self, FILE};
 use hippo_proto::folder::Trust;
 use hippo_proto::{
     CompactStats, ErrorKind, MAX_SCORES, RpcError, SessionCompactRequest, SessionCompactResponse,
 };
 use hippo_session::compaction::{
-    self, CONFIG_FILE, CompactionConfig, CompactionOptions, CompactionPass, Compactor,
+    self, CONFIG_KEY, CompactionConfig, CompactionOptions, CompactionPass, Compactor, OLD_CONFIG_FILE,
 };
 use hippo_store::contexts::{ContentId, ContextError, MAX_CONTENT, TranscriptPiece};
 
@@ -121,26 +122,38 @@ fn config(
     view: Option<&WorkspaceView>,
     request: &SessionCompactRequest,
 ) -> Result<(CompactionConfig, Vec<String>), RpcError> {
-    if let Some(config) = &request.config {
-        let bytes = serde_json::to_vec(config).map_err(|error| RpcError::internal(error.to_string()))?;
-        return Ok(CompactionConfig::parse(&bytes));
+    if let Some(keys) = &request.config {
+        return Ok(CompactionConfig::read(keys));
     }
     let Some(view) = view else {
         return Ok((CompactionConfig::default(), Vec::new()));
     };
-    match hippo_fs::read(&view.root, CONFIG_FILE, LARGEST) {
+    let mut notes = Vec::new();
+    if hippo_fs::exists(&view.root, OLD_CONFIG_FILE) {
+        notes.push(format!(
+            "{OLD_CONFIG_FILE} is not read; move its keys to \"{CONFIG_KEY}\" in {FILE}"
+        ));
+    }
+    match hippo_fs::read(&view.root, FILE, LARGEST) {
         Ok(bytes) => {
-            let (config, warnings) = CompactionConfig::parse(&bytes);
-            let trusted = Trust::of(&contexts.state, &view.root).covers(CONFIG_FILE, &bytes);
-            Ok((if trusted { config } else { config.narrowed().0 }, warnings))
+            let (settings, invalid) = harness::read(&bytes);
+            let keys = settings.session_compaction.unwrap_or_default();
+            let (config, warnings) = CompactionConfig::read(&keys);
+            notes.extend(warnings);
+            notes.extend(
+                invalid
+                    .iter()
+                    .map(|found| format!("{FILE}: {found}; this setting is ignored")),
+            );
+            let trusted = Trust::of(&contexts.state, &view.root).covers(FILE, &bytes);
+            Ok((if trusted { config } else { config.narrowed().0 }, notes))
         }
-        Err(error) if files::is_absence(&error) => Ok((CompactionConfig::default(), Vec::new())),
-        Err(error) => Ok((
-            CompactionConfig::default(),
-            vec![format!(
-                "{CONFIG_FILE} cannot be read; the defaults are used: {error}"
-            )],
-        )),
+        Err(error) => {
+            if !files::is_absence(&error) {
+                notes.push(format!("{FILE} cannot be read; the defaults are used: {error}"));
+            }
+            Ok((CompactionConfig::default(), notes))
+        }
     }
 }
 

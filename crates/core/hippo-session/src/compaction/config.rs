@@ -1,11 +1,13 @@
-//! Compaction settings from `hippocampus.config.json`.
+//! Settings for the summaries of sessions.
 
 use serde_json::{Map, Value};
 
 use super::classify::EntryType;
 
-/// File name, relative to the root of a workspace.
-pub const CONFIG_FILE: &str = "hippocampus.config.json";
+/// Key of these settings in `hipocampus.config.json`.
+pub const CONFIG_KEY: &str = "sessionCompaction";
+/// Settings file of earlier versions, which is no longer read.
+pub const OLD_CONFIG_FILE: &str = "hippocampus.config.json";
 
 /// Compaction settings, with the names and defaults of the extension.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,20 +43,13 @@ impl Default for CompactionConfig {
 }
 
 impl CompactionConfig {
-    /// Parses the configuration file. Missing keys have their defaults. Invalid values keep their defaults and
+    /// Reads the settings from their keys. Missing keys have their defaults. Invalid values keep their defaults and
     /// produce a warning, so that an error in the file never prevents a compaction.
     #[must_use]
-    pub fn parse(bytes: &[u8]) -> (Self, Vec<String>) {
+    pub fn read(keys: &Map<String, Value>) -> (Self, Vec<String>) {
         let mut config = Self::default();
         let mut warnings = Vec::new();
-        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        match serde_json::from_slice::<Value>(bytes) {
-            Ok(Value::Object(keys)) => config.read_keys(&keys, &mut warnings),
-            Ok(_) => warnings.push(format!("{CONFIG_FILE} is not a JSON object; using the defaults")),
-            Err(error) => warnings.push(format!(
-                "{CONFIG_FILE} is not valid JSON ({error}); using the defaults"
-            )),
-        }
+        config.read_keys(keys, &mut warnings);
         (config, warnings)
     }
 
@@ -94,23 +89,21 @@ impl CompactionConfig {
                 }),
                 "debug" => value.as_bool().map(|debug| self.debug = debug),
                 "logFile" => value.as_str().map(|path| path.clone_into(&mut self.log_file)),
-                // Editors read this key.
-                "$schema" => Some(()),
                 unknown => {
-                    warnings.push(format!("{CONFIG_FILE}: unknown key {unknown}"));
+                    warnings.push(format!("{CONFIG_KEY}: unknown key {unknown}"));
                     Some(())
                 }
             };
             if taken.is_none() {
                 warnings.push(format!(
-                    "{CONFIG_FILE}: {key} cannot be {}; using its default",
+                    "{CONFIG_KEY}: {key} cannot be {}; using its default",
                     describe_value(value)
                 ));
             }
         }
         if self.sparse_threshold > self.compress_threshold {
             warnings.push(format!(
-                "{CONFIG_FILE}: sparseThreshold {} is above compressThreshold {}; nothing is compressed",
+                "{CONFIG_KEY}: sparseThreshold {} is above compressThreshold {}; nothing is compressed",
                 self.sparse_threshold, self.compress_threshold
             ));
         }
@@ -127,13 +120,13 @@ fn read_rates(
 ) -> Option<()> {
     for (name, value) in value.as_object()? {
         let Some(at) = EntryType::ALL.iter().position(|kind| kind.name() == name) else {
-            warnings.push(format!("{CONFIG_FILE}: unknown key {key}.{name}"));
+            warnings.push(format!("{CONFIG_KEY}: unknown key {key}.{name}"));
             continue;
         };
         match read_number(value, most) {
             Some(number) => into[at] = number,
             None => warnings.push(format!(
-                "{CONFIG_FILE}: {key}.{name} cannot be {}; using its default",
+                "{CONFIG_KEY}: {key}.{name} cannot be {}; using its default",
                 describe_value(value)
             )),
         }
