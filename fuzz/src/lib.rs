@@ -190,7 +190,8 @@ pub fn policies(data: &[u8]) {
 
 /// Checks that compaction works with any settings file.
 pub fn compaction_config(data: &[u8]) {
-    let (config, _) = compaction::CompactionConfig::parse(data);
+    let keys = harness::read(data).0.session_compaction;
+    let (config, _) = compaction::CompactionConfig::read(&keys.unwrap_or_default());
     let options = CompactionOptions {
         config,
         ..CompactionOptions::default()
