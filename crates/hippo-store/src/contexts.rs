@@ -30,19 +30,19 @@ use std::time::Duration;
 use hippo_text::terms::Analyzer;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
-pub use accepted::Accepted;
+pub use accepted::AcceptedFlush;
 pub use acked::lost_changes;
 pub use content::{ContentId, ContentPrefix, MAX_CONTENT};
 pub use entries::{DamagedEntry, KeptEntry, SessionEntries};
 pub use error::ContextError;
-pub use flushes::{Flush, FlushPart, MessageKey, TakenUp};
-pub use read::{ContextReader, Gone, Lookup, StoredContent, Usage};
+pub use flushes::{Flush, FlushPart, FlushPosition, MessageKey};
+pub use read::{ContextReader, Lookup, StoredContent, UnavailableReason, Usage};
 pub use ready::{ContentPacker, PackedContent};
 pub(crate) use schema::{VERSION as SCHEMA, make};
 pub use search::Hit;
 pub use sessions::{ClosedSession, OpenedSession, SessionRow};
-pub use trim::Trimmed;
-pub use write::{NewContent, NewEntry, PutOutcome, TranscriptPiece};
+pub use trim::TrimResult;
+pub use write::{NewContent, NewEntry, PutOutcome, TranscriptContent};
 
 use crate::StoreError;
 use crate::in_place::{self, OpenFiles};

@@ -51,12 +51,12 @@ impl Database {
 
 /// A consistent snapshot of a database on its own read-only connection. It does not block writers and does not see
 /// later writes.
-pub struct Snapshot {
+pub struct DatabaseSnapshot {
     connection: Connection,
     path: PathBuf,
 }
 
-impl Snapshot {
+impl DatabaseSnapshot {
     /// Starts a snapshot of the current state.
     ///
     /// # Errors
@@ -112,7 +112,7 @@ impl Snapshot {
     }
 }
 
-/// Copies the database of a connection to a new file at `to`; see [`Snapshot::copy`].
+/// Copies the database of a connection to a new file at `to`; see [`DatabaseSnapshot::copy`].
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub(crate) fn copy(from: &Connection, to: &Path, goes_on: &dyn Fn() -> bool) -> Result<(), StoreError> {
     let io = |source| StoreError::Io {

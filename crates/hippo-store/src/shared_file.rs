@@ -9,7 +9,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use hippo_fs::{Folder, Kind, Refusal, WorkspaceDir};
+use hippo_fs::{FileKind, Folder, PathRefusal, WorkspaceDir};
 
 /// Maximum number of former files kept per file.
 pub const SLOTS: u32 = 128;
@@ -105,7 +105,7 @@ impl SharedFile {
     pub fn replaced(&self, slot: u32) -> io::Result<Option<Vec<u8>>> {
         let old = self.slot_name(slot);
         match self.folder.stat(&old)? {
-            Some(stat) if stat.kind == Kind::File => {}
+            Some(stat) if stat.kind == FileKind::File => {}
             _ => return Ok(None),
         }
         match self.folder.read(old, u64::MAX) {
@@ -170,8 +170,8 @@ impl SharedFile {
             return Err(io::Error::from(io::ErrorKind::AlreadyExists));
         }
         match self.folder.stat(&self.name)? {
-            Some(stat) if stat.kind == Kind::Link => {
-                Err(Refusal::Link(self.folder.path_of(&self.name)).into())
+            Some(stat) if stat.kind == FileKind::Link => {
+                Err(PathRefusal::Link(self.folder.path_of(&self.name)).into())
             }
             _ => Ok(()),
         }
@@ -207,7 +207,7 @@ impl SharedFile {
                 Err(error) => return Err(error),
             }
             let there = self.folder.stat(&self.name)?;
-            if there.is_some_and(|stat| stat.kind == Kind::Folder) {
+            if there.is_some_and(|stat| stat.kind == FileKind::Folder) {
                 return Err(io::Error::from(io::ErrorKind::IsADirectory));
             }
             match self.folder.exchange(new, &self.name) {
@@ -387,7 +387,7 @@ mod tests {
             file.take_away(0).unwrap_err(),
         ] {
             assert!(
-                matches!(hippo_fs::refusal(&error), Some(Refusal::Link(_))),
+                matches!(hippo_fs::refusal(&error), Some(PathRefusal::Link(_))),
                 "{error:?}"
             );
         }

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use hippo_context::{ContextEntry, Decay, EntryKind, EntrySource, Lifecycle, Modifiers};
 use hippo_store::contexts::{
-    ContentId, ContextReader, ContextStore, Lookup, NewContent, NewEntry, PutOutcome, TranscriptPiece,
+    ContentId, ContextReader, ContextStore, Lookup, NewContent, NewEntry, PutOutcome, TranscriptContent,
 };
 
 /// Environment variable with the database path for the process that is killed.
@@ -72,7 +72,7 @@ fn the_process_that_is_killed() {
         store
             .put_pieces(
                 "t",
-                &[TranscriptPiece {
+                &[TranscriptContent {
                     bytes: &piece,
                     tokens: 1,
                 }],

@@ -17,7 +17,7 @@ use crate::contexts::Contexts;
 use crate::cycles::CycleRunner;
 use crate::embed_worker::EmbedWorker;
 use crate::instance;
-use crate::message::{EngineHandle, Request, Until};
+use crate::message::{EngineHandle, EngineRequest, SyncGoal};
 use crate::models::{self, Models};
 use crate::registry;
 use crate::scan;
@@ -89,7 +89,7 @@ async fn examined(
     // Workspaces are surveyed one after the other, so that a busy workspace delays only its own survey.
     for root in roots {
         if request.rebuild {
-            let made = doctor.engine.ask(|reply| Request::Rebuild {
+            let made = doctor.engine.ask(|reply| EngineRequest::Rebuild {
                 root: root.clone(),
                 reply,
             });
@@ -124,7 +124,7 @@ async fn survey_of(doctor: &Arc<Doctor>, root: &Path) -> Result<Survey, RpcError
         _ => {
             doctor
                 .engine
-                .ask(|reply| Request::Survey {
+                .ask(|reply| EngineRequest::Survey {
                     root: root.to_path_buf(),
                     scan,
                     reply,
@@ -261,9 +261,9 @@ fn root_of(doctor: &Doctor, place: &Path) -> PathBuf {
 /// Reads pending files. Does not wait for the model, which may have hours of work left.
 async fn sync(doctor: &Arc<Doctor>, root: &Path) -> Result<(), String> {
     let root = root.to_path_buf();
-    let synced = doctor.engine.ask(|reply| Request::Sync {
+    let synced = doctor.engine.ask(|reply| EngineRequest::Sync {
         root,
-        until: Until::Read,
+        until: SyncGoal::Read,
         accept_deletions: false,
         reply,
     });

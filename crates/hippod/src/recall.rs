@@ -15,12 +15,12 @@ mod trace;
 use std::sync::{Arc, RwLockReadGuard};
 use std::time::Instant;
 
-use hippo_map::consolidation::Passage;
+use hippo_map::consolidation::PassageKey;
 use hippo_proto::{ErrorKind, IndexState, Mode, RpcError, SearchRequest, SearchResponse, Strategy};
 use hippo_rank::collapse;
 use hippo_rank::corpus::Corpus;
 use hippo_rank::dates::DateRange;
-use hippo_rank::rank::{self, Postings, RankInput, Ranked, VectorHits};
+use hippo_rank::rank::{self, Postings, RankInput, RankedChunk, VectorHits};
 use hippo_store::StoreError;
 use hippo_store::vector::PreparedQuery;
 use hippo_types::time::Date;
@@ -33,10 +33,10 @@ use crate::models::Models;
 use crate::verify::Verifier;
 use crate::view::{Picture, WorkspaceView};
 use crate::views::Views;
-use fresh::{Freshener, Stale};
+use fresh::{Freshener, StaleFiles};
 use hit::Collector;
-use index_first::{Consulted, Route};
-use question::Question;
+use index_first::{EntryConsultation, Route};
+use question::SearchQuestion;
 use scratch::with_scratch;
 
 pub use get::get;
@@ -79,7 +79,7 @@ pub async fn search(searcher: &Arc<Searcher>, request: SearchRequest) -> Result<
     let zone = view.zone(&*searcher.clock);
     let now = searcher.clock.now();
     let today = date_in(now, &zone);
-    let mut question = Question::new(request, &view.root, &view.config.search, today, now)?;
+    let mut question = SearchQuestion::new(request, &view.root, &view.config.search, today, now)?;
     if question.meaning {
         // Stored vectors are not used while search by meaning is disabled.
         question.meaning = searcher.models.are_enabled() && view.by_meaning();
@@ -101,29 +101,29 @@ pub async fn search(searcher: &Arc<Searcher>, request: SearchRequest) -> Result<
 }
 
 /// An answer with additional facts for the daemon.
-pub struct Answered {
+pub struct SearchAnswer {
     response: SearchResponse,
     /// The passage of each result.
-    passages: Vec<Passage>,
+    passages: Vec<PassageKey>,
     /// True if the answer contains everything that was found.
     all: bool,
     /// True if the text of a ranked chunk was missing on disk.
     gone: bool,
     /// Files among the hits that differ from the index.
-    stale: Stale,
+    stale: StaleFiles,
 }
 
 /// State of one search.
-struct Recall<'a> {
+struct SearchState<'a> {
     searcher: &'a Searcher,
     view: &'a WorkspaceView,
-    question: &'a Question,
-    consulted: &'a Consulted,
+    question: &'a SearchQuestion,
+    consulted: &'a EntryConsultation,
 }
 
-impl Recall<'_> {
+impl SearchState<'_> {
     /// Answers by search. `model` is the model of `vector`; returns `None` if the workspace now uses another model.
-    fn answer(&self, vector: Option<&[f32]>, model: Option<&str>) -> Result<Option<Answered>, RpcError> {
+    fn answer(&self, vector: Option<&[f32]>, model: Option<&str>) -> Result<Option<SearchAnswer>, RpcError> {
         let picture = self.view.picture();
         if vector.is_some() && picture.model.as_deref() != model {
             return Ok(None);
@@ -133,7 +133,12 @@ impl Recall<'_> {
     }
 
     /// Checks ranked chunks against the disk, and packs those that still exist.
-    fn collect(&self, picture: RwLockReadGuard<'_, Picture>, ranked: &[Ranked], vector: bool) -> Answered {
+    fn collect(
+        &self,
+        picture: RwLockReadGuard<'_, Picture>,
+        ranked: &[RankedChunk],
+        vector: bool,
+    ) -> SearchAnswer {
         let mut collector = Collector::new(&self.question.request, self.question.limit);
         let places = collector.places(&picture, ranked);
         let index = self.index_state(&picture, vector);
@@ -155,7 +160,7 @@ impl Recall<'_> {
                 gone = true;
             }
         }
-        let mut stale = Stale {
+        let mut stale = StaleFiles {
             gone: verifier.gone(),
             changed: verifier.changed(),
         };
@@ -200,7 +205,7 @@ impl Recall<'_> {
             trace: None,
             took_ms: 0.0,
         };
-        Answered {
+        SearchAnswer {
             response,
             passages,
             all,
@@ -215,7 +220,7 @@ impl Recall<'_> {
         picture: &Picture,
         vector: Option<&[f32]>,
         within: Option<&(dyn Fn(u32) -> bool + Sync)>,
-    ) -> Result<Vec<Ranked>, RpcError> {
+    ) -> Result<Vec<RankedChunk>, RpcError> {
         let lists = match self.question.mode {
             Mode::Vector => Vec::new(),
             Mode::Hybrid | Mode::Lexical | Mode::Index => self

@@ -9,25 +9,25 @@ mod gather;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use anyhow::{Context, Result};
+use hippo_embed::HashEmbedder;
 use hippo_map::consolidation::{self, Cycle, Place, Plan, Record, Rule, Snapshot};
 use hippo_map::decay::{self, DecayCurve};
-use hippo_types::entry::{EntryId, Pointer};
 use hippo_map::hierarchy::Limits;
 use hippo_map::index_file::{self, IndexFile};
 use hippo_map::layout::{self, LayoutInput};
-use hippo_rank::cue::Cues;
-use hippo_text::terms::Analyzer;
 use hippo_map::schedule::{self, Outcome, RunRecord};
-use hippo_types::time::{Date, Timestamp};
-use hippo_embed::HashEmbedder;
+use hippo_rank::cue::Cues;
 use hippo_store::db::{Access, Store};
+use hippo_text::terms::Analyzer;
+use hippo_types::entry::{EntryId, Pointer};
+use hippo_types::time::{Date, Timestamp};
 use jiff::tz::TimeZone;
 
 use super::shelf::Shelf;
 
 /// Options of a simulated daemon.
 #[derive(Debug, Clone, Copy)]
-pub struct Options {
+pub struct BrainOptions {
     /// The decay curve.
     pub profile: DecayCurve,
     /// Limits of the index file: entries and tokens.
@@ -41,7 +41,7 @@ pub const SILENT: f32 = 0.1;
 
 /// The index of a workspace with its maintenance.
 pub struct Brain {
-    options: Options,
+    options: BrainOptions,
     /// All entries, and the input of the next cycle.
     pub snapshot: Snapshot,
     schedule: schedule::Settings,
@@ -74,7 +74,7 @@ impl Brain {
     ///
     /// # Errors
     /// If the store cannot be created.
-    pub fn new(options: Options, now: Timestamp) -> Result<Self> {
+    pub fn new(options: BrainOptions, now: Timestamp) -> Result<Self> {
         let store = if options.stored {
             let folder = tempfile::tempdir().context("could not create a temporary folder")?;
             let store = Store::open(&folder.path().join("index.db"), "/simulated")?;

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::policy::{self, Compression, Decided, Decision, ERROR, PolicyRule, Subject};
+use super::policy::{self, Compression, Decision, ERROR, PolicyRule, RuleValue, Subject};
 use super::render::format_block;
 use super::{
     ContextEntry, Decay, Encoding, EntryKind, EntrySource, Lifecycle, Modifiers, Priority, complete,
@@ -100,7 +100,7 @@ pub enum Indexing {
 
 /// Result of a capture.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Captured {
+pub struct CaptureResult {
     /// Outcome.
     pub indexing: Indexing,
     /// The entry, if one was created.
@@ -121,7 +121,7 @@ pub struct Captured {
 
 /// Decides on the outcome and creates the entry. Runs in time linear in the content.
 #[must_use]
-pub fn capture(put: &CaptureInput<'_>, rules: &[PolicyRule], settings: &CaptureSettings) -> Captured {
+pub fn capture(put: &CaptureInput<'_>, rules: &[PolicyRule], settings: &CaptureSettings) -> CaptureResult {
     let kind = put.kind.unwrap_or(EntryKind::ToolResult);
     let error = put.error || put.source_type == ERROR;
     let decision = policy::decide(
@@ -153,7 +153,7 @@ pub fn capture(put: &CaptureInput<'_>, rules: &[PolicyRule], settings: &CaptureS
         let retrievable = store || complete::source_path(put.source_type, put.source_ref).is_some();
         build_entry(put, kind, retrievable, secret, rules, &decision, settings)
     });
-    Captured {
+    CaptureResult {
         indexing: verdict.indexing,
         entry_tokens: entry
             .as_ref()
@@ -169,7 +169,7 @@ pub fn capture(put: &CaptureInput<'_>, rules: &[PolicyRule], settings: &CaptureS
 
 /// Chooses between the caller's value and the value of a rule. A workspace rule wins over the caller; a built-in rule
 /// only fills in a missing value.
-fn resolve<T>(given: Option<T>, decided: Decided<T>, rules: &[PolicyRule]) -> Option<T> {
+fn resolve<T>(given: Option<T>, decided: RuleValue<T>, rules: &[PolicyRule]) -> Option<T> {
     let built_in = |rule: usize| rules.get(rule).is_some_and(|rule| rule.built_in);
     match decided {
         Some((value, rule)) if given.is_none() || !built_in(rule) => Some(value),

@@ -33,7 +33,7 @@ pub use batch::ParallelRunner;
 pub use branch::RecordSelection;
 pub use classify::{EntryType, classify};
 pub use config::{CONFIG_FILE, CompactionConfig};
-pub use message::{ContentId, Message, Role};
+pub use message::{Message, Role, ShortContentId};
 pub use read::SessionFormat;
 pub use score::{RECENT, ScoreFacts, Tier, importance, retention, tier};
 pub use split::LONGEST;
@@ -56,7 +56,7 @@ pub struct CompactionOptions {
     pub format: Option<SessionFormat>,
     /// Maximum size of the summary in tokens; `None` for no limit.
     pub budget: Option<usize>,
-    /// The caller stores the content of each message, and [`Compacted::dropped_list`], by its id. Only then does the summary
+    /// The caller stores the content of each message, and [`CompactionResult::dropped_list`], by its id. Only then does the summary
     /// say that they can be fetched.
     pub stored: bool,
     /// Runs preparation work on other threads for long transcripts. The summary does not depend on it.
@@ -83,14 +83,14 @@ pub struct Compactor {
 #[derive(Debug)]
 pub enum CompactionPass {
     /// The summary is complete.
-    Done(Box<Compacted>),
+    Done(Box<CompactionResult>),
     /// The session abandoned a branch: read the same bytes again with [`Compactor::with_selection`].
     Again(RecordSelection),
 }
 
 /// Result of a compaction.
 #[derive(Debug)]
-pub struct Compacted {
+pub struct CompactionResult {
     /// The summary, as markdown.
     pub summary: String,
     /// Statistics of the compaction.
@@ -118,9 +118,9 @@ pub struct Stats {
     pub compressed: usize,
     /// Messages in the tier "sparse".
     pub sparse: usize,
-    /// Messages that are missing from the summary for lack of room: those of [`Compacted::dropped_ids`].
+    /// Messages that are missing from the summary for lack of room: those of [`CompactionResult::dropped_ids`].
     pub dropped: usize,
-    /// The id of [`Compacted::dropped_list`], if messages were dropped and contents are stored.
+    /// The id of [`CompactionResult::dropped_list`], if messages were dropped and contents are stored.
     pub rest: Option<String>,
     /// Messages before an earlier compaction, replaced by its summary.
     pub folded: usize,
@@ -178,7 +178,7 @@ impl Compactor {
 
     /// Reads the next bytes and passes each scored message with its id to `each`. A caller that stores these contents
     /// can resolve the ids in the summary. Messages may be delayed until [`Compactor::finish_with`].
-    pub fn feed_with(&mut self, bytes: &[u8], mut each: impl FnMut(ContentId, &Message<'_>)) {
+    pub fn feed_with(&mut self, bytes: &[u8], mut each: impl FnMut(ShortContentId, &Message<'_>)) {
         self.feed_sink(bytes, &mut Some(&mut each));
     }
 
@@ -195,7 +195,7 @@ impl Compactor {
 
     /// Finishes reading, passes the remaining messages to `each` and creates the summary.
     #[must_use]
-    pub fn finish_with(self, mut each: impl FnMut(ContentId, &Message<'_>)) -> CompactionPass {
+    pub fn finish_with(self, mut each: impl FnMut(ShortContentId, &Message<'_>)) -> CompactionPass {
         self.finish_sink(&mut Some(&mut each))
     }
 
@@ -212,7 +212,7 @@ impl Compactor {
     }
 }
 
-impl Compacted {
+impl CompactionResult {
     /// Returns the scores of all messages, in transcript order.
     pub fn scores(&self) -> impl ExactSizeIterator<Item = MessageScore> {
         (0..self.ledger.cores().len()).map(|index| {
@@ -237,7 +237,7 @@ impl Compacted {
     }
 
     /// Returns the ids of the dropped messages, in transcript order.
-    pub fn dropped_ids(&self) -> impl Iterator<Item = ContentId> {
+    pub fn dropped_ids(&self) -> impl Iterator<Item = ShortContentId> {
         self.rest
             .indexes(&self.ledger)
             .map(|index| self.ledger.cores()[index].id())
@@ -250,7 +250,7 @@ fn round_score(value: f64) -> f64 {
 
 /// Compacts a transcript that is in memory.
 #[must_use]
-pub fn compact(bytes: &[u8], options: &CompactionOptions) -> Compacted {
+pub fn compact(bytes: &[u8], options: &CompactionOptions) -> CompactionResult {
     let mut compactor = Compactor::new(options.clone());
     loop {
         compactor.feed(bytes);

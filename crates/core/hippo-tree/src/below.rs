@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use hippo_text::source::NodeKind;
 use hippo_types::time::Date;
 
-use super::item::Source;
-use super::node::{Node, Writer};
+use super::item::NodeSource;
+use super::node::{BodyAuthor, Node};
 use super::period::Period;
 use super::plan::SourceFile;
 use super::root;
 
 /// A source with its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Text {
+pub struct SourceText {
     /// Path relative to the workspace.
     pub path: String,
     /// Text without front matter.
@@ -24,11 +24,11 @@ pub struct Text {
     pub date: Option<Date>,
 }
 
-impl Text {
+impl SourceText {
     /// Returns the source as [`super::make`] expects it.
     #[must_use]
-    pub fn source(&self) -> Source<'_> {
-        Source {
+    pub fn source(&self) -> NodeSource<'_> {
+        NodeSource {
             path: &self.path,
             text: &self.text,
             first_line: self.first_line,
@@ -55,7 +55,7 @@ impl Text {
 fn lies<'n>(path: &'n str, node: &'n Node, file: &str) -> (&'n str, u32) {
     match node.sources.as_slice() {
         [only]
-            if node.writer == Writer::Hippod
+            if node.writer == BodyAuthor::Hippod
                 && node.lines.is_none()
                 && node.period.level() == NodeKind::Daily =>
         {
@@ -96,7 +96,7 @@ pub fn sources<'n>(
 pub fn told<'n>(
     nodes: &[(&'n str, &'n Node, &str)],
     accesses: &BTreeMap<String, u32>,
-) -> Vec<root::Node<'n>> {
+) -> Vec<root::ChildNode<'n>> {
     let has_below = |period: Period| {
         let mut below = nodes
             .iter()
@@ -111,7 +111,7 @@ pub fn told<'n>(
     });
     let below = told.filter_map(|(path, node, file)| {
         let (path, first_line) = lies(path, node, file);
-        Some(root::Node {
+        Some(root::ChildNode {
             date: node.period.first_day()?,
             path,
             first_line,

@@ -6,7 +6,7 @@ use hippo_redact::without_secrets;
 use hippo_types::time::{Date, days_between};
 use hippo_types::tokens;
 
-use super::root::{Node, Passages, root};
+use super::root::{ChildNode, PassageLookup, root};
 
 const INDEX: &str = "## Topics Index";
 const HISTORY: &str = "## Historical Summary";
@@ -15,7 +15,7 @@ const SHARE: usize = 3;
 
 /// A `ROOT.md` by another author.
 #[derive(Debug, Clone, Copy)]
-pub struct Carried<'a> {
+pub struct ForeignRoot<'a> {
     /// Body without front matter.
     pub body: &'a str,
     /// Date that the ages in the body refer to.
@@ -28,9 +28,9 @@ pub struct Carried<'a> {
 /// topic.
 #[must_use]
 pub(super) fn rooted(
-    nodes: &[Node<'_>],
-    passages: &Passages<'_>,
-    carried: Option<Carried<'_>>,
+    nodes: &[ChildNode<'_>],
+    passages: &PassageLookup<'_>,
+    carried: Option<ForeignRoot<'_>>,
     today: Date,
     most: usize,
 ) -> String {
@@ -169,14 +169,14 @@ mod tests {
     #[test]
     fn history_and_topics_stay_and_grow_older() {
         let body = "## Topics\nWarehouse [project]\n\n## Key Decisions\n- Warehouse: crate 7 goes to pier 3 → memory/2026-03-19.md#L4\n";
-        let node = Node {
+        let node = ChildNode {
             date: date(2026, 3, 19),
             path: "memory/daily/2026-03-19.md",
             first_line: 1,
             body,
             accesses: 0,
         };
-        let carried = Carried {
+        let carried = ForeignRoot {
             body: THEIRS,
             updated: date(2026, 3, 1),
         };
@@ -207,7 +207,7 @@ mod tests {
         #[test]
         fn it_never_takes_more_than_its_room(theirs in "([#-]{1,2} [a-zA-Z \\[\\],0-9:]{0,40}\n){0,60}", most in 200_usize..2_000) {
             let theirs = THEIRS.to_owned() + &theirs;
-            let carried = Carried { body: &theirs, updated: date(2026, 3, 1) };
+            let carried = ForeignRoot { body: &theirs, updated: date(2026, 3, 1) };
             let text = rooted(&[], &|_, _| None, Some(carried), date(2026, 3, 20), most);
             prop_assert!(tokens::of(&text) <= most, "{}", text.len());
         }

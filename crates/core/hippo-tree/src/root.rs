@@ -13,8 +13,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use self::alike::apart;
-pub use self::alike::{Passage, Passages};
-use self::gather::{Day, Gathered, Topic};
+pub use self::alike::{PassageLookup, PassageVector};
+use self::gather::{Day, RootContent, RootTopic};
 use super::item::MemoryType;
 use hippo_redact::redact;
 use hippo_text::gist::label::tag;
@@ -25,7 +25,7 @@ use hippo_types::tokens;
 
 /// A node below the root.
 #[derive(Debug, Clone, Copy)]
-pub struct Node<'a> {
+pub struct ChildNode<'a> {
     /// The date of a daily node.
     pub date: Date,
     /// The workspace file that the body's line numbers refer to: the node's own file, or the single log it copies.
@@ -64,9 +64,9 @@ const TITLES: [&str; 4] = [
 /// Statements about the user and feedback are included word for word, up to a third of the room. `passages`
 /// identifies topics that say the same in other words; without vectors, each topic has its own line.
 #[must_use]
-pub fn root(nodes: &[Node<'_>], passages: &Passages<'_>, today: Date, most: usize) -> String {
+pub fn root(nodes: &[ChildNode<'_>], passages: &PassageLookup<'_>, today: Date, most: usize) -> String {
     let room = tokens::bytes(most);
-    let gathered = Gathered::of(nodes);
+    let gathered = RootContent::of(nodes);
     let kept = kept(&gathered, room / 3);
     let used: usize = kept.iter().map(|line| line.len() + 1).sum();
     let frame: usize = TITLES.iter().map(|title| title.len() + 2).sum();
@@ -175,7 +175,7 @@ fn listed(root: &str) -> BTreeSet<String> {
 }
 
 /// Returns the user and feedback statements, the latest first, as far as they fit.
-fn kept(gathered: &Gathered, mut room: usize) -> Vec<String> {
+fn kept(gathered: &RootContent, mut room: usize) -> Vec<String> {
     let mut out = Vec::new();
     let mut known = BTreeSet::new();
     for day in gathered.days.iter().rev() {
@@ -196,7 +196,12 @@ fn is_recent(day: Date, today: Date) -> bool {
     days_between(day, today).abs() < RECENT
 }
 
-fn active(gathered: &Gathered, is_told: impl Fn(&str) -> bool, today: Date, mut room: usize) -> Vec<String> {
+fn active(
+    gathered: &RootContent,
+    is_told: impl Fn(&str) -> bool,
+    today: Date,
+    mut room: usize,
+) -> Vec<String> {
     let mut out = Vec::new();
     let recent: Vec<&Day> = gathered
         .days
@@ -243,7 +248,7 @@ fn active(gathered: &Gathered, is_told: impl Fn(&str) -> bool, today: Date, mut 
     out.into_iter().map(|(_, _, line)| line).collect()
 }
 
-fn patterns(gathered: &Gathered, today: Date, mut room: usize) -> Vec<String> {
+fn patterns(gathered: &RootContent, today: Date, mut room: usize) -> Vec<String> {
     let often = gathered.often(|date| (0..PATTERN).contains(&days_between(date, today)), 3);
     let mut out = Vec::new();
     for names in often.chunks(PER_LINE) {
@@ -260,7 +265,7 @@ fn patterns(gathered: &Gathered, today: Date, mut room: usize) -> Vec<String> {
 }
 
 /// Returns a line for each month before the recent days, with its most frequent names.
-fn history(gathered: &Gathered, patterns: &[String], today: Date, room: usize) -> Vec<String> {
+fn history(gathered: &RootContent, patterns: &[String], today: Date, room: usize) -> Vec<String> {
     let mut months: BTreeMap<String, usize> = BTreeMap::new();
     for day in &gathered.days {
         if days_between(day.date, today) >= RECENT {
@@ -306,14 +311,14 @@ fn history(gathered: &Gathered, patterns: &[String], today: Date, room: usize) -
 
 /// Bytes available for a topic's sentence and names in a line of the index.
 #[derive(Debug, Clone, Copy, Default)]
-struct Told {
+struct TopicRoom {
     told: usize,
     words: usize,
 }
 
 /// Returns a line for the first topic of each day, and for further topics while they fit, the latest first.
-fn index(topics: &[Topic], today: Date, room: usize) -> Vec<String> {
-    let line = |at: usize, Told { told, words }: Told| {
+fn index(topics: &[RootTopic], today: Date, room: usize) -> Vec<String> {
+    let line = |at: usize, TopicRoom { told, words }: TopicRoom| {
         let topic = &topics[at];
         let days = days_between(topic.last, today);
         let age = AGES.iter().find(|age| days >= **age);
@@ -338,11 +343,11 @@ fn index(topics: &[Topic], today: Date, room: usize) -> Vec<String> {
         format!("- {} [{tags}]{words} → {}", topic.name, topic.last)
     };
     let firsts: Vec<usize> = (0..topics.len()).filter(|at| topics[*at].rank == 0).collect();
-    let takes = |of: &mut dyn Iterator<Item = usize>, told: Told| -> usize {
+    let takes = |of: &mut dyn Iterator<Item = usize>, told: TopicRoom| -> usize {
         of.map(|at| line(at, told).len() + 1).sum()
     };
     // Use sentences if all topics fit with one; otherwise use names, at least for the first topic of each day.
-    let sentences = SENTENCES.into_iter().map(|told| Told {
+    let sentences = SENTENCES.into_iter().map(|told| TopicRoom {
         told,
         words: WORDS[0],
     });
@@ -350,7 +355,7 @@ fn index(topics: &[Topic], today: Date, room: usize) -> Vec<String> {
         .clone()
         .find(|told| takes(&mut (0..topics.len()), *told) <= room)
         .or_else(|| {
-            let mut names = WORDS.into_iter().map(|words| Told { told: 0, words });
+            let mut names = WORDS.into_iter().map(|words| TopicRoom { told: 0, words });
             names.find(|told| takes(&mut firsts.iter().copied(), *told) <= room)
         })
         .unwrap_or_default();

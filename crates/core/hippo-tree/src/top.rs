@@ -3,8 +3,8 @@
 use hippo_types::time::Date;
 use hippo_types::tokens;
 
-use super::carried::{Carried, rooted};
-use super::node::{Node, Status};
+use super::carried::{ForeignRoot, rooted};
+use super::node::{Node, NodeStatus};
 use super::period::Period;
 use super::root;
 
@@ -24,15 +24,15 @@ const MONTHS: usize = 12;
 /// change of the body would invalidate prompt caches.
 #[must_use]
 pub fn top(
-    nodes: &[root::Node<'_>],
-    passages: &root::Passages<'_>,
-    carried: Option<Carried<'_>>,
+    nodes: &[root::ChildNode<'_>],
+    passages: &root::PassageLookup<'_>,
+    carried: Option<ForeignRoot<'_>>,
     months: &[String],
     today: Date,
     most: usize,
 ) -> Option<Node> {
     let named = months[months.len().saturating_sub(MONTHS)..].to_vec();
-    let mut node = Node::new(Period::All, Status::Tentative, named, None, String::new());
+    let mut node = Node::new(Period::All, NodeStatus::Tentative, named, None, String::new());
     node.updated = Some(today);
     let front = tokens::of(&node.write());
     let left = most.saturating_sub(front + AROUND);
@@ -55,12 +55,12 @@ mod tests {
             let bodies: Vec<String> = (0..days)
                 .map(|at| format!("## Topics\nharbour {at} [project], pier {at} [reference]\n\n## Key Decisions\n- harbour {at}: Crate {at} goes to Pier {at} → memory/{}.md#L4\n", day(at)))
                 .collect();
-            let nodes: Vec<root::Node<'_>> = (0..days)
+            let nodes: Vec<root::ChildNode<'_>> = (0..days)
                 .zip(&bodies)
-                .map(|(at, body)| root::Node { date: day(at), path: "memory/daily/x.md", first_line: 1, body, accesses: 0 })
+                .map(|(at, body)| root::ChildNode { date: day(at), path: "memory/daily/x.md", first_line: 1, body, accesses: 0 })
                 .collect();
             let months: Vec<String> = (0..months).map(|at| format!("memory/monthly/{at:04}-01.md")).collect();
-            let carried = theirs.then_some(Carried {
+            let carried = theirs.then_some(ForeignRoot {
                 body: "## Historical Summary\n- 2025-11: the old depot burnt down\n\n## Topics Index\n- depot [project, 120d]: fire\n",
                 updated: day(0),
             });

@@ -12,7 +12,7 @@ use crate::ModelId;
 /// All pinned models and runtimes, from `models/manifest.toml`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Manifest {
+pub struct ModelManifest {
     /// Models; the first one is the default.
     #[serde(rename = "model")]
     pub models: Vec<ModelEntry>,
@@ -157,7 +157,7 @@ impl Artifact {
     }
 }
 
-impl Manifest {
+impl ModelManifest {
     /// Returns the manifest of this build.
     ///
     /// # Errors
@@ -304,7 +304,7 @@ mod tests {
 
     #[test]
     fn the_embedded_manifest_is_complete() {
-        let manifest = Manifest::embedded().unwrap();
+        let manifest = ModelManifest::embedded().unwrap();
         let hex = |s: &str| {
             s.len() == 64
                 && s.bytes()
@@ -334,6 +334,6 @@ mod tests {
     #[test]
     fn a_misspelt_field_is_refused() {
         let text = include_str!("../../../../models/manifest.toml").replacen("dimension", "dimensions", 1);
-        assert!(Manifest::parse(&text).is_err());
+        assert!(ModelManifest::parse(&text).is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! Writer of nodes, initializers and values of an ONNX graph.
 
 use super::protobuf::ProtobufMessage;
-use super::weights::{FloatType, Tensor, Weights};
+use super::weights::{FloatType, NamedTensors, Tensor};
 
 /// ONNX operator set 20, the first with `Gelu`.
 const OPSET: i64 = 20;
@@ -19,13 +19,13 @@ pub(super) enum TensorElement {
 
 /// A graph under construction.
 pub(super) struct GraphBuilder<'a> {
-    weights: &'a Weights,
+    weights: &'a NamedTensors,
     data_file: &'a str,
     message: ProtobufMessage,
 }
 
 impl<'a> GraphBuilder<'a> {
-    pub(super) fn new(weights: &'a Weights, data_file: &'a str) -> Self {
+    pub(super) fn new(weights: &'a NamedTensors, data_file: &'a str) -> Self {
         Self {
             weights,
             data_file,

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::content::PackedBytes;
 use super::trim::WITHHELD;
 use super::write::{PlacedContent, PreparedContent};
-use super::{ContextChange, ContextError, Trimmed, signed};
+use super::{ContextChange, ContextError, TrimResult, signed};
 
 impl ContextChange<'_> {
     /// Stores a content if it is missing, and returns its row.
@@ -14,7 +14,7 @@ impl ContextChange<'_> {
         content: &PreparedContent<'_>,
         budget: u64,
         now_ms: i64,
-        trimmed: &mut Trimmed,
+        trimmed: &mut TrimResult,
     ) -> Result<PlacedContent, ContextError> {
         let found = self.sql(|connection| {
             connection

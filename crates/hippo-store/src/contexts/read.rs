@@ -40,7 +40,7 @@ impl fmt::Debug for StoredContent {
 
 /// The reason for which a known content is not available.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Gone {
+pub enum UnavailableReason {
     /// It was removed to make room for newer contents.
     Forgotten {
         /// Time of removal, milliseconds since the Unix epoch.
@@ -70,7 +70,7 @@ pub enum Lookup {
         /// Its full id.
         id: ContentId,
         /// The reason.
-        why: Gone,
+        why: UnavailableReason,
     },
     /// No content has this id.
     Unknown,
@@ -235,13 +235,13 @@ fn parse_lookup(row: &Row<'_>) -> rusqlite::Result<Lookup> {
     let id = ContentId(row.get(0)?);
     let gone: Option<i64> = row.get(5)?;
     let why = match gone {
-        Some(super::trim::FORGOTTEN) => Gone::Forgotten {
+        Some(super::trim::FORGOTTEN) => UnavailableReason::Forgotten {
             at_ms: row.get::<_, Option<i64>>(6)?.unwrap_or_default(),
         },
-        Some(super::trim::EXPIRED) => Gone::Expired {
+        Some(super::trim::EXPIRED) => UnavailableReason::Expired {
             at_ms: row.get::<_, Option<i64>>(6)?.unwrap_or_default(),
         },
-        Some(_) => Gone::Withheld,
+        Some(_) => UnavailableReason::Withheld,
         None => match unpack_row(row, id)? {
             Ok(bytes) => {
                 return Ok(Lookup::Kept(StoredContent {
@@ -252,7 +252,7 @@ fn parse_lookup(row: &Row<'_>) -> rusqlite::Result<Lookup> {
                     used_ms: row.get(8)?,
                 }));
             }
-            Err(reason) => Gone::Damaged { reason },
+            Err(reason) => UnavailableReason::Damaged { reason },
         },
     };
     Ok(Lookup::Gone { id, why })

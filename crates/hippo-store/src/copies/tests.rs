@@ -71,7 +71,7 @@ fn a_moment_is_copied_while_others_write() {
     writer
         .execute_batch("INSERT INTO proposed VALUES ('before')")
         .unwrap();
-    let snapshot = Snapshot::begin(&file).unwrap();
+    let snapshot = DatabaseSnapshot::begin(&file).unwrap();
     writer
         .execute_batch("INSERT INTO proposed VALUES ('after')")
         .unwrap();

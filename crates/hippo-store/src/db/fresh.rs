@@ -123,9 +123,9 @@ mod tests {
 
     #[test]
     fn a_document_is_fresh_again_after_its_entry_is_undone() {
-        use hippo_map::bootstrap::NewEntry;
-        use hippo_map::consolidation::{self, Cycle, Snapshot};
-        use hippo_map::schedule::Outcome;
+        use hippo_map::bootstrap::BootstrapEntry;
+        use hippo_map::consolidation::{self, ConsolidationSnapshot, Cycle};
+        use hippo_map::schedule::RunOutcome;
         use hippo_types::entry::{Entry, EntryId, Pointer};
         use hippo_types::time::Timestamp;
 
@@ -142,12 +142,12 @@ mod tests {
             pointers: vec![pointer("a.md"), pointer("gone.md")],
             ..Entry::default()
         };
-        let mut snapshot = Snapshot {
-            candidates: vec![NewEntry {
+        let mut snapshot = ConsolidationSnapshot {
+            candidates: vec![BootstrapEntry {
                 entry,
                 group: "Projects".to_owned(),
             }],
-            ..Snapshot::default()
+            ..ConsolidationSnapshot::default()
         };
         snapshot.begin(Timestamp(1));
         let plan = consolidation::plan(&snapshot, Cycle::Light);
@@ -155,7 +155,7 @@ mod tests {
         for step in &plan.steps {
             store.apply_step(run, step).unwrap();
         }
-        store.finish_run(run, Outcome::Done, Timestamp(2)).unwrap();
+        store.finish_run(run, RunOutcome::Done, Timestamp(2)).unwrap();
         store.looked_at(["a.md"].into_iter()).unwrap();
         let list = store.undo_list(run).unwrap();
         store.undo_run(run, &list, &[], Timestamp(3)).unwrap();

@@ -26,8 +26,8 @@ impl StoreScratch {
         Store::open(&self.file, "/w").unwrap()
     }
 
-    fn reader(&self) -> Reader {
-        Reader::open(&self.file).unwrap()
+    fn reader(&self) -> StoreReader {
+        StoreReader::open(&self.file).unwrap()
     }
 }
 

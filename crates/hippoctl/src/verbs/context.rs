@@ -8,7 +8,7 @@ use hippo_proto::{
 };
 
 use super::input;
-use crate::connect::Session;
+use crate::connect::DaemonSession;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render::context as render;
@@ -25,7 +25,7 @@ const TOO_LONG: &str = "store it in a file, and put the relevant part with that 
 /// # Errors
 /// Fails without a workspace, for an unknown session or entry, without available content, or when the daemon
 /// refuses.
-pub fn context(session: &mut Session, verb: ContextVerb, out: &mut Output) -> Result<(), Failure> {
+pub fn context(session: &mut DaemonSession, verb: ContextVerb, out: &mut Output) -> Result<(), Failure> {
     match verb {
         ContextVerb::Open { agent, session: id } => open(session, agent, id, out),
         ContextVerb::Put(args) => put(session, args, out),
@@ -58,7 +58,7 @@ pub fn context(session: &mut Session, verb: ContextVerb, out: &mut Output) -> Re
 
 /// Opens a session and prints only its id, for scripts.
 fn open(
-    session: &mut Session,
+    session: &mut DaemonSession,
     agent: Option<String>,
     id: Option<String>,
     out: &mut Output,
@@ -75,7 +75,7 @@ fn open(
     out.answer(&answer, |answer, _| format!("{}\n", one_line(&answer.session)))
 }
 
-fn put(session: &mut Session, args: ContextPutArgs, out: &mut Output) -> Result<(), Failure> {
+fn put(session: &mut DaemonSession, args: ContextPutArgs, out: &mut Output) -> Result<(), Failure> {
     let ContextPutArgs {
         session: id,
         turn,
@@ -122,7 +122,7 @@ fn given<T: Default + PartialEq>(value: T) -> Option<T> {
     (value != T::default()).then_some(value)
 }
 
-fn turn(session: &mut Session, args: ContextTurnArgs, out: &mut Output) -> Result<(), Failure> {
+fn turn(session: &mut DaemonSession, args: ContextTurnArgs, out: &mut Output) -> Result<(), Failure> {
     let ContextTurnArgs {
         session: id,
         turn,
@@ -141,7 +141,7 @@ fn turn(session: &mut Session, args: ContextTurnArgs, out: &mut Output) -> Resul
 }
 
 /// Prints only the text, which scripts insert into a prompt.
-fn show(session: &mut Session, args: ContextRenderArgs, out: &mut Output) -> Result<(), Failure> {
+fn show(session: &mut DaemonSession, args: ContextRenderArgs, out: &mut Output) -> Result<(), Failure> {
     let ContextRenderArgs {
         session: id,
         budget,
@@ -163,7 +163,12 @@ fn show(session: &mut Session, args: ContextRenderArgs, out: &mut Output) -> Res
 }
 
 /// Prints only the content, byte for byte.
-fn fetch(session: &mut Session, id: String, of: Option<String>, out: &mut Output) -> Result<(), Failure> {
+fn fetch(
+    session: &mut DaemonSession,
+    id: String,
+    of: Option<String>,
+    out: &mut Output,
+) -> Result<(), Failure> {
     let request = ContextFetchRequest {
         session: of,
         id: id.clone(),
@@ -195,7 +200,7 @@ fn fetch(session: &mut Session, id: String, of: Option<String>, out: &mut Output
     }))
 }
 
-fn list(session: &mut Session, args: ContextListArgs, out: &mut Output) -> Result<(), Failure> {
+fn list(session: &mut DaemonSession, args: ContextListArgs, out: &mut Output) -> Result<(), Failure> {
     let ContextListArgs {
         session: id,
         at_turn,

@@ -27,7 +27,7 @@ use crate::failure::Failure;
 use crate::launch;
 use hippoctl::args::{Global, HookArgs, HookName};
 
-use event::Event;
+use event::HookEvent;
 
 /// Maximum time that the start of a session waits for pending work; due cycles continue without it.
 const PENDING: Duration = Duration::from_millis(100);
@@ -82,12 +82,12 @@ pub fn hook(global: &Global, args: HookArgs) {
         // Without paths there is also no log.
         return;
     };
-    let log = Log {
+    let log = HookLog {
         folder: paths.state.clone(),
         name,
     };
     let (said, heard) = mpsc::channel();
-    let mut work = Work {
+    let mut work = HookWork {
         paths,
         global: global.clone(),
         args,
@@ -101,12 +101,12 @@ pub fn hook(global: &Global, args: HookArgs) {
     }
     loop {
         match heard.recv_timeout(limit.saturating_sub(begun.elapsed())) {
-            Ok(Said::Print(text)) => {
+            Ok(HookMessage::Print(text)) => {
                 let mut out = io::stdout().lock();
                 // The harness may have closed the pipe.
                 let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
             }
-            Ok(Said::Problem(what)) => log.note(&what),
+            Ok(HookMessage::Problem(what)) => log.note(&what),
             Err(RecvTimeoutError::Disconnected) => return,
             Err(RecvTimeoutError::Timeout) => {
                 log.note(&format!("timed out after {} ms", limit.as_millis()));
@@ -117,20 +117,20 @@ pub fn hook(global: &Global, args: HookArgs) {
 }
 
 /// A message of the work thread.
-enum Said {
+enum HookMessage {
     Print(String),
     Problem(String),
 }
 
-struct Work {
+struct HookWork {
     paths: Paths,
     global: Global,
     args: HookArgs,
     until: Instant,
-    said: mpsc::Sender<Said>,
+    said: mpsc::Sender<HookMessage>,
 }
 
-impl Work {
+impl HookWork {
     fn run(&mut self) {
         let event = event::read();
         let done = match self.args.name {
@@ -142,11 +142,11 @@ impl Work {
                 .or_else(|what| self.close(&event).and(Err(what))),
         };
         if let Err(what) = done {
-            self.say(Said::Problem(what));
+            self.say(HookMessage::Problem(what));
         }
     }
 
-    fn say(&self, said: Said) {
+    fn say(&self, said: HookMessage) {
         // The receiver is dropped at the deadline.
         let _ = self.said.send(said);
     }
@@ -156,7 +156,7 @@ impl Work {
     }
 
     /// Returns the folder of the session.
-    fn folder(&self, event: &Event) -> Result<PathBuf, String> {
+    fn folder(&self, event: &HookEvent) -> Result<PathBuf, String> {
         let given = self.global.workspace.clone();
         let folder = given
             .or_else(|| claude_project().map(PathBuf::from))
@@ -165,16 +165,16 @@ impl Work {
         absolute(&folder).map_err(told)
     }
 
-    fn session_start(&mut self, event: &Event) -> Result<(), String> {
+    fn session_start(&mut self, event: &HookEvent) -> Result<(), String> {
         // An unusable event is logged; the section then uses the folder of the process.
         if let Some(trouble) = event.trouble.filter(|trouble| *trouble != event::NO_EVENT) {
-            self.say(Said::Problem(trouble.to_owned()));
+            self.say(HookMessage::Problem(trouble.to_owned()));
         }
         let folder = self.folder(event)?;
         match root::section(&self.paths, &folder, self.args.budget, claude_project().is_some()) {
-            Ok(Some(text)) => self.say(Said::Print(text)),
+            Ok(Some(text)) => self.say(HookMessage::Print(text)),
             Ok(None) => {}
-            Err(what) => self.say(Said::Problem(what)),
+            Err(what) => self.say(HookMessage::Problem(what)),
         }
         if !self.args.pending {
             // Starting the daemon now makes it ready for the first search.
@@ -190,7 +190,7 @@ impl Work {
             Err(what) => Err(what),
             Ok(None) => Ok(()),
             Ok(Some(text)) => {
-                self.say(Said::Print(text));
+                self.say(HookMessage::Print(text));
                 Ok(())
             }
         }
@@ -206,7 +206,7 @@ impl Work {
     }
 
     /// Hands the transcript to the daemon, without waiting for its indexing.
-    fn flush(&mut self, event: &Event) -> Result<(), String> {
+    fn flush(&mut self, event: &HookEvent) -> Result<(), String> {
         let whole = self.args.name != HookName::TaskCompleted;
         let Some(path) = &event.transcript else {
             return Err(format!(
@@ -219,7 +219,7 @@ impl Work {
         let is_there = path.exists();
         if !is_there {
             // The daemon would report this later and only in its log; the rest of the hook still runs.
-            self.say(Said::Problem(format!(
+            self.say(HookMessage::Problem(format!(
                 "the transcript does not exist: {}",
                 path.display()
             )));
@@ -239,7 +239,7 @@ impl Work {
     }
 
     /// Closes the context session with this id, if it exists.
-    fn close(&mut self, event: &Event) -> Result<(), String> {
+    fn close(&mut self, event: &HookEvent) -> Result<(), String> {
         let Some(session) = event.session.clone() else {
             return Ok(());
         };
@@ -337,12 +337,12 @@ fn refused(error: ClientError) -> String {
 }
 
 /// The log of hooks.
-struct Log {
+struct HookLog {
     folder: PathBuf,
     name: &'static str,
 }
 
-impl Log {
+impl HookLog {
     /// Appends a line; errors are ignored.
     fn note(&self, what: &str) {
         let _ = self.write(what);

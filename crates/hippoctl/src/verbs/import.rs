@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 
 use hippo_fs::WorkspaceDir;
 use hippo_proto::{WorkspaceSyncRequest, WorkspaceSyncResponse};
-use hippo_session::import::{self, Found, Program, Trouble};
+use hippo_session::import::{self, ImportProblem, ImportResult, Program};
 use indicatif::ProgressBar;
 use serde::Serialize;
 
-use crate::connect::Session;
+use crate::connect::DaemonSession;
 use crate::failure::{Exit, Failure};
 use crate::output::Output;
 use crate::render::{self, one_line};
@@ -28,7 +28,7 @@ const NAMED: usize = 3;
 
 /// The result of an import, or its plan.
 #[derive(Debug, Default, Serialize)]
-pub struct Imported {
+pub struct ImportReport {
     /// True if the files were written.
     pub applied: bool,
     /// The number of memories in the export.
@@ -46,7 +46,7 @@ pub struct Imported {
     /// The number of damaged places that were skipped.
     pub malformed: u64,
     /// The first [`MOST_PROBLEMS`] damaged places.
-    pub problems: Vec<Trouble>,
+    pub problems: Vec<ImportProblem>,
     /// Notes for the user.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -66,7 +66,7 @@ pub struct NewFile {
 /// # Errors
 /// Fails without a workspace, when the file is not an export of that program, or when a file cannot be written. A
 /// second import skips the memories that were already written.
-pub fn import(session: &mut Session, args: &ImportArgs, out: &mut Output) -> Result<(), Failure> {
+pub fn import(session: &mut DaemonSession, args: &ImportArgs, out: &mut Output) -> Result<(), Failure> {
     let workspace = session.root()?;
     let root = PathBuf::from(&workspace);
     let dir = WorkspaceDir::open(&root).map_err(|error| Failure::file("open the folder", &root, error))?;
@@ -83,7 +83,7 @@ pub fn import(session: &mut Session, args: &ImportArgs, out: &mut Output) -> Res
             bar.set_message(what.to_owned());
         }
     };
-    let Found {
+    let ImportResult {
         memories,
         mut troubles,
         left_out,
@@ -96,7 +96,7 @@ pub fn import(session: &mut Session, args: &ImportArgs, out: &mut Output) -> Res
         path: file.path.clone(),
         memories: file.memories,
     });
-    let answer = Imported {
+    let answer = ImportReport {
         applied: args.apply,
         memories: memories.len() as u64,
         known: plan.known,
@@ -137,7 +137,7 @@ fn locked(root: &Path) -> Result<File, Failure> {
 
 /// Reads the export at a path.
 #[expect(clippy::disallowed_methods, reason = "a file that the user names")]
-fn read(program: Program, path: &Path) -> Result<Found, Failure> {
+fn read(program: Program, path: &Path) -> Result<ImportResult, Failure> {
     let hint = match program {
         Program::ClaudeMem => {
             "pass the JSON of its export script: npx tsx scripts/export-memories.ts QUERY FILE"
@@ -190,7 +190,7 @@ fn read(program: Program, path: &Path) -> Result<Found, Failure> {
     Ok(found)
 }
 
-fn place(Trouble { line, what }: &Trouble) -> String {
+fn place(ImportProblem { line, what }: &ImportProblem) -> String {
     match line {
         Some(line) => format!("line {line}: {what}"),
         None => what.clone(),

@@ -4,7 +4,7 @@ use hippo_proto::{Progress, Request};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::de::DeserializeOwned;
 
-use crate::connect::Session;
+use crate::connect::DaemonSession;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::render;
@@ -17,7 +17,7 @@ pub const BYTES: &str = "{msg} {bytes} {bytes_per_sec}";
 /// # Errors
 /// Fails without a daemon, on a refusal, or when the connection breaks.
 pub fn watched<R: DeserializeOwned>(
-    session: &mut Session,
+    session: &mut DaemonSession,
     request: impl Into<Request>,
     out: &Output,
     template: &str,

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use hippo_proto::{ErrorKind, RpcError, SessionFlushRequest, TranscriptFormat};
-use hippo_store::contexts::Accepted;
+use hippo_store::contexts::AcceptedFlush;
 
 use super::Contexts;
 use super::{lock, refusal};
 
 /// Workspaces and numbers of the flushes in progress.
-pub type UnderWay = Mutex<HashSet<(PathBuf, i64)>>;
+pub type RunningFlushes = Mutex<HashSet<(PathBuf, i64)>>;
 
 /// A flush that the daemon has accepted.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub fn accept(contexts: &Contexts, root: &Path, request: &SessionFlushRequest) -
         let what = format!("the path of the transcript is not absolute: {}", request.path);
         return Err(RpcError::bad_request(what).hint("give the absolute path of a transcript"));
     }
-    let accepted = Accepted {
+    let accepted = AcceptedFlush {
         transcript: request.path.clone(),
         session: request.session.clone(),
         format: request.format.map(|format| format.name().to_owned()),

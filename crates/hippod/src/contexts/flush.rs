@@ -13,13 +13,13 @@ use std::path::Path;
 use hippo_proto::{
     CompactProblem, ErrorKind, FlushedLog, RpcError, SessionFlushRequest, SessionFlushResponse,
 };
-use hippo_session::flush::{FlushOptions, Flushed, Flusher, LoggedMessageKey};
-use hippo_store::contexts::{ContextReader, Flush, FlushPart, TakenUp};
+use hippo_session::flush::{FlushOptions, FlushResult, Flusher, LoggedMessageKey};
+use hippo_store::contexts::{ContextReader, Flush, FlushPart, FlushPosition};
 use hippo_types::time::{Date, Timestamp};
 
 use super::Contexts;
 use super::compact::format;
-use super::{Place, now, refusal};
+use super::{ContextDatabase, now, refusal};
 use crate::clock::date_in;
 use crate::errors::root_missing;
 use crate::files;
@@ -79,7 +79,7 @@ pub fn flush(
             )),
         }
     }
-    let session = Session {
+    let session = FlushSession {
         contexts,
         view,
         request,
@@ -114,7 +114,7 @@ pub fn flush(
 
 /// Appends the parts of a flush that are missing in the logs, then deletes its record.
 fn complete(
-    place: &Place,
+    place: &ContextDatabase,
     view: &WorkspaceView,
     flush: &Flush,
     appended: &mut Vec<FlushedLog>,
@@ -145,7 +145,7 @@ fn complete(
 }
 
 /// Session whose transcript is read.
-struct Session<'a> {
+struct FlushSession<'a> {
     contexts: &'a Contexts,
     view: &'a WorkspaceView,
     request: &'a SessionFlushRequest,
@@ -155,25 +155,29 @@ struct Session<'a> {
 }
 
 /// Result of reading a transcript.
-struct Taken {
+struct TranscriptReading {
     from: u64,
     /// True if the file differs from the transcript that was read before.
     another: bool,
-    before: Option<TakenUp>,
-    found: Flushed,
+    before: Option<FlushPosition>,
+    found: FlushResult,
     keys: Vec<LoggedMessageKey>,
-    upto: TakenUp,
+    upto: FlushPosition,
     parts: Vec<FlushPart>,
 }
 
-impl Taken {
+impl TranscriptReading {
     fn is_nothing_new(&self) -> bool {
         self.parts.is_empty() && self.keys.is_empty() && self.before.as_ref() == Some(&self.upto)
     }
 }
 
-impl Session<'_> {
-    fn read(&self, reader: &ContextReader, cancellation: Cancellation<'_>) -> Result<Taken, RpcError> {
+impl FlushSession<'_> {
+    fn read(
+        &self,
+        reader: &ContextReader,
+        cancellation: Cancellation<'_>,
+    ) -> Result<TranscriptReading, RpcError> {
         let failed = |error| unread(self.path, error);
         let (mut file, metadata) = files::open(self.path).map_err(failed)?;
         let before = reader.taken_up(&self.name).map_err(refusal)?;
@@ -250,7 +254,7 @@ impl Session<'_> {
             return Err(error);
         }
         let position = found.upto.map_or(0, |upto| from + upto);
-        let upto = TakenUp {
+        let upto = FlushPosition {
             position,
             before: known_by(&mut file, position).map_err(failed)?,
             topic: found.topic.clone(),
@@ -263,7 +267,7 @@ impl Session<'_> {
             },
         );
         let parts = self.parts(&found, day(written), position);
-        Ok(Taken {
+        Ok(TranscriptReading {
             from,
             another,
             before,
@@ -282,7 +286,7 @@ impl Session<'_> {
     }
 
     /// Returns the text for each log. Messages without a time are dated to the modification of the transcript.
-    fn parts(&self, found: &Flushed, written: Date, position: u64) -> Vec<FlushPart> {
+    fn parts(&self, found: &FlushResult, written: Date, position: u64) -> Vec<FlushPart> {
         let mut days: BTreeMap<Date, String> = BTreeMap::new();
         for section in &found.sections {
             let text = days.entry(section.day.unwrap_or(written)).or_default();
@@ -321,7 +325,7 @@ impl Session<'_> {
             .collect()
     }
 
-    fn tell(&self, read: &Taken, answer: &mut SessionFlushResponse) {
+    fn tell(&self, read: &TranscriptReading, answer: &mut SessionFlushResponse) {
         let found = &read.found;
         answer.messages = found.messages;
         answer.known = found.known;

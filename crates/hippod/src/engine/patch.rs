@@ -5,8 +5,8 @@ use hippo_store::db::{DocumentChange, DocumentRecord, LoadedDocument, NewChunk};
 use hippo_text::chunk::{Chunk, Document, Section};
 use hippo_types::time::Date;
 
-use crate::verify::{FileMark, Span};
-use crate::view::{Facts, Picture};
+use crate::verify::{ChunkSpan, FileMark};
+use crate::view::{DocumentFacts, Picture};
 
 /// Replaces a document in the snapshot by its current version.
 pub fn replace(
@@ -106,7 +106,7 @@ fn place(
         .set_document(document, &record.path, date(record), &places, &chunk_places);
     picture.facts.insert(
         document,
-        Facts {
+        DocumentFacts {
             mark: mark(record),
             sections: sections.into(),
             generation: 0,
@@ -118,7 +118,7 @@ fn place(
             picture.spans.resize(slot + 1, None);
             picture.tokens.resize(slot + 1, 0);
         }
-        picture.spans[slot] = Some(Span {
+        picture.spans[slot] = Some(ChunkSpan {
             start_line: chunk.start_line,
             end_line: chunk.end_line,
             start_byte: chunk.start_byte,

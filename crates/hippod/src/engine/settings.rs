@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use hippo_proto::folder::Trust;
 use hippo_proto::{RpcError, SettingsFile, WorkspaceTrustRequest, WorkspaceTrustResponse};
 
-use super::turn::Hand;
+use super::turn::WorkspaceWorker;
 use super::workspace::Workspace;
 use crate::config::WorkspaceConfig;
-use crate::trust::{self, SETTINGS, Surveyed};
+use crate::trust::{self, SETTINGS, SettingsSurvey};
 
 /// State of the workspace's own settings files at the last read.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -39,8 +39,8 @@ pub fn settings_path(root: &Path) -> PathBuf {
     root.join(SETTINGS)
 }
 
-impl Hand {
-    fn surveyed(&self, root: &Path) -> Surveyed {
+impl WorkspaceWorker {
+    fn surveyed(&self, root: &Path) -> SettingsSurvey {
         trust::survey(
             &self.resources.config,
             &Trust::of(&self.resources.paths.state, root),

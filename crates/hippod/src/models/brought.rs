@@ -10,13 +10,13 @@ use hippo_proto::{
     ModelState as Installed, ModelVerifyResponse, RpcError,
 };
 
-use super::{Layout, Manifest, Models, file, refusal};
+use super::{Layout, ModelManifest, Models, file, refusal};
 
 /// Returns the runtime library for an imported model whose files are unchanged, judged without reading them.
 pub(super) fn locate(
     model: &LocalModel,
     layout: &Layout,
-    manifest: &Manifest,
+    manifest: &ModelManifest,
 ) -> Result<PathBuf, AcquireError> {
     let runtime = acquire::locate_runtime(layout, manifest)?;
     match model.absent(layout) {
@@ -90,7 +90,7 @@ impl Models {
     ) -> Result<ModelPullResponse, RpcError> {
         let _turn = self.turn()?;
         let start = Instant::now();
-        let wish = acquire::Wish {
+        let wish = acquire::ImportOptions {
             name: name.to_owned(),
             query_prefix: request.query_prefix.clone(),
             passage_prefix: request.passage_prefix.clone(),

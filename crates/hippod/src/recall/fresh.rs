@@ -20,7 +20,7 @@ const NAMED: usize = 3;
 
 /// Files among the hits that differ from the index.
 #[derive(Debug, Default, Clone)]
-pub struct Stale {
+pub struct StaleFiles {
     /// Files with other content.
     pub changed: Vec<String>,
     /// Files that are missing or cannot be read.
@@ -74,7 +74,7 @@ impl Freshener {
     }
 
     /// Reads the changed files among the hits. Returns whether they were read in time.
-    pub async fn read_stale(&self, stale: &Stale) -> bool {
+    pub async fn read_stale(&self, stale: &StaleFiles) -> bool {
         !stale.changed.is_empty()
             && stale.changed.len() as u64 <= MOST_FILES
             && self.read(stale.changed.clone()).await
@@ -89,7 +89,7 @@ impl Freshener {
     }
 
     /// Adds notes about text that may be missing to an answer.
-    pub fn complete(&self, response: &mut SearchResponse, stale: &Stale) {
+    pub fn complete(&self, response: &mut SearchResponse, stale: &StaleFiles) {
         let missing = stale.changed.len() as u64;
         if missing > 0 {
             response.index.pending = response.index.pending.max(missing);

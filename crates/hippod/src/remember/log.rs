@@ -4,7 +4,7 @@ use std::io::{self, ErrorKind as IoErrorKind};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use hippo_fs::{Folder, Refusal, WorkspaceDir};
+use hippo_fs::{Folder, PathRefusal, WorkspaceDir};
 use hippo_proto::{ErrorKind, RpcError};
 use hippo_types::time::Date;
 
@@ -14,7 +14,7 @@ use super::append::append;
 const LARGEST: u64 = 64 << 20;
 
 /// Snapshot of a log. It holds a global lock, so that only one writer exists at a time.
-pub(super) struct Log {
+pub(super) struct LogSnapshot {
     /// Path relative to the workspace.
     pub path: String,
     /// Content of the log; empty if the file does not exist.
@@ -25,7 +25,7 @@ pub(super) struct Log {
     _one: MutexGuard<'static, ()>,
 }
 
-impl Log {
+impl LogSnapshot {
     /// Reads the log of a day.
     ///
     /// # Errors
@@ -117,7 +117,7 @@ fn refused(path: &str, error: io::Error) -> RpcError {
     match error.kind() {
         _ if matches!(
             hippo_fs::refusal(&error),
-            Some(Refusal::Link(_) | Refusal::Outside(_) | Refusal::Hidden(_))
+            Some(PathRefusal::Link(_) | PathRefusal::Outside(_) | PathRefusal::Hidden(_))
         ) =>
         {
             RpcError::bad_request(what).hint(

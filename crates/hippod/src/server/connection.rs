@@ -18,7 +18,7 @@ use hippo_proto::{Call, ErrorKind, Frame, FrameReader, Id, Reply, RpcError, enco
 use super::Components;
 use super::dispatch;
 use super::room::{Budget, Room};
-use super::silent::Quiet;
+use super::silent::SilentGuard;
 use crate::measures::{NO_METHOD, outcome};
 use crate::tasks::wait_until_set;
 
@@ -62,7 +62,7 @@ impl Outbox {
 pub async fn run(
     components: Arc<Components>,
     stream: Stream,
-    quiet: Quiet,
+    quiet: SilentGuard,
     budget: Budget,
     mut stop: watch::Receiver<bool>,
 ) {
@@ -95,7 +95,7 @@ pub async fn run(
         let mut buffer = vec![0; READ_BUFFER];
         let mut quiet = Some(quiet);
         let mut room = Room::of(budget);
-        let ended = async |quiet: &Option<Quiet>| match quiet {
+        let ended = async |quiet: &Option<SilentGuard>| match quiet {
             Some(quiet) => quiet.ends().await,
             None => std::future::pending().await,
         };

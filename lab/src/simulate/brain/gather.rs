@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use hippo_embed::Embedder;
 use hippo_map::bootstrap::{self, NewEntry};
-use hippo_text::chunk::ContentHash;
 use hippo_map::consolidation::{CoAccess, Cycle, Place, Record, Similar, decayed_co_access};
 use hippo_map::decay;
+use hippo_text::chunk::ContentHash;
 use hippo_types::entry::{EntryId, Pointer};
 use hippo_types::time::Timestamp;
-use hippo_embed::Embedder;
 
 use super::Brain;
 use crate::simulate::shelf::Shelf;

@@ -2,17 +2,18 @@
 
 use super::branch::{BranchTracker, RecordReading, RecordSelection};
 use super::ledger::{self, MessageLedger};
-use super::message::{ContentId, Message};
+use super::message::{Message, ShortContentId};
 use super::prepared::{PreparedMessage, PreparedRecord, ReadyMessage, strip_sections};
 use super::read::{self, RecordLink, SessionFormat, TranscriptRecord};
 use super::split::TranscriptPiece;
 use super::{
-    Compacted, CompactionOptions, PROBLEMS, RecordBatch, Stats, TranscriptProblem, round_score, summary,
+    CompactionOptions, CompactionResult, PROBLEMS, RecordBatch, Stats, TranscriptProblem, round_score,
+    summary,
 };
 use hippo_types::tokens;
 
 /// Receiver of the scored messages, if the caller wants them.
-pub(super) type MessageSink<'e, 'f> = &'e mut Option<&'f mut dyn FnMut(ContentId, &Message<'_>)>;
+pub(super) type MessageSink<'e, 'f> = &'e mut Option<&'f mut dyn FnMut(ShortContentId, &Message<'_>)>;
 
 #[derive(Debug)]
 pub(super) struct CompactionState {
@@ -172,7 +173,7 @@ impl CompactionState {
         }
     }
 
-    pub fn into_compacted(self) -> Compacted {
+    pub fn into_compacted(self) -> CompactionResult {
         let Self { options, ledger, .. } = self;
         let built = summary::build(&ledger, &options);
         let [kept, compressed, sparse] = built.tiers;
@@ -195,7 +196,7 @@ impl CompactionState {
             malformed: self.malformed,
             problems: self.problems,
         };
-        Compacted {
+        CompactionResult {
             summary: built.text,
             stats,
             ledger,

@@ -21,7 +21,7 @@ fn filled(scratch: &ContextScratch) -> ContextStore {
 fn why(reader: &ContextReader, content: &[u8]) -> String {
     match reader.content(ContentId::of(content)).unwrap() {
         Lookup::Gone {
-            why: Gone::Damaged { reason },
+            why: UnavailableReason::Damaged { reason },
             ..
         } => reason,
         other => panic!("{other:?}"),

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Component, Path};
 
-use hippo_fs::{Kind, WorkspaceDir};
-use hippo_session::import::{Memory, Program, Section, hashes, section};
+use hippo_fs::{FileKind, WorkspaceDir};
+use hippo_session::import::{Memory, MemorySection, Program, hashes, section};
 use hippo_text::source::{SourceKind, SourceRules};
 use hippo_types::time::{DAY_MS, Date, Timestamp, is_far_ahead};
 use jiff::tz::TimeZone;
@@ -21,11 +21,11 @@ const NAMED: usize = 3;
 const STEP: usize = 1000;
 
 /// The creation time and the text of a memory.
-type Dated = (Option<Timestamp>, Section);
+type DatedSection = (Option<Timestamp>, MemorySection);
 
 /// The files to write.
 #[derive(Debug, Default)]
-pub(super) struct Plan {
+pub(super) struct ImportPlan {
     /// The files in the order of their paths.
     pub files: Vec<PlannedFile>,
     pub known: u64,
@@ -81,10 +81,10 @@ pub(super) fn plan(
     memories: &[Memory],
     folder: &str,
     tell: &dyn Fn(&str, usize, usize),
-) -> Plan {
+) -> ImportPlan {
     let mut known = standing(dir);
-    let mut plan = Plan::default();
-    let mut places: BTreeMap<(String, String), Vec<Dated>> = BTreeMap::new();
+    let mut plan = ImportPlan::default();
+    let mut places: BTreeMap<(String, String), Vec<DatedSection>> = BTreeMap::new();
     let mut impossible = Vec::new();
     let today = day_of(Timestamp(jiff::Timestamp::now().as_millisecond()));
     for (number, memory) in memories.iter().enumerate() {
@@ -164,8 +164,8 @@ fn standing(dir: &WorkspaceDir) -> HashSet<String> {
                 folder => format!("{folder}/{name}"),
             };
             match entry.kind {
-                Kind::Folder if rules.may_contain(&path) => folders.push(path),
-                Kind::File if rules.is_source(&path) => {
+                FileKind::Folder if rules.may_contain(&path) => folders.push(path),
+                FileKind::File if rules.is_source(&path) => {
                     let bytes = dir.read_source(&path, LOOKED_AT).unwrap_or_default();
                     found.extend(hashes(&bytes));
                 }
@@ -181,8 +181,8 @@ fn fill(
     dir: &WorkspaceDir,
     stem: &str,
     title: &str,
-    sections: impl Iterator<Item = Section>,
-    plan: &mut Plan,
+    sections: impl Iterator<Item = MemorySection>,
+    plan: &mut ImportPlan,
 ) {
     let names = (1..).map(|number| match number {
         1 => format!("{stem}.md"),

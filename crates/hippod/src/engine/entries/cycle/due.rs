@@ -9,16 +9,16 @@ use hippo_proto::{NextCycle, Pending};
 use hippo_types::time::Timestamp;
 
 use crate::clock::rfc3339;
-use crate::engine::turn::Hand;
+use crate::engine::turn::WorkspaceWorker;
 use crate::engine::workspace::Workspace;
-use crate::message::{Beat, Order, cycle_name};
+use crate::message::{HeartbeatAnswer, Order, cycle_name};
 
 /// Maximum number of proposals and of conflicts in one heartbeat, because they use an agent's context.
 const TOLD: usize = 10;
 /// Maximum interval between checks for due cycles.
 const LOOK: Duration = Duration::from_secs(3600);
 
-impl Hand {
+impl WorkspaceWorker {
     pub(super) fn look_at_schedule(&mut self, workspace: &mut Workspace, at: Instant) {
         let entries = &workspace.entries;
         let settled = workspace.dirty.is_empty() && workspace.missing.is_empty();
@@ -64,7 +64,7 @@ impl Hand {
     }
 
     /// Returns the cycles due now according to the recorded runs.
-    pub(in crate::engine) fn due(&self, workspace: &Workspace) -> Vec<schedule::Due> {
+    pub(in crate::engine) fn due(&self, workspace: &Workspace) -> Vec<schedule::DueCycle> {
         schedule::due(
             &Self::runs(workspace),
             workspace.entries.known_since,
@@ -78,7 +78,7 @@ impl Hand {
     pub(in crate::engine) fn next_cycles(&self, workspace: &Workspace) -> Vec<(Cycle, Timestamp)> {
         let (runs, settings) = (Self::runs(workspace), workspace.view.config.cycles.schedule());
         let of = |cycle| {
-            let only = schedule::Settings {
+            let only = schedule::ScheduleSettings {
                 light: settings.light.clone().filter(|_| cycle == Cycle::Light),
                 deep: settings.deep.clone().filter(|_| cycle == Cycle::Deep),
                 archival: settings.archival.clone().filter(|_| cycle == Cycle::Archival),
@@ -95,10 +95,10 @@ impl Hand {
     }
 
     /// Returns the answer to `heartbeat`, after the due cycles have run.
-    pub(in crate::engine) fn beat(&self, workspace: &Workspace) -> Beat {
+    pub(in crate::engine) fn beat(&self, workspace: &Workspace) -> HeartbeatAnswer {
         let entries = &workspace.entries;
         if !entries.enabled {
-            return Beat::default();
+            return HeartbeatAnswer::default();
         }
         let mut pending: Vec<Pending> = Vec::new();
         let mut tell = |kind: &str, text: String, paths: Vec<String>| {
@@ -137,7 +137,7 @@ impl Hand {
         // Clients wait for the current run too, so it is reported with the due ones.
         let under_way = entries.run.iter().filter(|run| !run.dry_run).map(|run| run.cycle);
         let due = self.due(workspace).into_iter().map(|due| due.cycle);
-        Beat {
+        HeartbeatAnswer {
             due: under_way.chain(due).collect(),
             pending,
             next: self.next_on_wire(workspace),
