@@ -116,7 +116,7 @@ impl ContextReader {
     /// Returns the content with this id or id prefix.
     ///
     /// # Errors
-    /// [`ContextError::Store`]. Damaged bytes of a content are reported as [`Gone::Damaged`].
+    /// [`ContextError::Store`]. Damaged bytes of a content are reported as [`UnavailableReason::Damaged`].
     pub fn content(&self, name: impl Into<ContentPrefix>) -> Result<Lookup, ContextError> {
         let name = name.into();
         let Some((row, others)) = self.sql(|connection| find_content(connection, name))? else {
