@@ -105,7 +105,7 @@ fn model() -> OnnxEmbedder {
     let home = std::env::var_os("HIPPOD_TEST_MODEL_HOME").map(PathBuf::from);
     let home = home.expect("HIPPOD_TEST_MODEL_HOME is not set: run `cargo xtask setup` and use its folder");
     let layout = Layout::in_home(&home, home.join("cache"));
-    let installed = locate(&layout, &ModelManifest::embedded().unwrap())
+    let installed = locate(&layout, &ModelManifest::built_in().unwrap())
         .unwrap_or_else(|error| panic!("{error}: run `cargo xtask setup` first"));
     OnnxEmbedder::load(&installed.model, &installed.runtime, 2).unwrap()
 }

@@ -21,7 +21,7 @@ fn home() -> Installation {
     let home = std::env::var_os("HIPPOD_TEST_MODEL_HOME").map(PathBuf::from);
     let home = home.expect("HIPPOD_TEST_MODEL_HOME is not set: run `cargo xtask setup` and use its folder");
     let layout = Layout::in_home(&home, home.join("cache"));
-    locate(&layout, &ModelManifest::embedded().unwrap())
+    locate(&layout, &ModelManifest::built_in().unwrap())
         .unwrap_or_else(|e| panic!("{e}: run `cargo xtask setup` first"))
 }
 

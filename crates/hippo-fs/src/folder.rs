@@ -300,7 +300,7 @@ impl Folder {
         }
     }
 
-    /// Replaces the error for a link or a pipe with a [`PathRefusal`](crate::Refusal). The operating system reports a link as a loop
+    /// Replaces the error for a link or a pipe with a [`PathRefusal`](crate::PathRefusal). The operating system reports a link as a loop
     /// or as not a directory, and a pipe without a reader as a missing device.
     fn explain_error(&self, name: &OsStr, error: io::Error) -> io::Error {
         match self.stat(name).ok().flatten().map(|stat| stat.kind) {

@@ -74,7 +74,7 @@ impl Store {
         Ok(Self {
             connection,
             path: path.to_path_buf(),
-            open: OpenFiles::at(path),
+            open: OpenFiles::open_at(path),
             ids,
             seal,
         })
@@ -97,7 +97,7 @@ impl Store {
         self.sql(Counter::Documents.read(&connection))?;
         self.sql(self.seal.listen(&mut connection))?;
         self.connection = connection;
-        self.open = OpenFiles::at(&self.path);
+        self.open = OpenFiles::open_at(&self.path);
         Ok(())
     }
 

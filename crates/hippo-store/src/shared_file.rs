@@ -77,7 +77,7 @@ impl SharedFile {
             })
             .and_then(|()| self.exchange(&old).inspect_err(|_| self.discard(&old)))?;
         self.folder.sync()?;
-        if placed { self.replaced(slot) } else { Ok(None) }
+        if placed { self.read_slot(slot) } else { Ok(None) }
     }
 
     /// Removes the file and returns its content, or `None` if the file did not exist. The file is kept in the slot, as after
@@ -92,7 +92,7 @@ impl SharedFile {
             Err(error) => Err(error),
             Ok(()) => {
                 self.folder.sync()?;
-                self.replaced(slot)
+                self.read_slot(slot)
             }
         }
     }
@@ -102,7 +102,7 @@ impl SharedFile {
     ///
     /// # Errors
     /// The content cannot be read.
-    pub fn replaced(&self, slot: u32) -> io::Result<Option<Vec<u8>>> {
+    pub fn read_slot(&self, slot: u32) -> io::Result<Option<Vec<u8>>> {
         let old = self.slot_name(slot);
         match self.folder.stat(&old)? {
             Some(stat) if stat.kind == FileKind::File => {}
@@ -269,7 +269,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (path, file) = (folder.path().join("INDEX.md"), open_shared(&folder));
         assert_eq!(file.replace(b"one", 0).unwrap(), None);
-        assert_eq!(file.replaced(0).unwrap(), None);
+        assert_eq!(file.read_slot(0).unwrap(), None);
         assert_eq!(file.replace(b"two", 0).unwrap().unwrap(), b"one");
         assert_eq!(
             file.replace(b"three", 0).unwrap_err().kind(),
@@ -295,8 +295,8 @@ mod tests {
             assert_eq!(replaced.unwrap(), old.as_bytes());
         }
         handle.write_all(b" late").unwrap();
-        assert_eq!(file.replaced(0).unwrap().unwrap(), b"0 late");
-        assert_eq!(file.replaced(1).unwrap().unwrap(), b"1");
+        assert_eq!(file.read_slot(0).unwrap().unwrap(), b"0 late");
+        assert_eq!(file.read_slot(1).unwrap().unwrap(), b"1");
         (0..SLOTS).for_each(|slot| file.settle(slot).unwrap());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
@@ -322,7 +322,7 @@ mod tests {
         fs::write(&path, "new").unwrap();
         file.take_away(0).unwrap_err();
         assert_eq!(fs::read(&path).unwrap(), b"new");
-        assert_eq!(file.replaced(0).unwrap().unwrap(), b"old");
+        assert_eq!(file.read_slot(0).unwrap().unwrap(), b"old");
     }
 
     #[test]
@@ -333,7 +333,7 @@ mod tests {
         let mut handle = File::options().append(true).open(&path).unwrap();
         assert_eq!(file.replace(b"new", 0).unwrap().unwrap(), b"old");
         handle.write_all(b" and late").unwrap();
-        assert_eq!(file.replaced(0).unwrap().unwrap(), b"old and late");
+        assert_eq!(file.read_slot(0).unwrap().unwrap(), b"old and late");
         assert_eq!(fs::read(&path).unwrap(), b"new");
     }
 
@@ -393,7 +393,7 @@ mod tests {
         }
         assert!(path.is_symlink());
         std::os::unix::fs::symlink("other", folder.path().join(".INDEX.md.replaced-1")).unwrap();
-        assert_eq!(file.replaced(1).unwrap(), None, "a link in a slot is not read");
+        assert_eq!(file.read_slot(1).unwrap(), None, "a link in a slot is not read");
         assert_eq!(fs::read(folder.path().join("other")).unwrap(), b"other");
     }
 }

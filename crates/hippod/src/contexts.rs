@@ -225,8 +225,8 @@ impl ContextDatabase {
         if held.store.is_none() {
             let store = ContextStore::open(&self.file).map_err(|error| unusable(&error))?;
             *lock(&self.open) = Some(store.open_files());
-            if store.missing() > 0 {
-                let (file, changes) = (self.file.display(), store.missing());
+            if store.missing_changes() > 0 {
+                let (file, changes) = (self.file.display(), store.missing_changes());
                 tracing::error!(%file, changes, "stored changes of sessions are missing");
                 self.lost.fetch_add(changes, Ordering::Relaxed);
             }
@@ -308,7 +308,7 @@ impl ContextDatabase {
     fn ready<'a>(&self, content: &'a [u8]) -> Option<PackedContent<'a>> {
         let kept = lock(&self.packers).pop();
         let mut packer = kept.unwrap_or_default();
-        let ready = packer.ready(content);
+        let ready = packer.pack_content(content);
         let mut packers = lock(&self.packers);
         if packers.len() < READERS_KEPT {
             packers.push(packer);

@@ -53,7 +53,7 @@ impl Models {
     /// # Errors
     /// Fails if the embedded manifest cannot be read.
     pub fn new(paths: &Paths, config: &EmbedConfig) -> anyhow::Result<Self> {
-        let manifest = ModelManifest::embedded()?;
+        let manifest = ModelManifest::built_in()?;
         let layout = Layout {
             models: paths.models.clone(),
             runtime: paths.runtime.clone(),

@@ -41,7 +41,7 @@ impl SourceText {
     #[must_use]
     pub fn of_node(node: &Node, file: &str) -> Self {
         let path = node.period.path();
-        let (path, first_line) = lies(&path, node, file);
+        let (path, first_line) = locate_body(&path, node, file);
         Self {
             path: path.to_owned(),
             text: node.body.clone(),
@@ -52,7 +52,7 @@ impl SourceText {
 }
 
 /// Returns the file that the body's lines refer to, and the first line of the body in it.
-fn lies<'n>(path: &'n str, node: &'n Node, file: &str) -> (&'n str, u32) {
+fn locate_body<'n>(path: &'n str, node: &'n Node, file: &str) -> (&'n str, u32) {
     match node.sources.as_slice() {
         [only]
             if node.writer == BodyAuthor::Hippod
@@ -93,7 +93,7 @@ pub fn sources<'n>(
 /// Each node is passed with its path and its file. `accesses` has the read counts of the files that the nodes were
 /// made from.
 #[must_use]
-pub fn told<'n>(
+pub fn collect_root_sources<'n>(
     nodes: &[(&'n str, &'n Node, &str)],
     accesses: &BTreeMap<String, u32>,
 ) -> Vec<root::ChildNode<'n>> {
@@ -110,7 +110,7 @@ pub fn told<'n>(
             && (level == NodeKind::Daily || !has_below(node.period))
     });
     let below = told.filter_map(|(path, node, file)| {
-        let (path, first_line) = lies(path, node, file);
+        let (path, first_line) = locate_body(path, node, file);
         Some(root::ChildNode {
             date: node.period.first_day()?,
             path,

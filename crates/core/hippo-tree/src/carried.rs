@@ -27,7 +27,7 @@ pub struct ForeignRoot<'a> {
 /// History lines and topics of the previous version are kept, the first ones first, unless the nodes cover the same
 /// topic.
 #[must_use]
-pub(super) fn rooted(
+pub(super) fn build_root_body(
     nodes: &[ChildNode<'_>],
     passages: &PassageLookup<'_>,
     carried: Option<ForeignRoot<'_>>,
@@ -54,7 +54,7 @@ pub(super) fn rooted(
     };
     let topics: Vec<String> = section(&shown, INDEX)
         .filter(|line| topic(line).is_none_or(|topic| !known.contains(&topic)))
-        .map(|line| aged(line, days_between(carried.updated, today)))
+        .map(|line| add_age(line, days_between(carried.updated, today)))
         .filter(&mut fits)
         .collect();
     let past: Vec<String> = section(&shown, HISTORY)
@@ -66,8 +66,8 @@ pub(super) fn rooted(
     let titles = INDEX.len() + HISTORY.len() + 4;
     let left = tokens::bytes(most).saturating_sub(taken + titles) / 4;
     let mut body = root(nodes, passages, today, left);
-    body = with(&body, HISTORY, &past, INDEX);
-    with(&body, INDEX, &topics, "")
+    body = append_to_section(&body, HISTORY, &past, INDEX);
+    append_to_section(&body, INDEX, &topics, "")
 }
 
 /// Returns the list lines of a section.
@@ -91,7 +91,7 @@ fn topic(line: &str) -> Option<String> {
 
 /// Returns the line with the age in `[type, 12d]` increased by `days`; a reference older than 30 days is marked for
 /// review.
-fn aged(line: &str, days: i32) -> String {
+fn add_age(line: &str, days: i32) -> String {
     let Some((before, rest)) = line.split_once('[') else {
         return line.to_owned();
     };
@@ -119,7 +119,7 @@ fn aged(line: &str, days: i32) -> String {
 
 /// Returns the body with lines added at the end of a section; a missing section is created before `before`, or at the
 /// end.
-fn with(body: &str, title: &str, lines: &[String], before: &str) -> String {
+fn append_to_section(body: &str, title: &str, lines: &[String], before: &str) -> String {
     if lines.is_empty() {
         return body.to_owned();
     }
@@ -180,7 +180,7 @@ mod tests {
             body: THEIRS,
             updated: date(2026, 3, 1),
         };
-        let text = rooted(&[node], &|_, _| None, Some(carried), date(2026, 3, 20), 3_000);
+        let text = build_root_body(&[node], &|_, _| None, Some(carried), date(2026, 3, 20), 3_000);
         assert!(
             text.contains("- depot [project, 139d]: fire, insurance → knowledge/depot.md"),
             "{text}"
@@ -208,7 +208,7 @@ mod tests {
         fn it_never_takes_more_than_its_room(theirs in "([#-]{1,2} [a-zA-Z \\[\\],0-9:]{0,40}\n){0,60}", most in 200_usize..2_000) {
             let theirs = THEIRS.to_owned() + &theirs;
             let carried = ForeignRoot { body: &theirs, updated: date(2026, 3, 1) };
-            let text = rooted(&[], &|_, _| None, Some(carried), date(2026, 3, 20), most);
+            let text = build_root_body(&[], &|_, _| None, Some(carried), date(2026, 3, 20), most);
             prop_assert!(tokens::of(&text) <= most, "{}", text.len());
         }
     }

@@ -47,7 +47,7 @@ pub fn budget(level: NodeKind, source_tokens: usize) -> usize {
 /// The result is deterministic: the same sources always give the same body.
 #[must_use]
 pub fn digest(level: NodeKind, sources: &[NodeSource<'_>], most: usize) -> Digest {
-    made(level, sources, most, None)
+    build_digest(level, sources, most, None)
 }
 
 /// Returns a digest to append to a submitted `body`.
@@ -56,10 +56,10 @@ pub fn digest(level: NodeKind, sources: &[NodeSource<'_>], most: usize) -> Diges
 /// Because logs grow at the end, a statement's worth is divided by 16 for each `most` tokens of statements after it.
 #[must_use]
 pub fn digest_since(level: NodeKind, sources: &[NodeSource<'_>], most: usize, body: &str) -> Digest {
-    made(level, sources, most, Some(body))
+    build_digest(level, sources, most, Some(body))
 }
 
-fn made(level: NodeKind, sources: &[NodeSource<'_>], most: usize, behind: Option<&str>) -> Digest {
+fn build_digest(level: NodeKind, sources: &[NodeSource<'_>], most: usize, behind: Option<&str>) -> Digest {
     let readings: Vec<SourceContent> = sources.iter().map(read).collect();
     let mut all = Statements::of(&readings);
     if let Some(body) = behind {
@@ -79,7 +79,7 @@ fn made(level: NodeKind, sources: &[NodeSource<'_>], most: usize, behind: Option
         .collect();
     let mut parts = StatementParts::of(&list, &mut words);
     if let Some(body) = behind {
-        parts.say(body, &mut words);
+        parts.mark_said(body, &mut words);
         let mut after = 0;
         let mut weights: Vec<f32> = Vec::with_capacity(list.len());
         for (_, statement) in list.iter().rev() {

@@ -49,12 +49,12 @@ pub fn make(
             status: Some(status),
             ..node.clone()
         }),
-        NodeAction::Make => made(step, sources, before, today, improved),
-        NodeAction::Outdate => before.map(|node| outdated(step, sources, node)),
+        NodeAction::Make => build_node(step, sources, before, today, improved),
+        NodeAction::Outdate => before.map(|node| append_newer(step, sources, node)),
     }
 }
 
-fn made(
+fn build_node(
     step: &NodeStep,
     sources: &[NodeSource<'_>],
     before: Option<&Node>,
@@ -65,10 +65,10 @@ fn made(
     let lines: usize = sources.iter().map(|source| lines_of(level, source.text)).sum();
     let extracted = lines > threshold(level);
     let (body, topics) = if extracted {
-        let made = digest(level, sources, room(level, sources));
+        let made = digest(level, sources, max_tokens(level, sources));
         (made.body, topics(&made.topics))
     } else {
-        (verbatim(level, sources), String::new())
+        (concatenate_sources(level, sources), String::new())
     };
     if body.trim().len() < LEAST {
         return None;
@@ -99,7 +99,7 @@ fn lines_of(level: NodeKind, text: &str) -> usize {
 }
 
 /// Keeps a submitted body and appends the statements that are newer.
-fn outdated(step: &NodeStep, sources: &[NodeSource<'_>], before: &Node) -> Node {
+fn append_newer(step: &NodeStep, sources: &[NodeSource<'_>], before: &Node) -> Node {
     let level = step.period.level();
     let since = digest_since(level, sources, since_room(level, sources), &before.own_body()).body;
     let body = own_block::put(before.body.as_bytes(), SINCE, &since);
@@ -122,7 +122,7 @@ fn outdated(step: &NodeStep, sources: &[NodeSource<'_>], before: &Node) -> Node 
 }
 
 /// Concatenates all sources, each below its name if there are several.
-fn verbatim(level: NodeKind, sources: &[NodeSource<'_>]) -> String {
+fn concatenate_sources(level: NodeKind, sources: &[NodeSource<'_>]) -> String {
     let mut out = String::new();
     for source in sources {
         // Nodes above refer to these lines by number.
@@ -152,7 +152,7 @@ fn verbatim(level: NodeKind, sources: &[NodeSource<'_>]) -> String {
 }
 
 /// Returns the maximum number of tokens of a node with these sources.
-pub(super) fn room(level: NodeKind, sources: &[NodeSource<'_>]) -> usize {
+pub(super) fn max_tokens(level: NodeKind, sources: &[NodeSource<'_>]) -> usize {
     let tokens = sources
         .iter()
         .map(|source| hippo_types::tokens::of(source.text))
@@ -162,7 +162,7 @@ pub(super) fn room(level: NodeKind, sources: &[NodeSource<'_>]) -> usize {
 
 /// Returns the maximum number of tokens appended to a submitted body; short sources fit completely.
 fn since_room(level: NodeKind, sources: &[NodeSource<'_>]) -> usize {
-    (room(level, sources) / SINCE_SHARE).max(SINCE_LEAST)
+    (max_tokens(level, sources) / SINCE_SHARE).max(SINCE_LEAST)
 }
 
 fn topics(topics: &[(String, MemoryType)]) -> String {

@@ -186,7 +186,7 @@ impl Node {
                 "lines" => node.lines = value.parse().ok(),
                 "status" => node.status = NodeStatus::parse(value),
                 "source-files" => node.sources = list(value),
-                "topics" => unbracketed(value).clone_into(&mut node.topics),
+                "topics" => strip_brackets(value).clone_into(&mut node.topics),
                 "last-updated" => node.updated = find_date(value),
                 "source-digest" => node.source_digest = Fingerprint::parse(value),
                 "body-digest" => body_digest = Fingerprint::parse(value),
@@ -329,7 +329,7 @@ pub fn level_name(level: NodeKind) -> &'static str {
 }
 
 /// Returns the key-value pairs of a text's front matter.
-pub(super) fn named(text: &str) -> impl Iterator<Item = (&str, &str)> {
+pub(super) fn front_matter_pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let pairs = split(text).0.lines().filter_map(|line| line.split_once(':'));
     pairs.map(|(key, value)| (key.trim(), value.trim()))
 }
@@ -352,14 +352,14 @@ fn split(text: &str) -> (&str, &str) {
 }
 
 /// Returns a value without the brackets that enclose it.
-fn unbracketed(value: &str) -> &str {
+fn strip_brackets(value: &str) -> &str {
     let inner = value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
     inner.unwrap_or(value).trim()
 }
 
 /// Parses a list such as `[a, b]`; the brackets are optional.
 fn list(value: &str) -> Vec<String> {
-    let parts = unbracketed(value)
+    let parts = strip_brackets(value)
         .split(',')
         .map(|part| part.trim().trim_matches(['"', '\'']));
     parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()

@@ -23,7 +23,7 @@ pub struct SourceFile {
 impl SourceFile {
     /// Returns the combined fingerprint of a node's sources.
     #[must_use]
-    pub fn together(sources: &[Self]) -> Fingerprint {
+    pub fn combine_sources(sources: &[Self]) -> Fingerprint {
         Fingerprint::of_all(sources.iter().map(|source| (source.path.as_str(), source.digest)))
     }
 
@@ -117,7 +117,7 @@ pub fn plan(input: &LevelInput<'_>) -> Vec<NodeStep> {
         if sources.is_empty() || period.level() == NodeKind::Root {
             continue;
         }
-        let digest = SourceFile::together(sources);
+        let digest = SourceFile::combine_sources(sources);
         let step = |action, cause| NodeStep {
             period: *period,
             action,

@@ -12,7 +12,7 @@ mod tests;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use self::alike::apart;
+use self::alike::drop_repeated_topics;
 pub use self::alike::{PassageLookup, PassageVector};
 use self::gather::{Day, RootContent, RootTopic};
 use super::item::MemoryType;
@@ -67,13 +67,13 @@ const TITLES: [&str; 4] = [
 pub fn root(nodes: &[ChildNode<'_>], passages: &PassageLookup<'_>, today: Date, most: usize) -> String {
     let room = tokens::bytes(most);
     let gathered = RootContent::of(nodes);
-    let kept = kept(&gathered, room / 3);
+    let kept = select_lasting(&gathered, room / 3);
     let used: usize = kept.iter().map(|line| line.len() + 1).sum();
     let frame: usize = TITLES.iter().map(|title| title.len() + 2).sum();
     let Some(left) = room.checked_sub(used + frame) else {
         return String::new();
     };
-    let (topics, said) = apart(gathered.topics(), passages);
+    let (topics, said) = drop_repeated_topics(gathered.topics(), passages);
     let is_told = |topic: &str| {
         let by = said.get(&topic.to_lowercase());
         by.is_some_and(|day| is_recent(*day, today))
@@ -82,7 +82,7 @@ pub fn root(nodes: &[ChildNode<'_>], passages: &PassageLookup<'_>, today: Date, 
     let patterns = patterns(&gathered, today, left * 8 / 100);
     // With few topics, half of the unused room goes to the active context.
     let free = (left * 58 / 100).saturating_sub(index.iter().map(|line| line.len() + 1).sum());
-    let active = active(&gathered, is_told, today, left * 18 / 100 + free / 2);
+    let active = select_active(&gathered, is_told, today, left * 18 / 100 + free / 2);
     index.extend(kept);
     index.sort_by(|a, b| a.to_lowercase().cmp(&b.to_lowercase()).then(a.cmp(b)));
     let shown: usize = [&active, &patterns, &index]
@@ -117,7 +117,7 @@ fn mark_instructions(text: &str, room: usize) -> String {
     let mut over = text.len();
     let mut out = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
-        let shown = marked(line);
+        let shown = mark_instruction(line);
         let grown = over + shown.len() - line.len();
         if grown > room && shown.len() > line.len() {
             over -= line.len();
@@ -130,7 +130,7 @@ fn mark_instructions(text: &str, room: usize) -> String {
 }
 
 /// Returns a line with [`instruction::MARK`] after its list marker, if the line reads like an instruction.
-fn marked(line: &str) -> String {
+fn mark_instruction(line: &str) -> String {
     if line.contains(instruction::MARK) || instruction::match_rule(line).is_none() {
         return line.to_owned();
     }
@@ -151,7 +151,7 @@ pub struct Changes {
 /// Returns the changes from one `ROOT.md` to the next, compared by topic lines.
 #[must_use]
 pub fn changes(before: &str, after: &str) -> Changes {
-    let (before, after) = (listed(before), listed(after));
+    let (before, after) = (listed_topics(before), listed_topics(after));
     Changes {
         entered: after.difference(&before).cloned().collect(),
         left: before.difference(&after).cloned().collect(),
@@ -159,7 +159,7 @@ pub fn changes(before: &str, after: &str) -> Changes {
 }
 
 /// Returns the names of the topics that a root lists.
-fn listed(root: &str) -> BTreeSet<String> {
+fn listed_topics(root: &str) -> BTreeSet<String> {
     let lines = root
         .lines()
         .skip_while(|line| !line.starts_with("## Topics Index"));
@@ -175,13 +175,13 @@ fn listed(root: &str) -> BTreeSet<String> {
 }
 
 /// Returns the user and feedback statements, the latest first, as far as they fit.
-fn kept(gathered: &RootContent, mut room: usize) -> Vec<String> {
+fn select_lasting(gathered: &RootContent, mut room: usize) -> Vec<String> {
     let mut out = Vec::new();
     let mut known = BTreeSet::new();
     for day in gathered.days.iter().rev() {
         for (kind, topic, text) in &day.kept {
             let topic = if topic.is_empty() { kind.word() } else { topic };
-            let line = marked(&format!("- {topic} [{}]: {text} → {}", kind.word(), day.date));
+            let line = mark_instruction(&format!("- {topic} [{}]: {text} → {}", kind.word(), day.date));
             if line.len() < room && known.insert(text.clone()) {
                 room -= line.len() + 1;
                 out.push(line);
@@ -196,7 +196,7 @@ fn is_recent(day: Date, today: Date) -> bool {
     days_between(day, today).abs() < RECENT
 }
 
-fn active(
+fn select_active(
     gathered: &RootContent,
     is_told: impl Fn(&str) -> bool,
     today: Date,
@@ -249,7 +249,7 @@ fn active(
 }
 
 fn patterns(gathered: &RootContent, today: Date, mut room: usize) -> Vec<String> {
-    let often = gathered.often(|date| (0..PATTERN).contains(&days_between(date, today)), 3);
+    let often = gathered.frequent_names(|date| (0..PATTERN).contains(&days_between(date, today)), 3);
     let mut out = Vec::new();
     for names in often.chunks(PER_LINE) {
         let least = names.last().map_or(0, |(_, days)| *days);
@@ -283,7 +283,7 @@ fn history(gathered: &RootContent, patterns: &[String], today: Date, room: usize
         // A month gets room in proportion to its days, with a minimum of a few words.
         let mut left = (room * count / days.max(1)).saturating_sub(16);
         let mut names: Vec<String> = Vec::new();
-        let often = gathered.often(
+        let often = gathered.frequent_names(
             |date| date.to_string().starts_with(month.as_str()) && days_between(date, today) >= RECENT,
             1,
         );

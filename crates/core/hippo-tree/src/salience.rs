@@ -64,7 +64,7 @@ impl StatementParts {
                 out.add(at, *section, 0..text.len(), statement, words, false);
             } else if statement.speaker == Speaker::Assistant || statement.kind == StatementKind::Entity {
                 let ranges = if statement.kind == StatementKind::Entity {
-                    name::listed(text)
+                    name::find_listed_names(text)
                 } else {
                     name::names(text)
                 };
@@ -77,7 +77,7 @@ impl StatementParts {
                     .map_or(0, |name| text.find(name).map_or(0, |at| at + name.len() + 1));
                 let named = hippo_text::text::ceil(text, named.min(text.len()));
                 for sentence in split_sentences(&text[named..]) {
-                    let Some(start) = place(text, sentence) else {
+                    let Some(start) = offset_in(text, sentence) else {
                         continue;
                     };
                     for range in clauses(text, start..start + sentence.len()) {
@@ -90,7 +90,7 @@ impl StatementParts {
     }
 
     /// Marks the words of a text as said once.
-    pub fn say(&mut self, text: &str, words: &mut WordCounts) {
+    pub fn mark_said(&mut self, text: &str, words: &mut WordCounts) {
         words.for_each_word(text, |word| {
             if let Some(times) = self.said.get_mut(word.id as usize) {
                 *times = 1;
@@ -156,7 +156,7 @@ impl StatementParts {
 }
 
 /// Returns the offset of `part` in `text`, if `part` is a slice of `text`.
-fn place(text: &str, part: &str) -> Option<usize> {
+fn offset_in(text: &str, part: &str) -> Option<usize> {
     let at = part.as_ptr().addr().checked_sub(text.as_ptr().addr())?;
     text.get(at..at + part.len()).map(|_| at)
 }

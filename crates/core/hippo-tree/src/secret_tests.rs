@@ -73,12 +73,12 @@ fn tree_nodes_and_roots_show_no_secret() {
             updated: date(1),
         };
         for carried in [None, Some(carried)] {
-            let root = top(&below, &|_, _| None, carried, &[], date(31), 20_000);
+            let root = build_root_file(&below, &|_, _| None, carried, &[], date(31), 20_000);
             let root = root.unwrap();
             assert!(root.body.len() > 50, "{root:?}");
             assert_shows_none("ROOT.md", &root.write(), &found);
         }
-        let taken = submitted(
+        let taken = build_submitted(
             Period::Day(date(3)),
             &log,
             None,

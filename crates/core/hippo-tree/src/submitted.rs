@@ -7,8 +7,8 @@ use hippo_text::terms::Analyzer;
 use hippo_types::time::Date;
 
 use super::item::NodeSource;
-use super::make::{LEAST, room};
-use super::node::{BodyAuthor, Node, level_name, named};
+use super::make::{LEAST, max_tokens};
+use super::node::{BodyAuthor, Node, front_matter_pairs, level_name};
 use super::period::Period;
 use super::plan::{SourceFile, status};
 
@@ -50,7 +50,7 @@ pub enum BodyRejection {
 /// Returns the maximum number of tokens of a node with these sources.
 #[must_use]
 pub fn most_tokens(period: Period, sources: &[NodeSource<'_>]) -> usize {
-    room(period.level(), sources)
+    max_tokens(period.level(), sources)
 }
 
 /// Returns the node with a submitted body, and the percentage of the body's words that the sources contain.
@@ -60,7 +60,7 @@ pub fn most_tokens(period: Period, sources: &[NodeSource<'_>]) -> usize {
 ///
 /// # Errors
 /// [`BodyRejection`].
-pub fn submitted(
+pub fn build_submitted(
     period: Period,
     body: &str,
     before: Option<&Node>,
@@ -71,7 +71,7 @@ pub fn submitted(
 ) -> Result<(Node, usize), BodyRejection> {
     let read = Node::read(period, body);
     let (level, name) = (level_name(period.level()), period.to_string());
-    for (key, value) in named(body) {
+    for (key, value) in front_matter_pairs(body) {
         if (key == "type" && value != level) || (key == "period" && value != name) {
             return Err(BodyRejection::Other {
                 key: key.to_owned(),
@@ -99,7 +99,7 @@ pub fn submitted(
         period,
         status(period, today, false),
         SourceFile::paths(files),
-        Some(SourceFile::together(files)),
+        Some(SourceFile::combine_sources(files)),
         format!("{text}\n"),
     );
     node.writer = writer;

@@ -347,7 +347,8 @@ fn a_body_that_somebody_edits_is_theirs_and_a_submitted_one_stands_until_its_sou
         date: Some(day),
     }];
     let body = "## Key Decisions\n- crate 12 goes to warehouse 5, the warehouse decision of 2026-03-18\n";
-    let (node, overlap) = submitted(period, body, None, &files, &source, BodyAuthor::Agent, TODAY).unwrap();
+    let (node, overlap) =
+        build_submitted(period, body, None, &files, &source, BodyAuthor::Agent, TODAY).unwrap();
     assert!(overlap >= LEAST_OVERLAP);
     tree.nodes.insert(period, node.write());
     tree.compact(TODAY, false);

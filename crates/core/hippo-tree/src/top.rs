@@ -3,7 +3,7 @@
 use hippo_types::time::Date;
 use hippo_types::tokens;
 
-use super::carried::{ForeignRoot, rooted};
+use super::carried::{ForeignRoot, build_root_body};
 use super::node::{Node, NodeStatus};
 use super::period::Period;
 use super::root;
@@ -14,7 +14,7 @@ const AROUND: usize = 50;
 /// ten years.
 const MONTHS: usize = 12;
 
-/// Returns the file of `ROOT.md` from the nodes below it ([`super::told`]), their passages, and a previous version by
+/// Returns the file of `ROOT.md` from the nodes below it ([`super::collect_root_sources`]), their passages, and a previous version by
 /// another author.
 ///
 /// `months`: the paths of all monthly nodes in order of time. The whole file takes at most `most` tokens, including
@@ -23,7 +23,7 @@ const MONTHS: usize = 12;
 /// The front matter has no digest of the sources: the file is part of prompts, and a line that changes without a
 /// change of the body would invalidate prompt caches.
 #[must_use]
-pub fn top(
+pub fn build_root_file(
     nodes: &[root::ChildNode<'_>],
     passages: &root::PassageLookup<'_>,
     carried: Option<ForeignRoot<'_>>,
@@ -36,7 +36,7 @@ pub fn top(
     node.updated = Some(today);
     let front = tokens::of(&node.write());
     let left = most.saturating_sub(front + AROUND);
-    node.body = rooted(nodes, passages, carried, today, left);
+    node.body = build_root_body(nodes, passages, carried, today, left);
     let fits = !node.body.trim().is_empty() && tokens::of(&node.write()) <= most;
     fits.then_some(node)
 }
@@ -64,7 +64,7 @@ mod tests {
                 body: "## Historical Summary\n- 2025-11: the old depot burnt down\n\n## Topics Index\n- depot [project, 120d]: fire\n",
                 updated: day(0),
             });
-            match top(&nodes, &|_, _| None, carried, &months, day(days), most) {
+            match build_root_file(&nodes, &|_, _| None, carried, &months, day(days), most) {
                 Some(node) => {
                     let file = node.write();
                     prop_assert!(tokens::of(&file) <= most, "{} of {most}", tokens::of(&file));

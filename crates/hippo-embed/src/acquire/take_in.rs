@@ -7,7 +7,7 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use super::extract::{hex, replace_file, sync_folder};
-use super::folder::{self, refused};
+use super::folder::{self, folder_error};
 use super::local::{
     CONFIG, LocalModel, LocalModelFacts, RECORD, TOKENIZER, WEIGHTS, check_name, create_staging_folder, tidy,
 };
@@ -57,7 +57,7 @@ pub fn import_folder(
     let prefixed = !model.facts.query_prefix.is_empty() || !model.facts.passage_prefix.is_empty();
     if prefixed && !described.pools_prompt {
         let fix = "choose a model that pools the whole text, or set empty prefixes";
-        return Err(refused(
+        return Err(folder_error(
             from,
             "its pooling excludes the prompt (include_prompt), which is not supported",
             fix,
@@ -76,7 +76,7 @@ pub fn import_folder(
             described.pieces - 1,
             shape.vocabulary
         );
-        return Err(refused(&source.tokenizer, what, folder::WANTED));
+        return Err(folder_error(&source.tokenizer, what, folder::WANTED));
     }
     model.facts.dimension = shape.dimension;
     model.facts.max_pieces = shape.max_pieces;

@@ -149,7 +149,7 @@ pub fn check_copied(layout: &Layout, manifest: &ModelManifest) {
     for artifact in pinned.into_iter().flatten() {
         check_unrecorded(&artifact.folder, &artifact.files);
     }
-    for model in LocalModel::all(layout)
+    for model in LocalModel::list_all(layout)
         .into_iter()
         .filter_map(|(_, model)| model.ok())
     {
@@ -181,9 +181,9 @@ fn check_unrecorded(folder: &Path, files: &[ManifestFile]) {
 pub fn list(layout: &Layout, manifest: &ModelManifest) -> Result<Vec<ArtifactStatus>, AcquireError> {
     let artifacts = manifest.artifacts(layout)?;
     let listed = artifacts.into_iter().map(|artifact| ArtifactStatus {
-        installed: artifact.absent().is_none(),
+        installed: artifact.first_fault().is_none(),
         damaged: artifact
-            .absent()
+            .first_fault()
             .filter(|(_, fault)| *fault == FileFault::Damaged)
             .map(|(file, _)| artifact.folder.join(&file.name)),
         size: artifact.files.iter().map(|f| f.size).sum(),

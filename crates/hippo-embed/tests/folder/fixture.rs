@@ -272,7 +272,7 @@ impl TestFolder {
     pub fn import_as(&self, wish: &ImportOptions) -> Result<LocalModel, AcquireError> {
         acquire::import_folder(
             &self.layout(),
-            &ModelManifest::embedded().unwrap(),
+            &ModelManifest::built_in().unwrap(),
             &self.path,
             wish,
         )
@@ -280,7 +280,7 @@ impl TestFolder {
 
     pub fn load(&self, model: &LocalModel) -> hippo_embed::OnnxEmbedder {
         let layout = self.layout();
-        let runtime = acquire::locate_runtime(&layout, &ModelManifest::embedded().unwrap()).unwrap();
+        let runtime = acquire::locate_runtime(&layout, &ModelManifest::built_in().unwrap()).unwrap();
         hippo_embed::OnnxEmbedder::load(&model.files(&layout), &runtime, 1).unwrap()
     }
 

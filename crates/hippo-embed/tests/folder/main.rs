@@ -209,7 +209,7 @@ fn an_imported_model_is_checked_repaired_and_removed() {
     let layout = folder.layout();
     let model = folder.import("mine").unwrap();
     assert_eq!(LocalModel::find(&layout, "mine").unwrap().as_ref(), Some(&model));
-    assert_eq!(model.absent(&layout), None);
+    assert_eq!(model.first_fault(&layout), None);
     assert_eq!(folder.model_entries(), ["mine"]);
 
     // Same size and time, as after a disk error.
@@ -220,7 +220,7 @@ fn an_imported_model_is_checked_repaired_and_removed() {
     fs::write(&weights, &bytes).unwrap();
     let file = fs::File::options().write(true).open(&weights).unwrap();
     file.set_modified(time).unwrap();
-    assert_eq!(model.absent(&layout), None);
+    assert_eq!(model.first_fault(&layout), None);
     let states = |model: &LocalModel| acquire::verify_local(&layout, model);
     let damaged = states(&model)
         .into_iter()
@@ -229,7 +229,10 @@ fn an_imported_model_is_checked_repaired_and_removed() {
         damaged.map(|check| check.path).collect::<Vec<_>>(),
         std::slice::from_ref(&weights)
     );
-    assert_eq!(model.absent(&layout), Some((weights.clone(), FileFault::Damaged)));
+    assert_eq!(
+        model.first_fault(&layout),
+        Some((weights.clone(), FileFault::Damaged))
+    );
 
     // Importing the same folder again repairs the model; another folder cannot use its name.
     assert_eq!(folder.import("mine").unwrap(), model);
@@ -242,7 +245,7 @@ fn an_imported_model_is_checked_repaired_and_removed() {
         layers: 2,
         ..TestShape::default()
     });
-    let manifest = ModelManifest::embedded().unwrap();
+    let manifest = ModelManifest::built_in().unwrap();
     let wish = ImportOptions {
         name: "mine".into(),
         ..ImportOptions::default()
@@ -266,7 +269,7 @@ fn an_imported_model_is_checked_repaired_and_removed() {
 #[test]
 fn the_default_model_under_another_name_makes_the_same_vectors() {
     let installed = PathBuf::from(std::env::var_os("HIPPOD_TEST_MODEL_HOME").unwrap());
-    let manifest = ModelManifest::embedded().unwrap();
+    let manifest = ModelManifest::built_in().unwrap();
     let default = acquire::locate(&Layout::in_home(&installed, installed.join("cache")), &manifest).unwrap();
     let folder = TestFolder::new(TestShape::default());
     for (from, name) in [

@@ -28,7 +28,7 @@ impl ContextReader {
     ///
     /// # Errors
     /// [`ContextError::Store`].
-    pub fn accepted(&self) -> Result<Vec<(i64, AcceptedFlush)>, ContextError> {
+    pub fn accepted_flushes(&self) -> Result<Vec<(i64, AcceptedFlush)>, ContextError> {
         let found = self.sql(|connection| {
             connection
                 .prepare_cached(
@@ -121,7 +121,7 @@ mod tests {
         };
         let first = ContextStore::open(&path).unwrap().accept(&asked).unwrap();
         let mut store = ContextStore::open(&path).unwrap();
-        assert_eq!(store.read().accepted().unwrap(), [(first, asked.clone())]);
+        assert_eq!(store.read().accepted_flushes().unwrap(), [(first, asked.clone())]);
         let more = AcceptedFlush {
             compact: false,
             close: false,
@@ -134,9 +134,9 @@ mod tests {
             tree: true,
             ..asked.clone()
         };
-        assert_eq!(store.read().accepted().unwrap(), [(second, both)]);
+        assert_eq!(store.read().accepted_flushes().unwrap(), [(second, both)]);
         store.end_accepted(second).unwrap();
-        assert_eq!(store.read().accepted().unwrap(), []);
+        assert_eq!(store.read().accepted_flushes().unwrap(), []);
         // A request to close one session does not close another, and does not replace its request.
         let first = store.accept(&asked).unwrap();
         for session in [Some("other".to_owned()), None] {
@@ -146,7 +146,7 @@ mod tests {
             };
             let row = store.accept(&other).unwrap();
             assert_eq!(
-                store.read().accepted().unwrap(),
+                store.read().accepted_flushes().unwrap(),
                 [(first, asked.clone()), (row, other)]
             );
             store.end_accepted(row).unwrap();
@@ -171,7 +171,7 @@ mod tests {
         store.accept(&of(None, false, false, true)).unwrap();
         let row = store.accept(&of(Some("s"), false, true, false)).unwrap();
         let all = of(Some("s"), true, true, true);
-        assert_eq!(store.read().accepted().unwrap(), [(row, all)]);
+        assert_eq!(store.read().accepted_flushes().unwrap(), [(row, all)]);
     }
 
     #[test]

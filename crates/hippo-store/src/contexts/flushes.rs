@@ -6,7 +6,7 @@
 
 use rusqlite::{OptionalExtension, params};
 
-use super::{ContextError, ContextReader, ContextStore, signed, unsigned};
+use super::{ContextError, ContextReader, ContextStore, to_signed, unsigned};
 
 /// The key of a message.
 pub type MessageKey = [u8; 16];
@@ -136,7 +136,7 @@ impl ContextStore {
                 )?
                 .execute(params![
                     transcript,
-                    signed(upto.position),
+                    to_signed(upto.position),
                     upto.before,
                     upto.topic,
                     now_ms
@@ -151,7 +151,7 @@ impl ContextStore {
             let mut add = connection
                 .prepare_cached("INSERT INTO flush_parts (flush, part, day, text, mark) VALUES (?1, ?2, ?3, ?4, ?5)")?;
             for (number, part) in parts.iter().enumerate() {
-                add.execute(params![row, signed(number), part.day, part.text, part.mark])?;
+                add.execute(params![row, to_signed(number), part.day, part.text, part.mark])?;
             }
             Ok(Some(row))
         })?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::content::{PackedBytes, unpack};
-use super::{ContentId, ContentPrefix, ContextError, open_reader, schema, signed, unsigned};
+use super::{ContentId, ContentPrefix, ContextError, open_reader, schema, to_signed, unsigned};
 use crate::StoreError;
 
 /// A read-only connection, or the read side of a [`super::ContextStore`].
@@ -138,7 +138,7 @@ impl ContextReader {
     }
 
     /// Returns whether a content is stored with exactly these packed bytes.
-    pub(super) fn keeps(
+    pub(super) fn has_packed(
         &self,
         id: ContentId,
         packed: &PackedBytes,
@@ -151,7 +151,7 @@ impl ContextReader {
                      WHERE hash = ?1 AND gone IS NULL",
                 )?
                 .query_row([id.0], |row| {
-                    let whole = row.get::<_, i64>(0)? == signed(content.len())
+                    let whole = row.get::<_, i64>(0)? == to_signed(content.len())
                         && row.get::<_, i64>(1)? == packed.coding.code();
                     Ok(whole
                         && row

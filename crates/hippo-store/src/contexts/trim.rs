@@ -3,7 +3,7 @@
 use hippo_types::time::DAY_MS;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{ContentId, ContextChange, ContextError, ContextStore, signed, unsigned};
+use super::{ContentId, ContextChange, ContextError, ContextStore, to_signed, unsigned};
 
 /// `contents.gone` of a content removed to make room.
 pub(super) const FORGOTTEN: i64 = 1;
@@ -125,7 +125,7 @@ impl ContextChange<'_> {
         self.sql(|connection| {
             connection
                 .prepare_cached("UPDATE contents SET gone = ?2, gone_ms = ?3 WHERE row = ?1")?
-                .execute(params![content.row, why, signed(now_ms)])
+                .execute(params![content.row, why, to_signed(now_ms)])
         })?;
         gone.contents.push(content.id);
         gone.stored_bytes += unsigned(content.stored);

@@ -175,7 +175,7 @@ impl ContextStore {
             self.read_back(&content)?;
         }
         if self.read.entry(&new.entry.id)?.is_none() {
-            return Err(self.lost(&format!("the entry {}", new.entry.id)).into());
+            return Err(self.lost_error(&format!("the entry {}", new.entry.id)).into());
         }
         change.commit()?;
         Ok(PutOutcome::Entry {
@@ -259,16 +259,18 @@ impl ContextStore {
     fn read_back(&self, content: &PreparedContent<'_>) -> Result<(), ContextError> {
         let there = match &content.packed {
             // The packed bytes were decompressed once when they were created; comparing them is enough.
-            Some(packed) => self.read.keeps(content.id, packed, content.bytes)?,
+            Some(packed) => self.read.has_packed(content.id, packed, content.bytes)?,
             None => matches!(self.read.content(content.id)?, Lookup::Kept(_)),
         };
         if there {
             return Ok(());
         }
-        Err(self.lost(&format!("the content {}", content.id.short())).into())
+        Err(self
+            .lost_error(&format!("the content {}", content.id.short_form()))
+            .into())
     }
 
-    fn lost(&self, what: &str) -> StoreError {
+    fn lost_error(&self, what: &str) -> StoreError {
         StoreError::Corrupt {
             path: self.read.path.clone(),
             reason: format!("{what} was written but cannot be read back"),

@@ -168,7 +168,7 @@ fn every_table_is_salvaged_or_derived_from_files() {
         "sections",
         "vectors",
     ];
-    let connection = Database::Index.fresh().unwrap();
+    let connection = Database::Index.create_in_memory().unwrap();
     let mut statement = connection
         .prepare(
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'lexical\\_%' ESCAPE '\\'",

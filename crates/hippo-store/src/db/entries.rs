@@ -86,7 +86,7 @@ impl Store {
     /// Reads the stored state of all entries.
     ///
     /// # Errors
-    /// See [`StoreError`]. UnreadableRow rows are not an error, see [`EntryStore::damaged`].
+    /// See [`StoreError`]. Unreadable rows are not an error, see [`EntryStore::damaged`].
     pub fn entries(&self) -> Result<EntryStore, StoreError> {
         self.sql(load(&self.connection))
     }
@@ -96,7 +96,7 @@ impl StoreReader {
     /// Reads the stored state of all entries, as of the writer's last transaction.
     ///
     /// # Errors
-    /// See [`StoreError`]. UnreadableRow rows are not an error, see [`EntryStore::damaged`].
+    /// See [`StoreError`]. Unreadable rows are not an error, see [`EntryStore::damaged`].
     pub fn entries(&self) -> Result<EntryStore, StoreError> {
         self.sql(load)
     }

@@ -14,7 +14,7 @@ impl Store {
     ///
     /// # Errors
     /// See [`StoreError`].
-    pub fn fresh(&self) -> Result<BTreeSet<String>, StoreError> {
+    pub fn fresh_documents(&self) -> Result<BTreeSet<String>, StoreError> {
         let read = || {
             let mut statement = self.connection.prepare("SELECT path FROM fresh")?;
             let paths = statement.query_map([], |row| row.get(0))?;
@@ -115,10 +115,10 @@ mod tests {
         drop(batch);
         drop(store);
         let mut store = open();
-        let fresh: Vec<String> = store.fresh().unwrap().into_iter().collect();
+        let fresh: Vec<String> = store.fresh_documents().unwrap().into_iter().collect();
         assert_eq!(fresh, ["a.md", "d.md"]);
         store.clear().unwrap();
-        assert!(store.fresh().unwrap().is_empty());
+        assert!(store.fresh_documents().unwrap().is_empty());
     }
 
     #[test]
@@ -159,6 +159,9 @@ mod tests {
         store.looked_at(["a.md"].into_iter()).unwrap();
         let list = store.undo_list(run).unwrap();
         store.undo_run(run, &list, &[], Timestamp(3)).unwrap();
-        assert_eq!(store.fresh().unwrap().into_iter().collect::<Vec<_>>(), ["a.md"]);
+        assert_eq!(
+            store.fresh_documents().unwrap().into_iter().collect::<Vec<_>>(),
+            ["a.md"]
+        );
     }
 }

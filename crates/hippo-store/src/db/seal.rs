@@ -305,10 +305,10 @@ fn digest(table: &str, row: &Row<'_>, columns: usize) -> rusqlite::Result<u64> {
             ValueRef::Blob(bytes) => put(4, bytes),
         }
     }
-    Ok(short(&hasher))
+    Ok(short_hash(&hasher))
 }
 
-fn short(hasher: &blake3::Hasher) -> u64 {
+fn short_hash(hasher: &blake3::Hasher) -> u64 {
     let mut bytes = [0; 8];
     bytes.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
     u64::from_le_bytes(bytes)

@@ -43,17 +43,13 @@ pub fn unknown(name: &str) -> ErrorData {
 ///
 /// # Errors
 /// Fails without a daemon or workspace, or when the daemon refuses.
-pub fn answer(
-    name: &str,
-    arguments: &ToolArguments,
-    line: &mut CallConnection,
-) -> Result<Value, CallFailure> {
+pub fn answer(name: &str, args: &ToolArguments, line: &mut CallConnection) -> Result<Value, CallFailure> {
     let mut answer = match name {
-        "memory_search" => search(arguments, line),
-        "memory_get" => get(arguments, line),
-        "memory_remember" => remember(arguments, line),
+        "memory_search" => search(args, line),
+        "memory_get" => get(args, line),
+        "memory_remember" => remember(args, line),
         "memory_status" => status(line),
-        "context_fetch" => fetch(arguments, line),
+        "context_fetch" => fetch(args, line),
         _ => Err(CallFailure::new(format!("no such tool: {name}"))),
     }?;
     // Null members are omitted.

@@ -67,7 +67,7 @@ pub fn promised(contexts: &Contexts, root: &Path) -> Result<Vec<Promise>, RpcErr
     }
     let accepted = {
         let mut held = place.held()?;
-        held.parts()?.0.read().accepted().map_err(refusal)?
+        held.parts()?.0.read().accepted_flushes().map_err(refusal)?
     };
     let mut under_way = lock(&contexts.under_way);
     let left = accepted

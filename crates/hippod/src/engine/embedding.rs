@@ -47,7 +47,7 @@ impl Workspace {
     /// See [`StoreError`].
     pub fn set_embedder(&mut self, embedder: EmbedderRow) -> Result<(), StoreError> {
         self.pending = super::workspace::PendingChunks::default();
-        for waiting in self.store.pending(&embedder)? {
+        for waiting in self.store.pending_chunks(&embedder)? {
             self.pending.add(waiting.document, [waiting.id], false);
         }
         if self.pending.len() > 0 {

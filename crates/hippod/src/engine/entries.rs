@@ -122,7 +122,7 @@ impl WorkspaceEntries {
             known,
             revision: 0,
             file,
-            fresh: store.fresh()?,
+            fresh: store.fresh_documents()?,
             goes_on: false,
             documents: Documents::default(),
             vectors: EntryVectors::default(),

@@ -19,7 +19,7 @@ pub(super) fn locate(
     manifest: &ModelManifest,
 ) -> Result<PathBuf, AcquireError> {
     let runtime = acquire::locate_runtime(layout, manifest)?;
-    match model.absent(layout) {
+    match model.first_fault(layout) {
         Some((file, FileFault::Unchecked)) => Err(AcquireError::Unchecked(file)),
         Some((file, _)) => Err(AcquireError::Changed(file)),
         None => Ok(runtime),
@@ -34,7 +34,7 @@ impl Models {
             let model = model.ok();
             let damaged = model
                 .as_ref()
-                .is_none_or(|model| model.absent(&self.layout).is_some());
+                .is_none_or(|model| model.first_fault(&self.layout).is_some());
             let id = model.as_ref().map(LocalModel::id);
             ModelInfo {
                 name,
@@ -57,7 +57,7 @@ impl Models {
                 source: "imported".to_owned(),
             }
         };
-        LocalModel::all(&self.layout).into_iter().map(told).collect()
+        LocalModel::list_all(&self.layout).into_iter().map(told).collect()
     }
 
     /// Compares an imported model and the runtime library with their checksums. Returns `None` if no imported

@@ -248,7 +248,7 @@ fn place(dir: &WorkspaceDir, path: &str) -> io::Result<SharedFile> {
 fn tidy(dir: &WorkspaceDir, path: &str, file: &SharedFile) -> io::Result<()> {
     file.tidy();
     for slot in [0, 1] {
-        let Some(left) = file.replaced(slot)? else {
+        let Some(left) = file.read_slot(slot)? else {
             continue;
         };
         let node = Node::read(Period::All, &String::from_utf8_lossy(&left));

@@ -205,23 +205,16 @@ fn front(text: &str) -> Result<Vec<(&str, &str)>, String> {
 fn wrong(period: Period, (key, value): (&str, &str)) -> Option<String> {
     let digest = || value.len() == 16 && value.bytes().all(|byte| byte.is_ascii_hexdigit());
     let known = |names: &[&str]| names.contains(&value);
+    use {BodyAuthor::*, NodeStatus::*};
     let right = match key {
         "type" => value == level_name(period.level()),
         "period" if period.level() != NodeKind::Root => Period::parse(value) == Some(period),
-        "status" => known(
-            &[
-                NodeStatus::Tentative,
-                NodeStatus::Fixed,
-                NodeStatus::NeedsSummarization,
-            ]
-            .map(NodeStatus::name),
-        ),
+        "status" => known(&[Tentative, Fixed, NeedsSummarization].map(NodeStatus::name)),
         "source-digest" | "body-digest" => digest(),
         "lines" => value.parse::<usize>().is_ok(),
-        "written-by" => {
-            let writers = [BodyAuthor::Hippod, BodyAuthor::Agent, BodyAuthor::Command].map(BodyAuthor::name);
-            writers.contains(&Some(value))
-        }
+        "written-by" => [Hippod, Agent, Command]
+            .map(BodyAuthor::name)
+            .contains(&Some(value)),
         _ => true,
     };
     let short: String = value.chars().take(40).collect();
@@ -249,10 +242,7 @@ fn examine_aside(root: &Path, found: &mut Examination) {
     for (folder, id, what, fix) in told {
         let entries = WorkspaceDir::open(root).and_then(|dir| dir.entries(folder));
         let entries = entries.unwrap_or_default();
-        let kept = entries
-            .iter()
-            .filter(|entry| entry.kind == FileKind::File)
-            .count();
+        let kept = entries.iter().filter(|it| it.kind == FileKind::File).count();
         if kept > 0 {
             let path = root.join(folder);
             found.add(id, Severity::Info, format!("{kept} {what}"), &path, fix);

@@ -7,7 +7,7 @@ use std::io;
 use hippo_text::own_block;
 use hippo_text::source::NodeKind;
 use hippo_tree::root::changes;
-use hippo_tree::{BodyAuthor, Fingerprint, ForeignRoot, Node, Period, told, top};
+use hippo_tree::{BodyAuthor, Fingerprint, ForeignRoot, Node, Period, collect_root_sources, top};
 
 use super::aside;
 use super::disk::DiskNode;
@@ -82,8 +82,8 @@ impl TreeRun<'_> {
         let most = self.settings.root_max_tokens;
         let passages = IndexedPassages::of(self.view);
         let passage = |path: &str, line| passages.find(path, line);
-        let made = top(
-            &told(&nodes, &accesses),
+        let made = build_root_file(
+            &collect_root_sources(&nodes, &accesses),
             &passage,
             carry,
             &months,

@@ -73,7 +73,7 @@ pub fn pending(
             level: level_name(period.level()).to_owned(),
             period: period.to_string(),
             sources: sources.1.iter().map(|text| text.path.clone()).collect(),
-            source_digest: SourceFile::together(&sources.0).to_string(),
+            source_digest: SourceFile::combine_sources(&sources.0).to_string(),
             budget_tokens: budget as u64,
             prompt: prompt(period, budget),
         })
@@ -111,7 +111,7 @@ pub fn submit(
     }
     let (files, texts) = run.sources_of(period)?;
     if let Some(made_for) = &request.source_digest
-        && Fingerprint::parse(made_for) != Some(SourceFile::together(&files))
+        && Fingerprint::parse(made_for) != Some(SourceFile::combine_sources(&files))
     {
         return Err(RpcError::new(
             ErrorKind::Stale,
@@ -122,7 +122,7 @@ pub fn submit(
     let sources: Vec<_> = texts.iter().map(SourceText::source).collect();
     let before = run.disk.nodes.get(&period).cloned();
     let before = before.as_ref();
-    let (node, overlap) = submitted(
+    let (node, overlap) = build_submitted(
         period,
         &request.body,
         before.map(|found| &found.node),

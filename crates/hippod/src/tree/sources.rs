@@ -66,7 +66,7 @@ impl TreeRun<'_> {
         let now = match (period, self.sources_for(period)) {
             (Period::All, _) => self.below(),
             (_, sources) if sources.is_empty() => return false,
-            (_, sources) => SourceFile::together(&sources),
+            (_, sources) => SourceFile::combine_sources(&sources),
         };
         known.is_some_and(|known| now != known)
     }

@@ -96,7 +96,7 @@ impl<'a> SummaryRun<'a> {
                     continue;
                 }
             };
-            if run.state.was_refused(period, SourceFile::together(&files)) {
+            if run.state.was_refused(period, SourceFile::combine_sources(&files)) {
                 continue;
             }
             if let Some(why) = command::held_back(&run.state.spend, &self.trees.settings) {
@@ -188,7 +188,7 @@ fn take(
         return Err(SummaryFailure::Overtaken(reason.to_owned()));
     }
     let node = before.as_ref().map(|found| &found.node);
-    let made = submitted(
+    let made = build_submitted(
         period,
         body,
         node,
@@ -198,7 +198,8 @@ fn take(
         run.today,
     );
     let (node, _) = made.map_err(|why| {
-        run.state.refuse(period, SourceFile::together(&asked.files));
+        run.state
+            .refuse(period, SourceFile::combine_sources(&asked.files));
         SummaryFailure::Failed(match aside::rejected(root, period, body, &why) {
             Ok(path) => format!("{why}; the body is kept in {path}"),
             Err(error) => format!("{why}; the body could not be kept ({error})"),

@@ -35,7 +35,7 @@ const ALIKE_BESIDE: f32 = 0.98;
 const COMPARED: usize = 400;
 
 /// Returns the topics without those that repeat a kept topic, and for each removed topic the date of the kept one.
-pub(super) fn apart(
+pub(super) fn drop_repeated_topics(
     mut topics: Vec<RootTopic>,
     passages: &PassageLookup<'_>,
 ) -> (Vec<RootTopic>, BTreeMap<String, Date>) {
@@ -127,7 +127,7 @@ mod tests {
             topic("backup", 5, 3, 40),
             topic("cats", 5, 2, 80),
         ];
-        let (topics, said) = apart(topics, &meaning);
+        let (topics, said) = drop_repeated_topics(topics, &meaning);
         assert_eq!(names(&topics), ["backup", "cats"]);
         assert_eq!(topics[0].rank, 1);
         assert_eq!(
@@ -143,7 +143,7 @@ mod tests {
             topic("backup", 5, 0, 11),
             topic("copies", 7, 1, 12),
         ];
-        let (topics, said) = apart(topics, &meaning);
+        let (topics, said) = drop_repeated_topics(topics, &meaning);
         assert_eq!(names(&topics), ["dumps", "backup"]);
         assert!(said.contains_key("copies"), "{said:?}");
     }
@@ -151,14 +151,14 @@ mod tests {
     #[test]
     fn what_is_in_one_passage_or_near_in_one_file_or_has_no_vector_is_not_the_same() {
         let beside = vec![topic("dumps", 1, 1, 10), topic("backup", 1, 2, 30)];
-        assert_eq!(apart(beside, &meaning).0.len(), 2);
+        assert_eq!(drop_repeated_topics(beside, &meaning).0.len(), 2);
         let twice = vec![topic("dumps", 1, 1, 10), topic("backup", 1, 2, 11)];
-        assert_eq!(apart(twice, &meaning).0.len(), 1);
+        assert_eq!(drop_repeated_topics(twice, &meaning).0.len(), 1);
         let one = |_: &str, _: u32| meaning("memory/2026-01-01.md", 10);
         let shared = vec![topic("dumps", 1, 1, 10), topic("backup", 1, 2, 11)];
-        assert_eq!(apart(shared, &one).0.len(), 2);
+        assert_eq!(drop_repeated_topics(shared, &one).0.len(), 2);
         let unknown = vec![topic("dumps", 1, 1, 10), topic("backup", 5, 1, 10)];
-        assert_eq!(apart(unknown, &|_, _| None).0.len(), 2);
+        assert_eq!(drop_repeated_topics(unknown, &|_, _| None).0.len(), 2);
     }
 
     #[test]
@@ -169,6 +169,6 @@ mod tests {
             passage.vector.resize(passage.id as usize, 0.0);
             Some(passage)
         };
-        assert_eq!(apart(topics, &other).0.len(), 2);
+        assert_eq!(drop_repeated_topics(topics, &other).0.len(), 2);
     }
 }

@@ -136,7 +136,7 @@ impl RootContent {
 
     /// Returns the names that occur on at least `least` of the selected days, sorted by number of days, then by their
     /// position on the first day.
-    pub fn often(&self, meant: impl Fn(Date) -> bool, least: usize) -> Vec<(&str, usize)> {
+    pub fn frequent_names(&self, meant: impl Fn(Date) -> bool, least: usize) -> Vec<(&str, usize)> {
         let counted = self.names.values().map(|name| {
             let count = name.days.iter().filter(|date| meant(**date)).count();
             (name, count)
@@ -234,7 +234,7 @@ fn day(node: &ChildNode<'_>, reading: &SourceContent) -> Day {
         .collect();
     let topics = listed
         .into_iter()
-        .map(|(name, kind)| told(node, reading, name, kind))
+        .map(|(name, kind)| collect_topic(node, reading, name, kind))
         .collect();
     Day {
         date: node.date,
@@ -245,7 +245,7 @@ fn day(node: &ChildNode<'_>, reading: &SourceContent) -> Day {
 }
 
 /// Collects the content for a topic: from the section with its name, or from lines that contain one of its words.
-fn told(node: &ChildNode<'_>, reading: &SourceContent, name: String, kind: MemoryType) -> DayTopic {
+fn collect_topic(node: &ChildNode<'_>, reading: &SourceContent, name: String, kind: MemoryType) -> DayTopic {
     let parts: Vec<String> = name.split(" / ").map(str::to_lowercase).collect();
     let of = |statement: &&Statement| {
         let section = reading.sections.get(statement.section as usize);

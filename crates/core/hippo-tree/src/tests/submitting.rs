@@ -19,7 +19,7 @@ fn bodies_about_something_else_are_refused() {
     let text = long_log(day, 300);
     let source = [of(day, &text)];
     let take = |body: &str| {
-        submitted(
+        build_submitted(
             Period::Day(day),
             body,
             None,
@@ -58,7 +58,7 @@ fn front_matter_that_somebody_noted_stays_and_tells_no_secret() {
         "---\ntopics: warehouse [project], token: ghp_0123456789abcdefghijABCDEFGHIJ012345\nmood: windy\nby: the night shift\npassword: hunter2-Xy81kQz\n---\n\n{}",
         long_log(day, 3)
     );
-    let (node, _) = submitted(
+    let (node, _) = build_submitted(
         period,
         &body,
         Some(&before),

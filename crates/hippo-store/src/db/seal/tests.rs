@@ -164,9 +164,9 @@ fn a_damaged_vector_is_detected_and_only_its_text_is_embedded_again() {
         assert_eq!((mended.documents, mended.vectors), (false, 1), "{at}");
         assert!(store.vector_generation().unwrap() > generation);
         let embedder = store.embedder("m", 4).unwrap();
-        assert_eq!(store.pending(&embedder).unwrap().len(), 1, "{at}");
+        assert_eq!(store.pending_chunks(&embedder).unwrap().len(), 1, "{at}");
         put(&mut store, 7, "blue");
-        assert!(store.pending(&embedder).unwrap().is_empty(), "{at}");
+        assert!(store.pending_chunks(&embedder).unwrap().is_empty(), "{at}");
         assert_eq!(store.mend().unwrap(), None);
     }
 }
@@ -183,6 +183,6 @@ fn a_chunk_with_the_vector_of_another_text_gets_a_new_one() {
     let mut store = scratch.open();
     assert_eq!(store.mend().unwrap().unwrap().vectors, 1);
     let embedder = store.embedder("m", 4).unwrap();
-    assert_eq!(store.pending(&embedder).unwrap().len(), 1);
+    assert_eq!(store.pending_chunks(&embedder).unwrap().len(), 1);
     assert_eq!(store.unplaced_vectors(&embedder).unwrap().len(), 1);
 }

@@ -56,7 +56,7 @@ impl WorkspaceEntries {
         }
         let mut found = Vec::new();
         for slot in 0..SLOTS {
-            match file.replaced(slot) {
+            match file.read_slot(slot) {
                 Ok(bytes) => found.extend(bytes.map(|bytes| (slot, bytes))),
                 Err(error) => {
                     let beside = file.replaced_path(slot);
@@ -182,7 +182,7 @@ impl WorkspaceEntries {
         let Ok(OpenedIndexFile { file, .. }) = meant(now.root) else {
             return Ok(false);
         };
-        let late = match file.replaced(slot) {
+        let late = match file.read_slot(slot) {
             Ok(late) => late,
             Err(error) => {
                 tracing::warn!(%error, "could not read the replaced index file; retrying");
