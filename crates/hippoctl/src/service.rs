@@ -39,7 +39,7 @@ impl Manager {
     ///
     /// # Errors
     /// Fails on systems without a known manager.
-    pub fn here() -> Result<Self, Failure> {
+    pub fn of_this_system() -> Result<Self, Failure> {
         if cfg!(target_os = "linux") {
             Ok(Self::Systemd)
         } else if cfg!(target_os = "macos") {

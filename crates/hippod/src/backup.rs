@@ -140,7 +140,7 @@ pub fn backup(
     let (manifest, bytes) = writer.finish(manifest)?;
     Ok(BackupResponse {
         left_out: wanted.left_out,
-        ..told(manifest, &place, bytes, start)
+        ..build_response(manifest, &place, bytes, start)
     })
 }
 
@@ -153,10 +153,10 @@ pub fn verify(request: &BackupVerifyRequest, job: &mut BackupJob<'_>) -> Result<
     let from = absolute(&request.from)?;
     let source = BackupSource::open(&from)?;
     let manifest = source.verify(job)?;
-    Ok(told(manifest, &from, source.bytes(), start))
+    Ok(build_response(manifest, &from, source.bytes(), start))
 }
 
-fn told(manifest: BackupManifest, file: &Path, bytes: u64, start: Instant) -> BackupResponse {
+fn build_response(manifest: BackupManifest, file: &Path, bytes: u64, start: Instant) -> BackupResponse {
     let told = |workspace: &manifest::BackupWorkspace| {
         let members = || {
             manifest

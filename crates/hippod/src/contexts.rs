@@ -42,7 +42,7 @@ use crate::views::{Slot, Views};
 use policies::Policies;
 use session::Sessions;
 
-pub use accept::{Promise, accept, kept, promised};
+pub use accept::{Promise, accept, promised, record_end};
 pub use close::close;
 pub use compact::compact;
 pub use fetch::fetch;
@@ -130,7 +130,7 @@ impl Contexts {
     }
 
     /// Returns the context database of a workspace.
-    fn place(&self, root: &Path) -> Arc<ContextDatabase> {
+    fn database_of(&self, root: &Path) -> Arc<ContextDatabase> {
         let mut places = lock(&self.places);
         let place = places.entry(root.to_path_buf()).or_insert_with(|| {
             let file = registry::state_folder(&self.state, root).join(FILE);
@@ -161,7 +161,7 @@ impl Contexts {
         views.sort_by_key(|view| Some(&view.root) != known.as_ref());
         let mut unreadable = None;
         for view in views {
-            let place = self.place(&view.root);
+            let place = self.database_of(&view.root);
             match place.read(|reader| reader.session(id)) {
                 Ok(Some(Some(session))) => {
                     lock(&self.homes).insert(id.to_owned(), view.root.clone());
@@ -192,7 +192,7 @@ impl Contexts {
     /// # Errors
     /// The file was removed and could not be written again.
     pub fn is_there(&self, root: &Path) -> Result<bool, RpcError> {
-        self.place(root).is_there()
+        self.database_of(root).is_there()
     }
 
     /// Releases the database of a workspace that is removed or restored.
@@ -292,7 +292,7 @@ impl ContextDatabase {
             drop(self.held());
         }
         let kept = lock(&self.readers).pop();
-        let reader = match kept {
+        let reader = match record_end {
             Some(reader) => reader,
             None => ContextReader::open(&self.file).map_err(|error| unusable(&error))?,
         };
@@ -307,7 +307,7 @@ impl ContextDatabase {
     /// Packs a content for storage; returns `None` if it is too large.
     fn ready<'a>(&self, content: &'a [u8]) -> Option<PackedContent<'a>> {
         let kept = lock(&self.packers).pop();
-        let mut packer = kept.unwrap_or_default();
+        let mut packer = record_end.unwrap_or_default();
         let ready = packer.pack_content(content);
         let mut packers = lock(&self.packers);
         if packers.len() < READERS_KEPT {

@@ -117,13 +117,13 @@ impl IndexView {
             view.asked = EntryWords::of(&records, true);
         }
         if told || asked {
-            view.place(&records);
+            view.index_records(&records);
         }
         view.records = records;
         view
     }
 
-    fn place(&mut self, records: &[Arc<EntryRecord>]) {
+    fn index_records(&mut self, records: &[Arc<EntryRecord>]) {
         let (mut by_id, mut by_cue) = (HashMap::with_capacity(records.len()), HashMap::new());
         let mut by_path: HashMap<String, Vec<usize>> = HashMap::new();
         for (at, record) in records.iter().enumerate() {
@@ -169,16 +169,16 @@ impl IndexView {
     /// Returns the entries that match a query, best first. Entries learned from queries are included only
     /// with `asked`.
     pub fn find(&self, terms: &[QueryTerm], limit: usize, asked: bool) -> Vec<(Match, &Arc<EntryRecord>)> {
-        let mut found = self.found(&self.told, terms, limit);
+        let mut found = self.find_matches(&self.told, terms, limit);
         if asked {
-            found.extend(self.found(&self.asked, terms, limit));
+            found.extend(self.find_matches(&self.asked, terms, limit));
             found.sort_by(|(a, _), (b, _)| b.relevance.total_cmp(&a.relevance));
             found.truncate(limit);
         }
         found
     }
 
-    fn found(
+    fn find_matches(
         &self,
         words: &EntryWords,
         terms: &[QueryTerm],

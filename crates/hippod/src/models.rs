@@ -83,12 +83,12 @@ impl Models {
 
     /// Returns the configured model, or `None` if embedding is disabled or the name is unknown.
     pub fn configured(&self) -> Option<ConfiguredModel> {
-        self.named(&self.config.model)
+        self.find_model(&self.config.model)
     }
 
     /// Returns the model with this name, as for [`Models::configured`]; for workspaces with a model of their
     /// own.
-    pub fn named(&self, name: &str) -> Option<ConfiguredModel> {
+    pub fn find_model(&self, name: &str) -> Option<ConfiguredModel> {
         if !self.config.enabled {
             return None;
         }

@@ -161,7 +161,7 @@ impl SearchState<'_> {
             }
         }
         let mut stale = StaleFiles {
-            gone: verifier.gone(),
+            gone: verifier.missing_files(),
             changed: verifier.changed(),
         };
         if !stale.changed.is_empty() {
@@ -170,7 +170,7 @@ impl SearchState<'_> {
                 .report_stale(&self.view.root, stale.changed.clone());
         }
         stale.changed.retain(|path| !stale.gone.contains(path));
-        let (found, all) = (collector.found(), !collector.is_full());
+        let (found, all) = (collector.best_hit_tokens(), !collector.is_full());
         let (results, passages, tokens, mut notes) = collector.finish();
         if results.is_empty()
             && let Some(least) = found
@@ -226,7 +226,7 @@ impl SearchState<'_> {
             Mode::Hybrid | Mode::Lexical | Mode::Index => self
                 .question
                 .postings(self.view, picture)
-                .map_err(|error| refused(self.searcher, self.view, error))?,
+                .map_err(|error| search_error(self.searcher, self.view, error))?,
         };
         let postings: Vec<Postings<'_>> = self
             .question
@@ -326,7 +326,7 @@ fn is_dated(corpus: &Corpus, range: DateRange) -> bool {
 }
 
 /// Returns the error for the client. Damage is also reported to the engine, so that `status` shows it.
-fn refused(searcher: &Searcher, view: &WorkspaceView, error: StoreError) -> RpcError {
+fn search_error(searcher: &Searcher, view: &WorkspaceView, error: StoreError) -> RpcError {
     let refusal = store_error(&error);
     if error.needs_rebuild() {
         searcher.engine.report_damage(&view.root, error);

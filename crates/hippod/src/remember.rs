@@ -53,7 +53,7 @@ pub fn append(root: &Path, today: Date, request: &RememberRequest) -> Result<App
     };
     let log = LogSnapshot::open(root, today)?;
     let text = tamed(request.text.trim()).replace("\r\n", "\n");
-    let (path, standing) = (log.path.clone(), standing(&log.before, &section, &text));
+    let (path, standing) = (log.path.clone(), find_text_section(&log.before, &section, &text));
     let repeated = standing.is_some();
     let (start_line, end_line) = match standing {
         Some(lines) => lines,
@@ -99,7 +99,7 @@ pub struct LogLines {
 }
 
 /// Returns the first and last line of a section with exactly this text, if the log contains one.
-fn standing(log: &[u8], section: &str, text: &str) -> Option<(u32, u32)> {
+fn find_text_section(log: &[u8], section: &str, text: &str) -> Option<(u32, u32)> {
     let log = String::from_utf8_lossy(log).replace("\r\n", "\n");
     let wanted = format!("## {section}\n\n{text}");
     let at = log.match_indices(&wanted).map(|(at, _)| at).find(|at| {

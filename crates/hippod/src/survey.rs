@@ -31,7 +31,7 @@ impl Survey {
     }
 
     /// Returns the workspaces with work in progress.
-    pub fn behind(&self) -> impl Iterator<Item = &Path> {
+    pub fn busy_workspaces(&self) -> impl Iterator<Item = &Path> {
         let behind = self.places.iter().filter(|place| place.waiting > 0);
         behind.map(|place| place.view.root.as_path())
     }

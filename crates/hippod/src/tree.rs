@@ -115,7 +115,7 @@ impl Trees {
     }
 
     /// Waits for the tree of the workspace at or above a folder and locks it.
-    pub async fn alone(&self, folder: &Path) -> OwnedMutexGuard<()> {
+    pub async fn lock_tree(&self, folder: &Path) -> OwnedMutexGuard<()> {
         let root = self.views.root_of(folder);
         let lock = self.of(root.as_deref().unwrap_or(folder)).nodes;
         lock.lock_owned().await

@@ -42,7 +42,7 @@ pub struct SettingsSurvey {
 
 impl SettingsSurvey {
     /// Returns the untrusted files with settings that need trust.
-    pub fn refused(&self) -> Vec<SettingsFile> {
+    pub fn untrusted_files(&self) -> Vec<SettingsFile> {
         let refused = |file: &&SettingsFile| !file.trusted && !file.changes.is_empty();
         self.files.iter().filter(refused).cloned().collect()
     }

@@ -115,7 +115,7 @@ impl<'root> Verifier<'root> {
     }
 
     /// Returns the checked files that are missing or unreadable.
-    pub fn gone(&self) -> Vec<String> {
+    pub fn missing_files(&self) -> Vec<String> {
         let gone = self
             .files
             .iter()

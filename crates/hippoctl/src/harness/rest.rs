@@ -29,7 +29,7 @@ const TREE: [&str; 4] = [
 const DEPTH: usize = 8;
 
 /// Returns the memory files that remain without those in `gone`; a folder counts with its content.
-pub fn left(dir: &WorkspaceDir, gone: &BTreeSet<&str>) -> Vec<RemainingPath> {
+pub fn find_remaining(dir: &WorkspaceDir, gone: &BTreeSet<&str>) -> Vec<RemainingPath> {
     let folder = FolderRest { dir, gone };
     let [index, own] = INDEX;
     let mut all = vec![folder.logs()];
@@ -119,7 +119,7 @@ mod tests {
         }
         let dir = WorkspaceDir::open(folder.path()).unwrap();
         let told = |gone: &[&str]| -> Vec<(String, usize)> {
-            let left = left(&dir, &gone.iter().copied().collect());
+            let left = find_remaining(&dir, &gone.iter().copied().collect());
             left.into_iter().map(|left| (left.path, left.files)).collect()
         };
         let all = [

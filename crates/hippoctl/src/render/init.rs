@@ -138,7 +138,7 @@ pub fn initialised(answer: &InitResult, style: Style) -> String {
         text += &format!("  {make:<12} {}/\n", style.path(one_line(folder)));
     }
     files(&mut text, &answer.files, (make, change, ""), style);
-    kept(&mut text, &answer.kept, style);
+    write_kept(&mut text, &answer.kept, style);
     foreign(&mut text, answer, style);
     if answer.folders.is_empty() && answer.files.is_empty() {
         text += "  nothing to change: everything exists\n";
@@ -171,7 +171,7 @@ fn foreign(text: &mut String, answer: &InitResult, style: Style) {
 }
 
 /// Renders the result of `init --undo`.
-pub fn taken(answer: &InitUndoResult, style: Style) -> String {
+pub fn render_undo(answer: &InitUndoResult, style: Style) -> String {
     let begin = if answer.dry_run {
         "would revert init"
     } else {
@@ -200,11 +200,11 @@ pub fn taken(answer: &InitUndoResult, style: Style) -> String {
             style.path(one_line(path))
         );
     }
-    kept(&mut text, &answer.kept, style);
+    write_kept(&mut text, &answer.kept, style);
     if let Some(place) = &answer.aside_in {
         text += &format!("the files of hippod are in {}\n", style.path(one_line(place)));
     }
-    left(&mut text, &answer.left, answer.dry_run);
+    write_remaining(&mut text, &answer.left, answer.dry_run);
     if answer.dry_run {
         text += "nothing was changed\n";
     } else if answer.unregistered {
@@ -249,7 +249,7 @@ fn files(text: &mut String, files: &[FileChange], words: (&str, &str, &str), sty
     }
 }
 
-fn kept(text: &mut String, kept: &[KeptPath], style: Style) {
+fn write_kept(text: &mut String, kept: &[KeptPath], style: Style) {
     for KeptPath { path, why } in kept {
         let line = format!("  {:<12} {}: {}\n", "kept", one_line(path), one_line(why));
         *text += &style.quiet(line.trim_end());
@@ -257,7 +257,7 @@ fn kept(text: &mut String, kept: &[KeptPath], style: Style) {
     }
 }
 
-fn left(text: &mut String, left: &[RemainingPath], dry_run: bool) {
+fn write_remaining(text: &mut String, left: &[RemainingPath], dry_run: bool) {
     if left.is_empty() {
         return;
     }

@@ -86,13 +86,13 @@ pub fn look(
     facts: &UnitValues,
 ) -> Result<ServiceObservation, Failure> {
     let control = ManagerControl(manager);
-    let (mut files, mut unsandboxed) = (found(units(manager, folder, facts))?, !facts.sandbox);
+    let (mut files, mut unsandboxed) = (read_states(units(manager, folder, facts))?, !facts.sandbox);
     if !unsandboxed {
         let plain = UnitValues {
             sandbox: false,
             ..facts.clone()
         };
-        let others = found(units(manager, folder, &plain))?;
+        let others = read_states(units(manager, folder, &plain))?;
         let current = |files: &[(UnitFile, UnitFileState)]| {
             files.iter().all(|(_, found)| *found == UnitFileState::Current)
         };
@@ -143,7 +143,7 @@ pub fn look(
     })
 }
 
-fn found(files: Vec<UnitFile>) -> Result<Vec<(UnitFile, UnitFileState)>, Failure> {
+fn read_states(files: Vec<UnitFile>) -> Result<Vec<(UnitFile, UnitFileState)>, Failure> {
     let each = files.into_iter().map(|file| {
         let found = read(&file)?;
         Ok((file, found))

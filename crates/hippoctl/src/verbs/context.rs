@@ -50,7 +50,7 @@ pub fn context(session: &mut DaemonSession, verb: ContextVerb, out: &mut Output)
         ContextVerb::Close { session: id } => {
             let request = ContextCloseRequest { session: id };
             let answer: ContextCloseResponse = session.call_patiently(request, |_| {})?;
-            told(&answer.notes, out);
+            print_notes(&answer.notes, out);
             out.answer(&answer, render::closed)
         }
     }
@@ -113,7 +113,7 @@ fn put(session: &mut DaemonSession, args: ContextPutArgs, out: &mut Output) -> R
         error,
     };
     let answer: ContextPutResponse = session.call(request)?;
-    told(&answer.notes, out);
+    print_notes(&answer.notes, out);
     out.answer(&answer, render::put)
 }
 
@@ -136,7 +136,7 @@ fn turn(session: &mut DaemonSession, args: ContextTurnArgs, out: &mut Output) ->
         context_limit,
     };
     let answer: ContextTurnResponse = session.call(request)?;
-    told(answer.note.as_slice(), out);
+    print_notes(answer.note.as_slice(), out);
     out.answer(&answer, render::turn)
 }
 
@@ -155,7 +155,7 @@ fn show(session: &mut DaemonSession, args: ContextRenderArgs, out: &mut Output) 
         cue,
     };
     let answer: ContextRenderResponse = session.call(request)?;
-    told(&answer.notes, out);
+    print_notes(&answer.notes, out);
     if !out.json {
         out.note(&render::shown(&answer));
     }
@@ -189,7 +189,7 @@ fn fetch(
     if out.json {
         return Err(Failure::silent(Exit::NotFound));
     }
-    if let Some(left) = render::left(&answer) {
+    if let Some(left) = render::render_without_content(&answer) {
         out.note(&left);
     }
     let colon = if reason.is_empty() { "" } else { ": " };
@@ -225,7 +225,7 @@ fn list(session: &mut DaemonSession, args: ContextListArgs, out: &mut Output) ->
 }
 
 /// Prints notes of the daemon; with `--json` the answer contains them.
-fn told(notes: &[String], out: &mut Output) {
+fn print_notes(notes: &[String], out: &mut Output) {
     if out.json {
         return;
     }

@@ -11,7 +11,7 @@ use hippo_proto::{
 };
 
 use super::foreign;
-use super::init::{folder, forget_old_record, refused};
+use super::init::{folder, forget_old_record, unusable_failure};
 use crate::connect::{DaemonSession, text};
 use crate::failure::{Exit, Failure};
 use crate::harness::aside::{self, Aside};
@@ -58,7 +58,7 @@ pub fn deinit(session: &mut DaemonSession, args: InitArgs, out: &mut Output) -> 
     let there = PathSnapshot::read(&dir, record.files.keys().map(String::as_str));
     let mut plan = take_back(&there, &record);
     if waits {
-        plan.record = left(&plan, &record);
+        plan.record = remaining_record(&plan, &record);
     }
     // A daemon that still has the folder would treat the removal of its index file as a deletion by the user.
     let mut aside = if gone {
@@ -76,9 +76,9 @@ pub fn deinit(session: &mut DaemonSession, args: InitArgs, out: &mut Output) -> 
     answer.aside = aside.moved.clone();
     if args.dry_run {
         answer.folders = plan.removed_folders.clone();
-        answer.left = rest::left(&dir, &gone_then(&plan, &aside, adopted));
+        answer.left = rest::find_remaining(&dir, &gone_then(&plan, &aside, adopted));
         tell(&root, &there, &plan, &mut answer);
-        return out.answer(&answer, render::init::taken);
+        return out.answer(&answer, render::init::render_undo);
     }
     apply::apply(&dir, &plan)?;
     // The record is removed last, so that an interrupted undo can be repeated.
@@ -95,10 +95,10 @@ pub fn deinit(session: &mut DaemonSession, args: InitArgs, out: &mut Output) -> 
     answer
         .folders
         .extend(apply::remove_folders(&dir, &plan.removed_folders));
-    answer.left = rest::left(&dir, &BTreeSet::new());
+    answer.left = rest::find_remaining(&dir, &BTreeSet::new());
     tell(&root, &there, &plan, &mut answer);
     let stuck = !plan.record.files.is_empty();
-    out.answer(&answer, render::init::taken)?;
+    out.answer(&answer, render::init::render_undo)?;
     if waits {
         return Err(Failure::new(
             Exit::Refused,
@@ -171,7 +171,7 @@ fn tell(root: &Path, there: &PathSnapshot, plan: &ChangePlan, answer: &mut InitU
 }
 
 /// Returns the record for a folder that is still registered: all except the reverted files.
-fn left(plan: &ChangePlan, record: &InitRecord) -> InitRecord {
+fn remaining_record(plan: &ChangePlan, record: &InitRecord) -> InitRecord {
     let mut left = record.clone();
     left.files
         .retain(|path, _| plan.kept.iter().any(|kept| kept.path == *path));
@@ -181,7 +181,7 @@ fn left(plan: &ChangePlan, record: &InitRecord) -> InitRecord {
 /// Returns the record of init, and true if it is from the workspace, where an older build wrote it.
 fn recorded(state: &Path, dir: &WorkspaceDir, trusted: bool) -> Result<(InitRecord, bool), Failure> {
     let root = dir.root();
-    let record = InitRecord::read(state, root).map_err(|problem| refused(&[problem]))?;
+    let record = InitRecord::read(state, root).map_err(|problem| unusable_failure(&[problem]))?;
     if !record.is_empty() {
         return Ok((record, false));
     }
@@ -203,7 +203,7 @@ fn recorded(state: &Path, dir: &WorkspaceDir, trusted: bool) -> Result<(InitReco
             )))
         }
         _ => {
-            let old = InitRecord::in_workspace(&there).map_err(|problems| refused(&problems))?;
+            let old = InitRecord::in_workspace(&there).map_err(|problems| unusable_failure(&problems))?;
             Ok((old.unwrap_or_default(), true))
         }
     }

@@ -151,7 +151,7 @@ impl HookWork {
         let _ = self.said.send(said);
     }
 
-    fn left(&self) -> Duration {
+    fn time_left(&self) -> Duration {
         self.until.saturating_duration_since(Instant::now())
     }
 
@@ -162,7 +162,7 @@ impl HookWork {
             .or_else(|| claude_project().map(PathBuf::from))
             .or_else(|| event.cwd.clone())
             .unwrap_or_else(|| PathBuf::from("."));
-        absolute(&folder).map_err(told)
+        absolute(&folder).map_err(describe_failure)
     }
 
     fn session_start(&mut self, event: &HookEvent) -> Result<(), String> {
@@ -186,7 +186,7 @@ impl HookWork {
         self.until = self.until.min(Instant::now() + PENDING);
         match self.pending(&folder) {
             // The next session start shows it.
-            Err(_) if self.left().is_zero() => Ok(()),
+            Err(_) if self.time_left().is_zero() => Ok(()),
             Err(what) => Err(what),
             Ok(None) => Ok(()),
             Ok(Some(text)) => {
@@ -198,10 +198,10 @@ impl HookWork {
 
     /// Returns the pending work of the agent.
     fn pending(&self, folder: &Path) -> Result<Option<String>, String> {
-        let workspace = text(folder).map_err(told)?;
+        let workspace = text(folder).map_err(describe_failure)?;
         let answer: HeartbeatResponse = self
             .ask(&HeartbeatRequest { workspace }.into())?
-            .map_err(refused)?;
+            .map_err(describe_refusal)?;
         Ok(root::pending(&answer.pending))
     }
 
@@ -214,7 +214,7 @@ impl HookWork {
                 event.trouble.unwrap_or("the event has none")
             ));
         };
-        let path = absolute(path).map_err(told)?;
+        let path = absolute(path).map_err(describe_failure)?;
         #[expect(clippy::disallowed_methods, reason = "a file that the event names")]
         let is_there = path.exists();
         if !is_there {
@@ -225,8 +225,8 @@ impl HookWork {
             )));
         }
         let request = SessionFlushRequest {
-            workspace: text(&self.folder(event)?).map_err(told)?,
-            path: text(&path).map_err(told)?,
+            workspace: text(&self.folder(event)?).map_err(describe_failure)?,
+            path: text(&path).map_err(describe_failure)?,
             session: event.session.clone(),
             format: None,
             wait: false,
@@ -234,7 +234,7 @@ impl HookWork {
             close: self.args.name == HookName::SessionEnd && event.session.is_some(),
             tree: whole,
         };
-        let _: SessionFlushResponse = self.ask(&request.into())?.map_err(refused)?;
+        let _: SessionFlushResponse = self.ask(&request.into())?.map_err(describe_refusal)?;
         Ok(())
     }
 
@@ -247,7 +247,7 @@ impl HookWork {
         match self.ask::<ContextCloseResponse>(&request.into())? {
             Err(ClientError::Refused(error))
                 if matches!(error.data.kind, ErrorKind::NotFound | ErrorKind::BadRequest) => {}
-            Err(error) => return Err(refused(error)),
+            Err(error) => return Err(describe_refusal(error)),
             Ok(_) => {}
         }
         Ok(())
@@ -258,7 +258,7 @@ impl HookWork {
     fn ask<R: DeserializeOwned>(&self, request: &Request) -> Result<Result<R, ClientError>, String> {
         let ask = || {
             let mut client = self.client()?;
-            client.set_timeout(Some(self.left()));
+            client.set_timeout(Some(self.time_left()));
             Ok(client.call(request))
         };
         match ask()? {
@@ -273,11 +273,11 @@ impl HookWork {
         let mut started: Option<Child> = None;
         let mut ended: Option<(ExitStatus, Instant)> = None;
         loop {
-            let error = match Client::connect(&self.paths.socket, Some(CONNECT.min(self.left()))) {
+            let error = match Client::connect(&self.paths.socket, Some(CONNECT.min(self.time_left()))) {
                 Ok(client) => return Ok(client),
                 Err(error) => error,
             };
-            if self.global.no_start || self.left().is_zero() {
+            if self.global.no_start || self.time_left().is_zero() {
                 return Err(error.to_string());
             }
             match (&mut started, ended) {
@@ -314,7 +314,7 @@ impl HookWork {
         if failed.is_ok_and(rests) {
             return Err("no daemon responds, and a start failed within the last minute".to_owned());
         }
-        let (child, _) = launch::begin(&self.paths).map_err(told)?;
+        let (child, _) = launch::begin(&self.paths).map_err(describe_failure)?;
         Ok(child)
     }
 }
@@ -324,12 +324,12 @@ fn claude_project() -> Option<OsString> {
     std::env::var_os("CLAUDE_PROJECT_DIR").filter(|folder| !folder.is_empty())
 }
 
-fn told(failure: Failure) -> String {
+fn describe_failure(failure: Failure) -> String {
     failure.message
 }
 
 /// Formats the failure of a call for the log; the hint of a refusal is omitted.
-fn refused(error: ClientError) -> String {
+fn describe_refusal(error: ClientError) -> String {
     match error {
         ClientError::Refused(error) => format!("the daemon refused: {}", error.message),
         other => other.to_string(),

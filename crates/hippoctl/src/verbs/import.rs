@@ -181,16 +181,16 @@ fn read(program: Program, path: &Path) -> Result<ImportResult, Failure> {
         .map_err(|error| unread(&error))?;
     let found = match import::export(program, &bytes) {
         Ok(found) => found,
-        Err(trouble) => return refused(Exit::Usage, &place(&trouble)),
+        Err(trouble) => return refused(Exit::Usage, &describe_location(&trouble)),
     };
     if found.memories.is_empty() && found.left_out == 0 && !found.troubles.is_empty() {
-        let named: Vec<String> = found.troubles.iter().take(NAMED).map(place).collect();
+        let named: Vec<String> = found.troubles.iter().take(NAMED).map(describe_location).collect();
         return refused(Exit::Usage, &named.join("; "));
     }
     Ok(found)
 }
 
-fn place(ImportProblem { line, what }: &ImportProblem) -> String {
+fn describe_location(ImportProblem { line, what }: &ImportProblem) -> String {
     match line {
         Some(line) => format!("line {line}: {what}"),
         None => what.clone(),

@@ -43,7 +43,7 @@ pub fn init(session: &mut DaemonSession, args: InitArgs, out: &mut Output) -> Re
     let dir = folder(session, args.dir.clone())?;
     let root = dir.root().to_path_buf();
     if args.dir.is_none() && session.given_workspace()?.is_none() {
-        place::meant(&root, "init")?;
+        place::check_intended(&root, "init")?;
     }
     let paths = paths();
     let there = PathSnapshot::read(&dir, paths.iter().map(String::as_str));
@@ -53,7 +53,7 @@ pub fn init(session: &mut DaemonSession, args: InitArgs, out: &mut Output) -> Re
     let (mut plan, found, mut told) = planned(&there, &args, &record, &trust)?;
     plan.problems.extend(apply::forbidden(&dir, &plan));
     if !plan.problems.is_empty() {
-        return Err(refused(&plan.problems));
+        return Err(unusable_failure(&plan.problems));
     }
     let mut answer = InitResult {
         root: root.display().to_string(),
@@ -91,14 +91,14 @@ fn recorded(
     there: &PathSnapshot,
     trusted: bool,
 ) -> Result<(InitRecord, bool), Failure> {
-    let record = InitRecord::read(state, root).map_err(|problem| refused(&[problem]))?;
+    let record = InitRecord::read(state, root).map_err(|problem| unusable_failure(&[problem]))?;
     if !record.is_empty() || !trusted {
         return Ok((record, false));
     }
     match InitRecord::in_workspace(there) {
         Ok(Some(old)) => Ok((old, true)),
         Ok(None) => Ok((record, false)),
-        Err(problems) => Err(refused(&problems)),
+        Err(problems) => Err(unusable_failure(&problems)),
     }
 }
 
@@ -364,7 +364,7 @@ pub(super) fn folder(session: &DaemonSession, dir: Option<PathBuf>) -> Result<Wo
     WorkspaceDir::open(&dir).map_err(|error| Failure::file("open the folder", &dir, error))
 }
 
-pub(super) fn refused(problems: &[UnusableFile]) -> Failure {
+pub(super) fn unusable_failure(problems: &[UnusableFile]) -> Failure {
     let lines = problems.iter().map(|problem| {
         let what = render::one_line(&problem.what);
         format!("\n  {}: {what}", problem.path)

@@ -35,7 +35,8 @@ pub fn logs(session: &DaemonSession, args: &LogsArgs, out: &mut Output) -> Resul
         .and_then(|pid| fs::read_to_string(format!("/proc/{pid}/cgroup")).ok())
         .is_some_and(|cgroup| is_of_the_unit(&cgroup));
     // A unit that was never enabled has no journal.
-    let serves = || Manager::here() == Ok(Manager::Systemd) && ManagerControl(Manager::Systemd).serves();
+    let serves =
+        || Manager::of_this_system() == Ok(Manager::Systemd) && ManagerControl(Manager::Systemd).serves();
     if !args.hooks && (unit || (!log.exists() && serves())) {
         return journal(args, out);
     }

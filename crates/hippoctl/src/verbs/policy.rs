@@ -78,7 +78,7 @@ pub struct RecordUse {
 pub fn policy(session: &DaemonSession, args: &ContextPolicyArgs, out: &mut Output) -> Result<(), Failure> {
     let bytes = transcript(&args.file)?;
     let file = match &args.policy {
-        Some(file) => Some((file.clone(), named(file)?)),
+        Some(file) => Some((file.clone(), read_policy(file)?)),
         None => nearest(session.given_workspace()?)?,
     };
     let rules = match &file {
@@ -164,7 +164,7 @@ impl PolicyTestResult {
 
 /// Reads a policy file that the user names.
 #[expect(clippy::disallowed_methods, reason = "a file that the user names")]
-fn named(path: &Path) -> Result<String, Failure> {
+fn read_policy(path: &Path) -> Result<String, Failure> {
     fs::read_to_string(path).map_err(|error| Failure::input("read the policies", path, &error))
 }
 

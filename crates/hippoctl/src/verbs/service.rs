@@ -33,7 +33,7 @@ struct InstallTarget {
 
 impl InstallTarget {
     fn new(session: &DaemonSession) -> Result<Self, Failure> {
-        let manager = Manager::here()?;
+        let manager = Manager::of_this_system()?;
         let folder = manager.folder(&variable)?;
         // Status and removal must also work without an installed program.
         let package = Package::find(manager, &variable);

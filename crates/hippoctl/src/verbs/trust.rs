@@ -38,5 +38,7 @@ pub fn trust(session: &mut DaemonSession, args: TrustArgs, out: &mut Output) -> 
             dry_run: false,
         })?
     };
-    out.answer(&answer, |answer, style| render::trust::told(answer, &args, style))
+    out.answer(&answer, |answer, style| {
+        render::trust::render_trust(answer, &args, style)
+    })
 }

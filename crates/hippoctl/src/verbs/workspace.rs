@@ -25,7 +25,7 @@ pub fn add(session: &mut DaemonSession, dir: Option<PathBuf>, out: &mut Output) 
         (None, Some(given)) => given,
         (None, None) => {
             let here = current_dir()?;
-            place::meant(&here, "workspace add")?;
+            place::check_intended(&here, "workspace add")?;
             here
         }
     };
@@ -33,7 +33,7 @@ pub fn add(session: &mut DaemonSession, dir: Option<PathBuf>, out: &mut Output) 
     let answer: WorkspaceAddResponse = session.call(WorkspaceAddRequest {
         workspace: text(&dir)?,
     })?;
-    told(&answer.notes, out);
+    print_notes(&answer.notes, out);
     out.answer(&answer, |answer, style| {
         let what = if answer.added {
             "registered"
@@ -45,7 +45,7 @@ pub fn add(session: &mut DaemonSession, dir: Option<PathBuf>, out: &mut Output) 
 }
 
 /// Prints notes for people; with `--json` the answer contains them.
-fn told(notes: &[String], out: &mut Output) {
+fn print_notes(notes: &[String], out: &mut Output) {
     if out.json {
         return;
     }
@@ -86,7 +86,7 @@ pub fn remove(
         purge,
         dry_run: false,
     })?;
-    told(&answer.notes, out);
+    print_notes(&answer.notes, out);
     out.answer(&answer, |answer, style| {
         let kept = if answer.contexts_kept {
             ", and so do the stored contents of its sessions (--purge deletes them)"
@@ -115,6 +115,6 @@ pub fn sync(session: &mut DaemonSession, args: &SyncArgs, out: &mut Output) -> R
         accept_deletions: args.accept_deletions,
     };
     let answer: WorkspaceSyncResponse = session.call_patiently(request, |_| {})?;
-    told(&answer.notes, out);
+    print_notes(&answer.notes, out);
     out.answer(&answer, render::status::sync)
 }

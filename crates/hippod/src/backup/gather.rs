@@ -95,7 +95,7 @@ pub fn gather(
     }
     for (name, snapshot) in [("index", Some(moment.index)), ("contexts", moment.contexts)] {
         if let Some(snapshot) = snapshot {
-            let copied = writer.aside(name);
+            let copied = writer.temporary_path(name);
             snapshot
                 .copy(&copied, &|| job.goes_on())
                 .map_err(|error| copy_refusal(&error))?;

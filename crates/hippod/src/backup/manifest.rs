@@ -151,19 +151,19 @@ pub enum MemberPath<'a> {
 impl BackupWorkspace {
     /// Returns whether a member belongs to the workspace.
     pub fn has(&self, path: &str) -> bool {
-        self.place(path).is_some()
+        self.member_path(path).is_some()
     }
 
     /// Returns the path below the root if the member is a file of the workspace.
     pub fn file<'a>(&self, path: &'a str) -> Option<&'a str> {
-        match self.place(path)? {
+        match self.member_path(path)? {
             MemberPath::File(path) => Some(path),
             MemberPath::State(_) => None,
         }
     }
 
     /// Returns the destination of a member, or `None` if it belongs to another workspace.
-    pub fn place<'a>(&self, path: &'a str) -> Option<MemberPath<'a>> {
+    pub fn member_path<'a>(&self, path: &'a str) -> Option<MemberPath<'a>> {
         let rest = path.strip_prefix(&self.folder)?.strip_prefix('/')?;
         match rest.strip_prefix("files/") {
             Some(file) => Some(MemberPath::File(file)),

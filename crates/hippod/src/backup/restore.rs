@@ -74,7 +74,7 @@ pub fn prepare(
         target::free_beside(&ready)?;
         staged.push((workspace, ready));
     }
-    apart(&staged)?;
+    check_not_nested(&staged)?;
     // Recorded first, so that the next start can discard the folders if this process is killed.
     let plan: Vec<StagedWorkspace> = staged.iter().map(|(_, staged)| staged.clone()).collect();
     commit::note(state, &plan)?;
@@ -118,7 +118,7 @@ fn only_memory(
 }
 
 /// Rejects nested workspaces, because the outer one is moved into place as a whole.
-fn apart(staged: &[(&BackupWorkspace, StagedWorkspace)]) -> Result<(), RpcError> {
+fn check_not_nested(staged: &[(&BackupWorkspace, StagedWorkspace)]) -> Result<(), RpcError> {
     let roots = || staged.iter().map(|(_, staged)| &staged.root);
     for root in roots() {
         if let Some(other) = roots().find(|other| *other != root && other.starts_with(root)) {
@@ -192,7 +192,7 @@ fn stage(
     }
     source.take(manifest, job, &mut |member, bytes| {
         for (workspace, staged) in staged.iter_mut() {
-            let (root, path) = match workspace.place(&member.path) {
+            let (root, path) = match workspace.member_path(&member.path) {
                 // The canary and the record of `init` belong to the machine of the backup.
                 Some(MemberPath::File(path))
                     if NOT_KEPT.iter().any(|name| path == format!("{OWN}/{name}")) =>

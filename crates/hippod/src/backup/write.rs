@@ -56,7 +56,7 @@ impl BackupWriter {
     }
 
     /// Returns the path of a temporary file, which is removed with the writer.
-    pub fn aside(&self, name: &str) -> PathBuf {
+    pub fn temporary_path(&self, name: &str) -> PathBuf {
         self.partial.folder.join(name)
     }
 

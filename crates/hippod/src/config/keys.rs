@@ -72,7 +72,7 @@ pub(super) enum OverrideLimit {
 
 impl ConfigKey {
     /// Returns the key with this name.
-    pub fn named(name: &str) -> Option<&'static Self> {
+    pub fn find_key(name: &str) -> Option<&'static Self> {
         KEYS.iter().find(|key| key.name == name)
     }
 
@@ -126,7 +126,7 @@ impl OverrideLimit {
     }
 
     /// Returns the sentence for the documentation.
-    fn told(self) -> String {
+    fn describe_limit(self) -> String {
         let how = match self {
             Self::Never => return String::new(),
             Self::Trusted => return " A workspace may set it with trust.".to_owned(),
@@ -245,7 +245,7 @@ pub(super) fn documented(config: &Config) -> String {
             text += &format!("{}[{section}]\n", if current.is_empty() { "" } else { "\n" });
             current = section;
         }
-        text += &format!("# {} {}{}\n", key.meaning, key.reason, key.own.told());
+        text += &format!("# {} {}{}\n", key.meaning, key.reason, key.own.describe_limit());
         if let Some(value) = table.get(section).and_then(|section| section.get(name)) {
             text += &format!("{name} = {value}\n");
         }

@@ -52,7 +52,7 @@ impl ConfigLayer {
         let table = Table::try_from(user).map_err(|error| ConfigError::Together(error.into()))?;
         let mut changes = Vec::new();
         for (name, wanted) in &mut self.values {
-            let Some(key) = ConfigKey::named(name) else {
+            let Some(key) = ConfigKey::find_key(name) else {
                 continue;
             };
             let (section, inside) = key.parts();
@@ -110,7 +110,7 @@ pub(super) fn of_daemon(file: &Path) -> Result<ConfigLayer, ConfigError> {
             });
         }
     };
-    named(file, &text, LayerOwner::Daemon)
+    read_layer(file, &text, LayerOwner::Daemon)
 }
 
 /// Parses a workspace's own file.
@@ -119,10 +119,10 @@ pub(super) fn of_workspace(file: &Path, bytes: &[u8]) -> Result<ConfigLayer, Con
         file: file.to_path_buf(),
         why: std::io::Error::new(ErrorKind::InvalidData, error),
     })?;
-    named(file, text, LayerOwner::Workspace)
+    read_layer(file, text, LayerOwner::Workspace)
 }
 
-fn named(file: &Path, text: &str, whose: LayerOwner) -> Result<ConfigLayer, ConfigError> {
+fn read_layer(file: &Path, text: &str, whose: LayerOwner) -> Result<ConfigLayer, ConfigError> {
     let mut layer = of_text(text, whose).map_err(|problem| ConfigError::File {
         file: file.to_path_buf(),
         line: line_of(text, problem.at),
@@ -187,7 +187,7 @@ pub(super) fn of_flags(flags: &[(String, String)]) -> Result<ConfigLayer, Config
             key: name.clone(),
             message,
         };
-        let key = ConfigKey::named(name).ok_or_else(|| wrong(unknown(name)))?;
+        let key = ConfigKey::find_key(name).ok_or_else(|| wrong(unknown(name)))?;
         let value = key.kind.read(text);
         key.kind.check(&value).map_err(wrong)?;
         layer.values.push((key.name, value));
@@ -236,7 +236,7 @@ fn of_text(text: &str, whose: LayerOwner) -> Result<ConfigLayer, LayerError> {
             let Some(value) = value else { continue };
             let full = format!("{section}.{}", name.get_ref());
             let gone = REMOVED.iter().find(|(gone, _)| *gone == full);
-            if let Some((_, why)) = gone.filter(|_| ConfigKey::named(&full).is_none()) {
+            if let Some((_, why)) = gone.filter(|_| ConfigKey::find_key(&full).is_none()) {
                 let line = line_of(text, name.span().start);
                 layer.removed.push(format!(
                     "line {line}: `{full}` has no effect any more: {why}; delete the line"
@@ -259,7 +259,7 @@ fn one<T>(
 ) -> Result<&'static str, LayerError> {
     let full = format!("{section}.{}", name.get_ref().as_ref());
     let at = name.span().start;
-    let key = ConfigKey::named(&full).ok_or_else(|| LayerError {
+    let key = ConfigKey::find_key(&full).ok_or_else(|| LayerError {
         at,
         message: unknown(&full),
     })?;

@@ -42,7 +42,7 @@ pub fn accept(contexts: &Contexts, root: &Path, request: &SessionFlushRequest) -
         close: request.close,
         tree: request.tree,
     };
-    let place = contexts.place(root);
+    let place = contexts.database_of(root);
     let mut held = place.held()?;
     let number = held.parts()?.0.accept(&accepted).map_err(refusal)?;
     drop(held);
@@ -61,7 +61,7 @@ pub fn accept(contexts: &Contexts, root: &Path, request: &SessionFlushRequest) -
 /// The context database could not be read.
 #[expect(clippy::disallowed_methods, reason = "hippod's own folder")]
 pub fn promised(contexts: &Contexts, root: &Path) -> Result<Vec<Promise>, RpcError> {
-    let place = contexts.place(root);
+    let place = contexts.database_of(root);
     if !place.file.exists() {
         return Ok(Vec::new());
     }
@@ -94,10 +94,14 @@ pub fn promised(contexts: &Contexts, root: &Path) -> Result<Vec<Promise>, RpcErr
 ///
 /// # Errors
 /// The context database could not be written; the flush is then repeated.
-pub fn kept(contexts: &Contexts, promise: &Promise, failure: Option<&RpcError>) -> Result<(), RpcError> {
+pub fn record_end(
+    contexts: &Contexts,
+    promise: &Promise,
+    failure: Option<&RpcError>,
+) -> Result<(), RpcError> {
     let never = |error: &RpcError| matches!(error.data.kind, ErrorKind::NotFound | ErrorKind::BadRequest);
     let ended = if failure.is_none_or(never) {
-        let place = contexts.place(&promise.root);
+        let place = contexts.database_of(&promise.root);
         // A workspace that was removed together with its database has no accepted flushes left.
         match place
             .is_there()

@@ -279,7 +279,7 @@ struct Keeper {
 impl Keeper {
     fn new(contexts: &Contexts, view: &WorkspaceView, owner: String) -> Self {
         Self {
-            place: contexts.place(&view.root),
+            place: contexts.database_of(&view.root),
             owner,
             budget: view.config.context.budget_bytes(),
             now: now(contexts),

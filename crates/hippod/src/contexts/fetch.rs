@@ -38,7 +38,7 @@ pub fn fetch(contexts: &Contexts, request: &ContextFetchRequest) -> Result<Conte
         return entry(contexts, &view, &place, found);
     }
     let views = contexts.views.open();
-    let place_of = |view: &Arc<WorkspaceView>| contexts.place(&view.root);
+    let place_of = |view: &Arc<WorkspaceView>| contexts.database_of(&view.root);
     if let Some(name) = content_name(&request.id)? {
         let places: Vec<Arc<ContextDatabase>> = views.iter().map(place_of).collect();
         return content(&places, name, &request.id, now(contexts));

@@ -58,7 +58,7 @@ pub fn flush(
     }
     let path = &path.canonicalize().map_err(|error| unread(path, error))?;
     let name = path.display().to_string();
-    let place = contexts.place(&view.root);
+    let place = contexts.database_of(&view.root);
     let mut answer = SessionFlushResponse {
         done: true,
         ..SessionFlushResponse::default()
@@ -207,7 +207,7 @@ impl FlushSession<'_> {
                 format: self.request.format.and_then(format),
                 root: self.view.root.to_str().map(str::to_owned),
                 topic,
-                within: self.within(),
+                within: self.message_scopes(),
                 resumed: from > 0,
             },
             |key| {
@@ -280,7 +280,7 @@ impl FlushSession<'_> {
 
     /// Returns the scopes of messages without a time: the session if it is known, and the transcript, because
     /// `ingest` has no session.
-    fn within(&self) -> Vec<String> {
+    fn message_scopes(&self) -> Vec<String> {
         let session = self.request.session.iter().map(|id| format!("session {id}"));
         session.chain([format!("transcript {}", self.name)]).collect()
     }

@@ -94,7 +94,7 @@ async fn look_after(
     view: &Arc<WorkspaceView>,
     trigger: Trigger,
 ) -> Result<(), RpcError> {
-    let place = contexts.place(&view.root);
+    let place = contexts.database_of(&view.root);
     let Some(sessions) = place.read(ContextReader::sessions)? else {
         return Ok(());
     };
@@ -127,7 +127,7 @@ fn tidy(
     open: &[SessionRow],
     trigger: Trigger,
 ) -> Result<(), RpcError> {
-    let place = contexts.place(&view.root);
+    let place = contexts.database_of(&view.root);
     if trigger == Trigger::DefragCycle {
         for session in open {
             let mut held = place.held()?;

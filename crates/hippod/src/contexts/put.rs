@@ -50,7 +50,7 @@ pub fn open(
             _ => {}
         }
     }
-    let place = contexts.place(&view.root);
+    let place = contexts.database_of(&view.root);
     let mut held = place.held()?;
     let (store, _) = held.parts()?;
     let opened = store
@@ -83,7 +83,7 @@ pub fn put(contexts: &Contexts, request: &ContextPutRequest) -> Result<ContextPu
         let id = format!("ctx-{:010x}", random() >> 24);
         let capture = || capture::capture(&wire::put(request, &id, turn), &rules, &settings);
         let captured = if content.len() >= LONG && ready.is_none() {
-            let (captured, packed) = beside(&place, content, capture);
+            let (captured, packed) = pack_beside(&place, content, capture);
             ready = packed;
             captured
         } else {
@@ -167,7 +167,7 @@ pub fn put(contexts: &Contexts, request: &ContextPutRequest) -> Result<ContextPu
 }
 
 /// Runs `work` while a content is packed on another thread, if one can be started.
-fn beside<'a, T>(
+fn pack_beside<'a, T>(
     place: &ContextDatabase,
     content: &'a [u8],
     work: impl FnOnce() -> T,

@@ -222,7 +222,7 @@ fn sessions(
         if only.is_some_and(|only| only.root != view.root) {
             continue;
         }
-        let place = contexts.place(&view.root);
+        let place = contexts.database_of(&view.root);
         let found = match place.read(ContextReader::sessions) {
             Ok(found) => found.unwrap_or_default(),
             // The other workspaces are still listed; `doctor` reports this one.

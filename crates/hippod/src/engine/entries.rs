@@ -141,12 +141,15 @@ impl WorkspaceEntries {
     /// Marks documents without an entry as fresh: a process may have ended before their cycle, or between two cycles
     /// that share them.
     pub fn notice(&mut self, documents: &HashMap<String, KnownDocument>) {
-        let missed: Vec<String> = self.untold(documents).map(str::to_owned).collect();
+        let missed: Vec<String> = self.unlisted_documents(documents).map(str::to_owned).collect();
         self.fresh.extend(missed);
     }
 
     /// Returns the documents that no entry points to, except nodes of the compaction tree, which repeat the logs.
-    fn untold<'d>(&self, documents: &'d HashMap<String, KnownDocument>) -> impl Iterator<Item = &'d str> {
+    fn unlisted_documents<'d>(
+        &self,
+        documents: &'d HashMap<String, KnownDocument>,
+    ) -> impl Iterator<Item = &'d str> {
         let records = self.known.records.values();
         let told = records.filter(|record| record.learned.is_none());
         let told: HashSet<&str> = told
@@ -163,7 +166,9 @@ impl WorkspaceEntries {
         if let Some(full) = self.without_room(documents) {
             return Some(full);
         }
-        let files = self.untold(documents).filter(|path| self.fresh.contains(*path));
+        let files = self
+            .unlisted_documents(documents)
+            .filter(|path| self.fresh.contains(*path));
         let files = if self.goes_on { files.count() } else { 0 };
         (files > 0).then(|| {
             format!("{files} files have no entry yet: a light cycle creates at most {MOST_ENTRIES} entries, and the next cycle continues")
@@ -175,7 +180,7 @@ impl WorkspaceEntries {
         if gather::live(&self.known.records) < MOST_LIVE {
             return None;
         }
-        let files = self.untold(documents).count();
+        let files = self.unlisted_documents(documents).count();
         (files > 0).then(|| {
             format!(
                 "{files} files have no entry: the index has {MOST_LIVE} entries, the maximum; search finds these \

@@ -65,7 +65,7 @@ impl Engine {
     }
 
     /// Returns the idle workspaces.
-    pub(super) fn here(&self) -> impl Iterator<Item = &Workspace> {
+    pub(super) fn idle_workspaces(&self) -> impl Iterator<Item = &Workspace> {
         self.members.values().filter_map(|member| match &member.seat {
             Seat::Here(workspace) => Some(&**workspace),
             Seat::Closed(_) | Seat::Out(_) => None,

@@ -19,7 +19,7 @@ pub fn replace(
     for id in &change.removed {
         forget(picture, *id);
     }
-    place(
+    place_document(
         picture,
         change.document,
         record,
@@ -43,7 +43,7 @@ pub fn load(picture: &mut Picture, document: &LoadedDocument) {
         rows,
         title: _,
     } = document;
-    place(picture, *id, record, sections, chunks, rows);
+    place_document(picture, *id, record, sections, chunks, rows);
 }
 
 /// Removes a document.
@@ -75,7 +75,7 @@ pub fn insert_vectors(picture: &mut Picture, vectors: &[(u32, Vec<f32>)]) {
     }
 }
 
-fn place(
+fn place_document(
     picture: &mut Picture,
     document: u32,
     record: &DocumentRecord,

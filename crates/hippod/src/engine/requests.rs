@@ -54,7 +54,7 @@ impl Engine {
         let differs =
             |before: ModelPhase, now: ModelPhase| matches!(before, ModelPhase::Absent(_)) && before != now;
         let found = differs(self.resources.embed.state().0, models.state())
-            || self.here().any(|workspace| {
+            || self.idle_workspaces().any(|workspace| {
                 // For a workspace with its own model, only this check looks at the model's files.
                 matches!(model_state(&self.resources, workspace), ModelPhase::Absent(_))
                     && models.state_of(&workspace.view.config.model).is_usable()
@@ -161,7 +161,7 @@ impl WorkspaceWorker {
             return Err(StoreError::TooManyOpenFiles { path }.into());
         }
         let (config, own) = self.settings_of(root);
-        let model = self.resources.models.named(&config.model);
+        let model = self.resources.models.find_model(&config.model);
         let mut workspace = open::open(OpenRequest {
             key,
             root,

@@ -26,7 +26,7 @@ pub struct OwnSettings {
 
 impl OwnSettings {
     /// Returns a message about the error and the effective settings, for `status` and `doctor`.
-    pub fn story(&self) -> Option<String> {
+    pub fn describe_error(&self) -> Option<String> {
         let wrong = self.wrong.as_ref()?;
         Some(format!(
             "{wrong}; the last valid settings are used, or the daemon's own"
@@ -51,7 +51,7 @@ impl WorkspaceWorker {
     /// Returns the settings for opening a workspace.
     pub(super) fn settings_of(&self, root: &Path) -> (WorkspaceConfig, OwnSettings) {
         let surveyed = self.surveyed(root);
-        let untrusted = surveyed.refused();
+        let untrusted = surveyed.untrusted_files();
         let (config, wrong) = match surveyed.config {
             Ok(config) => (config, None),
             Err(error) => {
@@ -89,7 +89,7 @@ impl WorkspaceWorker {
             return false;
         }
         workspace.own.look = false;
-        let model = self.resources.models.named(&workspace.view.config.model);
+        let model = self.resources.models.find_model(&workspace.view.config.model);
         let embedder = workspace
             .embedder
             .as_ref()
@@ -99,7 +99,7 @@ impl WorkspaceWorker {
             return other_model;
         }
         let surveyed = self.surveyed(&workspace.root);
-        workspace.own.untrusted = surveyed.refused();
+        workspace.own.untrusted = surveyed.untrusted_files();
         match surveyed.config {
             Ok(config) => {
                 workspace.own.wrong = None;

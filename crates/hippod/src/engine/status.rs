@@ -192,7 +192,7 @@ fn status(workspace: &Workspace, freshness: &Freshness, now: Instant) -> Workspa
         lag_ms: freshness.behind_since.map_or(0, |since| millis(now, since)),
         degraded: degraded.map(str::to_owned),
         why,
-        settings: workspace.own.story(),
+        settings: workspace.own.describe_error(),
         untrusted: workspace.own.untrusted.clone(),
         watcher: WatcherStatus {
             mode: match workspace.watcher.as_ref().map(|watcher| watcher.state().mode) {

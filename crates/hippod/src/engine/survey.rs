@@ -93,7 +93,7 @@ fn examine(workspace: &Workspace, report: &mut SurveyReport) -> SurveyedWorkspac
             "restore the files, or confirm the deletion: hippoctl sync --accept-deletions",
         );
     }
-    if let Some(story) = workspace.own.story() {
+    if let Some(story) = workspace.own.describe_error() {
         report.problem(
             "settings",
             Severity::Error,

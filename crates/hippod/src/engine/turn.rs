@@ -107,7 +107,7 @@ impl WorkspaceWorker {
             }
             EngineMessage::Read { paths, done, .. } => workspace.read_soon(paths, done, now),
             EngineMessage::Damaged { error, .. } => workspace.trouble = Some(error),
-            EngineMessage::Asked { trace, .. } => self.asked(workspace, trace, now),
+            EngineMessage::Asked { trace, .. } => self.record_query(workspace, trace, now),
             EngineMessage::Order { order, .. } => self.order(workspace, order, now),
             EngineMessage::Tick => workspace.entries.look_at = now,
             EngineMessage::ModelChanged => {

@@ -10,7 +10,7 @@ use hippo_proto::{ErrorKind, Mode, RpcError};
 use super::Searcher;
 use super::index_first::{self, EntryConsultation, Route};
 use super::question::SearchQuestion;
-use super::{SearchAnswer, SearchState, refused};
+use super::{SearchAnswer, SearchState, search_error};
 use crate::errors::task_failed;
 use crate::view::WorkspaceView;
 
@@ -95,7 +95,7 @@ async fn search(
         words
             .await
             .map_err(task_failed)?
-            .map_err(|error| refused(searcher, view, error))?;
+            .map_err(|error| search_error(searcher, view, error))?;
     }
     if question.mode == Mode::Vector && vector.is_none() {
         if searcher.models.are_enabled() && !question.meaning {

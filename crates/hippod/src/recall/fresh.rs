@@ -95,11 +95,15 @@ impl Freshener {
             response.index.pending = response.index.pending.max(missing);
             response.index.lag_ms = response.index.lag_ms.max(1);
             let what = "changed on disk and not indexed yet, so new text may be missing";
-            response.notes.push(format!("{what}: {}", named(&stale.changed)));
+            response
+                .notes
+                .push(format!("{what}: {}", join_names(&stale.changed)));
         }
         if !stale.gone.is_empty() {
             let what = "omitted, because the file is missing or cannot be read";
-            response.notes.push(format!("{what}: {}", named(&stale.gone)));
+            response
+                .notes
+                .push(format!("{what}: {}", join_names(&stale.gone)));
         }
         if !self.heard {
             let what = "the watcher did not answer in time: the latest changes may be missing";
@@ -117,7 +121,7 @@ pub fn look_for_model(searcher: &Arc<Searcher>) {
     });
 }
 
-fn named(paths: &[String]) -> String {
+fn join_names(paths: &[String]) -> String {
     let shown: Vec<String> = paths.iter().take(NAMED).map(|path| shorten(path)).collect();
     let more = match paths.len().saturating_sub(NAMED) {
         0 => String::new(),

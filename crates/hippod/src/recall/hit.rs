@@ -57,7 +57,7 @@ impl Collector {
     pub fn places(&self, picture: &Picture, ranked: &[RankedChunk]) -> Vec<ChunkHit> {
         ranked
             .iter()
-            .filter_map(|ranked| place(picture, ranked))
+            .filter_map(|ranked| locate_hit(picture, ranked))
             .collect()
     }
 
@@ -111,7 +111,7 @@ impl Collector {
     }
 
     /// Returns the tokens of the best verified hit, even if it did not fit.
-    pub fn found(&self) -> Option<u32> {
+    pub fn best_hit_tokens(&self) -> Option<u32> {
         self.found
     }
 
@@ -132,7 +132,7 @@ pub fn public_id(path: &str, hash: ContentHash) -> String {
     format!("c{}{}", &document[..8], &hash.to_string()[..12])
 }
 
-fn place(picture: &Picture, ranked: &RankedChunk) -> Option<ChunkHit> {
+fn locate_hit(picture: &Picture, ranked: &RankedChunk) -> Option<ChunkHit> {
     let place = picture.corpus.place(ranked.chunk)?;
     let document = picture.corpus.document(place.document)?;
     Some(ChunkHit {

@@ -19,7 +19,7 @@ use hippo_types::entry::{EntryId, Pointer};
 use hippo_types::time::Timestamp;
 
 use super::question::SearchQuestion;
-use super::{SearchAnswer, SearchState, refused};
+use super::{SearchAnswer, SearchState, search_error};
 use doubt::doubt;
 
 use crate::files;
@@ -145,7 +145,7 @@ impl SearchState<'_> {
             let whole = remembered.len() == learned.passages.len();
             let newer = self
                 .is_newer_told(&picture, learned.at, learned.generation)
-                .map_err(|error| refused(self.searcher, self.view, error))?;
+                .map_err(|error| search_error(self.searcher, self.view, error))?;
             if whole && !newer {
                 let answered = self.collect(picture, &remembered, false);
                 if !answered.gone && !answered.response.results.is_empty() {

@@ -114,7 +114,7 @@ fn leave(
             .as_ref()
             .filter(|_| fresh)
             .map(|lesson| lesson.topic.clone());
-        response.trace = Some(told(view, question, consulted, created, &trace));
+        response.trace = Some(send_effects(view, question, consulted, created, &trace));
     }
     if question.request.record && asked && (!trace.accessed.is_empty() || trace.learned.is_some()) {
         searcher.engine.report_question(&view.root, trace);
@@ -202,7 +202,7 @@ fn cut(text: &str, most: usize) -> String {
     short
 }
 
-fn told(
+fn send_effects(
     view: &WorkspaceView,
     question: &SearchQuestion,
     consulted: &EntryConsultation,

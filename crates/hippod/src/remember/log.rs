@@ -36,7 +36,7 @@ impl LogSnapshot {
         // Prevents two clients that start the same day from both writing the title.
         static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
         let one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-        let refused = |error| refused(&path, error);
+        let refused = |error| log_error(&path, error);
         let opened = WorkspaceDir::open(root).and_then(|dir| {
             let (folder, name) = dir.make_parent(&path)?;
             Ok((folder, name.to_string_lossy().into_owned()))
@@ -67,7 +67,7 @@ impl LogSnapshot {
         let text = self.with_its_ends(&(self.beginning() + section));
         let path = &self.path;
         let after = append(&self.folder, &self.name, text.as_bytes()).map_err(|failed| match failed.left {
-            0 => refused(path, failed.error),
+            0 => log_error(path, failed.error),
             left => RpcError::internal(format!("could not append the whole text to {path}: {}", failed.error)).hint(
                 format!("the log contains the first {left} bytes of the section {name:?}: free some space and repeat the call, or delete them"),
             ),
@@ -112,7 +112,7 @@ impl LogSnapshot {
     }
 }
 
-fn refused(path: &str, error: io::Error) -> RpcError {
+fn log_error(path: &str, error: io::Error) -> RpcError {
     let what = format!("could not append to {path}: {error}");
     match error.kind() {
         _ if matches!(
@@ -144,7 +144,7 @@ mod tests {
             ("memory/2026-03-02.md", "folder memory/ "),
             ("knowledge/imported/mem0.md", "folder knowledge/imported/ "),
         ] {
-            let refused = refused(path, io::Error::from(IoErrorKind::PermissionDenied));
+            let refused = log_error(path, io::Error::from(IoErrorKind::PermissionDenied));
             assert_eq!(refused.data.kind, ErrorKind::ReadOnly);
             assert!(refused.data.hint.contains(folder), "{refused:?}");
         }

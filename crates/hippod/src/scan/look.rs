@@ -62,7 +62,7 @@ impl<'a> Looker<'a> {
             let found = if is_link && self.config.sources.follow_links {
                 match path.metadata() {
                     Ok(found) => found,
-                    Err(error) => return self.refused(&path, &error, rel),
+                    Err(error) => return self.classify_refused(&path, &error, rel),
                 }
             } else {
                 found
@@ -117,7 +117,7 @@ impl<'a> Looker<'a> {
     }
 
     /// Classifies a link that could not be followed.
-    fn refused(&self, path: &Path, error: &std::io::Error, rel: &str) -> PathClass {
+    fn classify_refused(&self, path: &Path, error: &std::io::Error, rel: &str) -> PathClass {
         let mut walked = WalkResult::default();
         walk::refuse_path(self.root, &self.gate.rules, path, error, &mut walked);
         if !walked.unreadable_dirs.is_empty() {

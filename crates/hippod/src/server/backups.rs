@@ -65,7 +65,7 @@ pub async fn restore(
         let ready = ready;
         let mut workspaces = Vec::with_capacity(ready.staged.len());
         for staged in ready.staged.clone() {
-            let _alone = trees.alone(&staged.root).await;
+            let _alone = trees.lock_tree(&staged.root).await;
             workspaces.push(
                 engine
                     .ask(|reply| EngineRequest::TakeIn { staged, reply })
@@ -84,7 +84,7 @@ pub async fn restore(
 async fn turn(backups: &Backups, outbox: &Outbox) -> Result<OneAtATimeGuard, RpcError> {
     tokio::select! {
         turn = backups.enter_queue() => Ok(turn),
-        () = outbox.gone() => Err(client_gone()),
+        () = outbox.wait_until_gone() => Err(client_gone()),
     }
 }
 

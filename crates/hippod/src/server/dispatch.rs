@@ -59,7 +59,7 @@ pub async fn answer(components: &Components, call: Call, outbox: &Outbox) -> Res
         Request::Metrics(_) => line(&id, Ok(status::metrics(&components.reporter).await)),
         Request::Doctor(request) => tokio::select! {
             answer = doctor::examine(&components.doctor, request) => line(&id, answer),
-            () = outbox.gone() => Err(client_gone()),
+            () = outbox.wait_until_gone() => Err(client_gone()),
         },
         Request::Audit(request) => {
             let view = components.views.get(&request.workspace).await?;

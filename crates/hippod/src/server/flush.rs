@@ -105,7 +105,7 @@ async fn keep_promise(flusher: &Arc<SessionFlusher>, promise: Promise) {
     if let Some(error) = &failure {
         tracing::warn!("a session could not be flushed: {}", error.message);
     }
-    let kept = move |contexts: &Contexts| contexts::kept(contexts, &promise, failure.as_ref());
+    let kept = move |contexts: &Contexts| contexts::record_end(contexts, &promise, failure.as_ref());
     if let Err(error) = run_blocking_on(&flusher.contexts, kept).await {
         tracing::warn!("could not record that a session was flushed: {}", error.message);
     }

@@ -42,7 +42,7 @@ pub async fn at_length<T: Send + 'static>(
     });
     tokio::select! {
         done = work => done,
-        () = outbox.gone() => Err(client_gone()),
+        () = outbox.wait_until_gone() => Err(client_gone()),
     }
 }
 

@@ -33,7 +33,7 @@ pub async fn remove(
     let folder = PathBuf::from(workspace);
     let root = folder.canonicalize().unwrap_or_else(|_| folder.clone());
     // A running tree update finishes first; nothing is written to the tree after the answer.
-    let _alone = trees.alone(&root).await;
+    let _alone = trees.lock_tree(&root).await;
     let (trees, views, of) = (Arc::clone(trees), Arc::clone(views), root.clone());
     let given = run_blocking(move || {
         if dry_run && !is_registered(&views, &of) {

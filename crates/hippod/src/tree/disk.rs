@@ -175,7 +175,7 @@ pub fn text(root: &Path, path: &str, limit: u64) -> io::Result<String> {
 /// A component of the path is a link, or the file could not be written; the file is unchanged.
 pub fn put(root: &Path, path: &str, text: &str, before: Option<&[u8]>) -> io::Result<bool> {
     let dir = WorkspaceDir::open(root)?;
-    let file = place(&dir, path)?;
+    let file = open_node(&dir, path)?;
     tidy(&dir, path, &file)?;
     let replaced = file.replace(text.as_bytes(), 0)?;
     if replaced.as_deref() == before || replaced.as_deref() == Some(text.as_bytes()) {
@@ -208,7 +208,7 @@ pub fn put(root: &Path, path: &str, text: &str, before: Option<&[u8]>) -> io::Re
 /// Same as [`put`].
 pub fn restore(root: &Path, path: &str, bytes: Option<&[u8]>, now: Option<&[u8]>) -> io::Result<bool> {
     let dir = WorkspaceDir::open(root)?;
-    let file = place(&dir, path)?;
+    let file = open_node(&dir, path)?;
     tidy(&dir, path, &file)?;
     let there = match dir.read(path, LARGEST_NODE) {
         Ok(bytes) => Some(bytes),
@@ -232,7 +232,7 @@ pub fn restore(root: &Path, path: &str, bytes: Option<&[u8]>, now: Option<&[u8]>
 }
 
 /// Opens the file of a node and creates its folder.
-fn place(dir: &WorkspaceDir, path: &str) -> io::Result<SharedFile> {
+fn open_node(dir: &WorkspaceDir, path: &str) -> io::Result<SharedFile> {
     let file = SharedFile::open_in_new_folder(dir, path)?;
     match dir.stat(path)? {
         Some(there) if there.kind != FileKind::File => Err(io::Error::new(

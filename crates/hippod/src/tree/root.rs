@@ -48,7 +48,7 @@ impl TreeRun<'_> {
                 if stands {
                     self.state.adopt(Period::All, digest);
                     if known.is_none() {
-                        self.told(&path, ["adopted", "found"], Some(&found.node));
+                        self.record_change(&path, ["adopted", "found"], Some(&found.node));
                     } else {
                         self.answer.unchanged += 1;
                     }
@@ -56,12 +56,12 @@ impl TreeRun<'_> {
                 }
                 // An edited `ROOT.md` of hippod is not carried over, because its old lines would be duplicated.
                 if is_edited(&found.bytes) {
-                    self.kept()
+                    self.earlier_root()
                 } else {
                     Some(found.node.clone())
                 }
             }
-            _ => self.kept(),
+            _ => self.earlier_root(),
         };
         let accesses = accesses(self.view);
         let found = self.disk.nodes.values();
@@ -162,7 +162,7 @@ impl TreeRun<'_> {
     }
 
     /// Returns the earlier `ROOT.md` of another program. If it has no date, its file's time is used.
-    fn kept(&self) -> Option<Node> {
+    fn earlier_root(&self) -> Option<Node> {
         let taken = self.ledger.root(&self.folder, &self.view.root);
         // Earlier builds stored it in the workspace.
         let earlier = || {

@@ -287,7 +287,7 @@ impl<'a> TreeRun<'a> {
         let before = self.disk.nodes.get(&step.period).cloned();
         if step.action == NodeAction::Adopt {
             self.state.adopt(step.period, step.digest);
-            self.told(
+            self.record_change(
                 &path,
                 [action(step.action), step.cause.name()],
                 before.as_ref().map(|found| &found.node),
@@ -349,7 +349,7 @@ impl<'a> TreeRun<'a> {
                 );
             }
         }
-        self.told(path, done, Some(node));
+        self.record_change(path, done, Some(node));
         let found = DiskNode {
             path: path.to_owned(),
             node: Node::read(node.period, &text),
@@ -360,7 +360,7 @@ impl<'a> TreeRun<'a> {
     }
 
     /// Records a change to a node for the answer.
-    pub fn told(&mut self, path: &str, [action, cause]: [&str; 2], node: Option<&Node>) {
+    pub fn record_change(&mut self, path: &str, [action, cause]: [&str; 2], node: Option<&Node>) {
         let status = node.and_then(|node| node.status);
         self.answer.nodes.push(TreeChange {
             path: path.to_owned(),

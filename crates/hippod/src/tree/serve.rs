@@ -131,7 +131,7 @@ pub fn submit(
         BodyAuthor::Agent,
         run.today,
     )
-    .map_err(|rejected| refused(&view.root, period, &request.body, &rejected))?;
+    .map_err(|rejected| reject_body(&view.root, period, &request.body, &rejected))?;
     let path = period.path();
     if let Some(Err(error)) = before.map(|found| aside::replaced(&view.root, found)) {
         let message = format!("could not keep a copy of {path}: {error}");
@@ -227,7 +227,7 @@ pub(super) fn prompt(period: Period, budget: usize) -> String {
 }
 
 /// Stores a refused body and returns the error.
-fn refused(root: &Path, period: Period, body: &str, rejected: &BodyRejection) -> RpcError {
+fn reject_body(root: &Path, period: Period, body: &str, rejected: &BodyRejection) -> RpcError {
     let kept = aside::rejected(root, period, body, rejected);
     let hint = match kept {
         Ok(path) => {

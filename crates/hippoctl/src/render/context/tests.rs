@@ -204,7 +204,7 @@ fn what_is_said_of_content_that_is_not_what_was_put() {
         entry: None,
         from: Some(ContextOrigin::Store),
     };
-    assert_eq!((fetched(&answer), left(&answer)), (None, None));
+    assert_eq!((fetched(&answer), render_without_content(&answer)), (None, None));
     let stale = ContextFetchResponse {
         stale: true,
         ..answer
@@ -221,7 +221,7 @@ fn what_is_said_of_content_that_is_not_what_was_put() {
         ..other
     };
     assert_eq!(
-        left(&partial).unwrap(),
+        render_without_content(&partial).unwrap(),
         "Two\ntests\n   failed: 2; first: limits::zero"
     );
 }

@@ -82,7 +82,7 @@ pub(super) fn plan(
     folder: &str,
     tell: &dyn Fn(&str, usize, usize),
 ) -> ImportPlan {
-    let mut known = standing(dir);
+    let mut known = imported_hashes(dir);
     let mut plan = ImportPlan::default();
     let mut places: BTreeMap<(String, String), Vec<DatedSection>> = BTreeMap::new();
     let mut impossible = Vec::new();
@@ -152,7 +152,7 @@ fn note_of(days: &[Date]) -> Option<String> {
 }
 
 /// Returns the hashes in the marks of all memory files.
-fn standing(dir: &WorkspaceDir) -> HashSet<String> {
+fn imported_hashes(dir: &WorkspaceDir) -> HashSet<String> {
     let rules = rules();
     let mut found = HashSet::new();
     let mut folders = vec![String::new()];

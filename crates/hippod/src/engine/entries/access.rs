@@ -24,7 +24,12 @@ pub const ASKED: &str = "Questions";
 
 impl WorkspaceWorker {
     /// Records the effects of a query.
-    pub(in crate::engine) fn asked(&mut self, workspace: &mut Workspace, trace: QueryEffects, at: Instant) {
+    pub(in crate::engine) fn record_query(
+        &mut self,
+        workspace: &mut Workspace,
+        trace: QueryEffects,
+        at: Instant,
+    ) {
         if !workspace.entries.enabled {
             return;
         }
@@ -60,7 +65,7 @@ impl WorkspaceWorker {
         // new entry waits until the same query is repeated.
         let running = workspace.entries.run.is_some();
         let lesson = trace.learned.filter(|_| !running);
-        let record = lesson.map(|lesson| taught(workspace, lesson, trace.at, day, offset));
+        let record = lesson.map(|lesson| learned_record(workspace, lesson, trace.at, day, offset));
         let full = record
             .as_ref()
             .and_then(|record| self.to_make_room(workspace, record));
@@ -115,7 +120,7 @@ impl WorkspaceWorker {
 }
 
 /// Returns the entry of a query: the existing one, updated, or a new one.
-fn taught(
+fn learned_record(
     workspace: &Workspace,
     lesson: Lesson,
     at: Timestamp,

@@ -270,7 +270,7 @@ struct OpenedIndexFile {
 }
 
 /// Opens the folder of the index file. A link to another note in the workspace is followed; any other link is refused.
-fn meant(root: &Path) -> Result<OpenedIndexFile, IndexFileIssue> {
+fn open_folder(root: &Path) -> Result<OpenedIndexFile, IndexFileIssue> {
     let opened = WorkspaceDir::open(root).and_then(|dir| {
         let path = dir.file_to_write(INDEX_FILE)?;
         let file = SharedFile::open(&dir, &path)?;

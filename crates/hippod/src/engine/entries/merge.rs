@@ -217,7 +217,7 @@ impl WorkspaceEntries {
             "merged edits of the index file"
         );
         for conflict in &merged.conflicts {
-            self.file.conflicts.push(told(conflict));
+            self.file.conflicts.push(describe_conflict(conflict));
         }
         if let Some(written) = put_back {
             let (written, back) = (rfc3339(written), merged.adopted.len());
@@ -363,7 +363,7 @@ fn replaced(ours: &Entry, field: EntryField) -> Option<String> {
     })
 }
 
-fn told(conflict: &merge::MergeConflict) -> String {
+fn describe_conflict(conflict: &merge::MergeConflict) -> String {
     let id = &conflict.id;
     match conflict.rule {
         ConflictRule::FileWins(field) => {

@@ -115,7 +115,7 @@ impl WorkspaceWorker {
             section: Some(appended.section.clone()),
         };
         if appended.repeated
-            && let Some(mut known) = standing(workspace, &pointer)
+            && let Some(mut known) = existing_entry(workspace, &pointer)
         {
             let profile = workspace.view.config.index.profile();
             decay::record_access(&profile, &mut known.entry, moment, 1);
@@ -159,7 +159,7 @@ impl WorkspaceWorker {
 }
 
 /// Returns the entry of a log section, unless it is archived or was removed.
-fn standing(workspace: &Workspace, pointer: &Pointer) -> Option<EntryRecord> {
+fn existing_entry(workspace: &Workspace, pointer: &Pointer) -> Option<EntryRecord> {
     let mut records = workspace.entries.known.records.values();
     let of_it = records.find(|record| {
         !matches!(record.place, Place::Archive(_))

@@ -32,7 +32,7 @@ pub fn planned(cycle: Cycle, started: Timestamp, plan: &ConsolidationPlan, took:
         health: plan.health.as_ref().map(health),
         files: Vec::new(),
         tree: None,
-        notes: more(plan.steps.len()),
+        notes: omitted_note(plan.steps.len()),
         took_ms: took.as_secs_f64() * 1e3,
     }
 }
@@ -60,7 +60,12 @@ pub fn past(detail: &RunDetail, files: Vec<String>) -> CycleReport {
         health: report.health.as_ref().map(health),
         files,
         tree: None,
-        notes: report.notes.iter().cloned().chain(more(done.len())).collect(),
+        notes: report
+            .notes
+            .iter()
+            .cloned()
+            .chain(omitted_note(done.len()))
+            .collect(),
         took_ms,
     }
 }
@@ -91,7 +96,7 @@ pub const fn outcome(outcome: RunOutcome) -> CycleOutcome {
     }
 }
 
-fn more(steps: usize) -> Vec<String> {
+fn omitted_note(steps: usize) -> Vec<String> {
     let more = steps.saturating_sub(LISTED);
     (more > 0)
         .then(|| format!("{more} more steps are not listed"))
@@ -105,7 +110,7 @@ fn steps(steps: &[PlanStep]) -> Vec<CycleStep> {
         .map(|step| CycleStep {
             rule: rule(step.rule),
             entries: step.entries.iter().map(|id| id.0.clone()).collect(),
-            what: what(&step.change),
+            what: describe_change(&step.change),
         })
         .collect()
 }
@@ -163,7 +168,7 @@ fn health(health: &Health) -> IndexHealth {
 
 /// Describes a change in a few words. The text of entries is not repeated, because reports are kept in logs and
 /// scrollbacks.
-fn what(change: &EntryChange) -> String {
+fn describe_change(change: &EntryChange) -> String {
     let place = |place: &Place| match place {
         Place::Index => "the index",
         Place::Queue(_) => "the Decay Queue",

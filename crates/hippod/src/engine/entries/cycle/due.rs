@@ -111,7 +111,7 @@ impl WorkspaceWorker {
         if let Some(story) = entries.held_story() {
             tell("removals-held", story, vec![INDEX_FILE.to_owned()]);
         }
-        for conflict in entries.file.conflicts.untold().take(TOLD) {
+        for conflict in entries.file.conflicts.unreported().take(TOLD) {
             tell("conflict", conflict.clone(), vec![INDEX_FILE.to_owned()]);
         }
         for fact in entries.known.proposed.iter().take(TOLD) {

@@ -68,7 +68,7 @@ fn left_in(now: FileEnvironment<'_>) -> BTreeMap<EntryId, EntryRecord> {
         }
     };
     for path in paths {
-        let Some((kind, name)) = named(&path) else {
+        let Some((kind, name)) = split_list_path(&path) else {
             continue;
         };
         let bytes = match dir.read(&path, others::LARGEST) {
@@ -97,7 +97,7 @@ fn left_in(now: FileEnvironment<'_>) -> BTreeMap<EntryId, EntryRecord> {
 }
 
 /// Returns the folder and the name of a file below `.hippocampus/` that lists entries.
-fn named(path: &str) -> Option<(&str, &str)> {
+fn split_list_path(path: &str) -> Option<(&str, &str)> {
     let (kind, name) = path.strip_prefix(FOLDER)?.strip_prefix('/')?.split_once('/')?;
     Some((kind, Path::new(name).file_stem()?.to_str()?))
 }

@@ -14,8 +14,8 @@ use hippo_store::db::{Base, Store};
 use hippo_store::shared_file::{SLOTS, SharedFile};
 
 use super::super::WorkspaceEntries;
-use super::write::{WriteOutcome, refused};
-use super::{AGAIN, FileEnvironment, LARGEST, OpenedIndexFile, meant};
+use super::write::{WriteOutcome, unwritable_issue};
+use super::{AGAIN, FileEnvironment, LARGEST, OpenedIndexFile, open_folder};
 
 /// Delay before a replaced copy is checked again, because an editor may have had it open.
 pub(super) const SETTLE: Duration = Duration::from_secs(1);
@@ -64,8 +64,10 @@ impl WorkspaceEntries {
                         "the replaced {INDEX_FILE} cannot be read: {}: {error}",
                         beside.display()
                     );
-                    self.file
-                        .block(now, refused(what, "give hippod read permission".to_owned()));
+                    self.file.block(
+                        now,
+                        unwritable_issue(what, "give hippod read permission".to_owned()),
+                    );
                     return Ok(false);
                 }
             }
@@ -179,7 +181,7 @@ impl WorkspaceEntries {
         slot: u32,
         taken: &[u8],
     ) -> Result<bool, StoreError> {
-        let Ok(OpenedIndexFile { file, .. }) = meant(now.root) else {
+        let Ok(OpenedIndexFile { file, .. }) = open_folder(now.root) else {
             return Ok(false);
         };
         let late = match file.read_slot(slot) {

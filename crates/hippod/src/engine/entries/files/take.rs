@@ -9,7 +9,7 @@ use hippo_store::db::Store;
 use super::super::WorkspaceEntries;
 use super::super::merge::{HoldReason, MergeSource};
 use super::write::WriteOutcome;
-use super::{FileEnvironment, IndexFileReading, meant, read};
+use super::{FileEnvironment, IndexFileReading, open_folder, read};
 
 /// Delay before another check of a file that changed during a read.
 const UNSETTLED: Duration = Duration::from_millis(200);
@@ -58,7 +58,7 @@ impl WorkspaceEntries {
     ) -> Result<Option<Vec<u8>>, StoreError> {
         self.file.look_at = None;
         self.file.unsettled = false;
-        let meant = match meant(now.root) {
+        let meant = match open_folder(now.root) {
             Ok(meant) => meant,
             Err(trouble) => {
                 self.file.block(now, trouble);

@@ -135,12 +135,12 @@ impl FileVersions {
         if stamp(base) == stamp(bytes) {
             return None;
         }
-        self.named(bytes).map(|at| &self.all[at].bytes[..])
+        self.closest_version(bytes).map(|at| &self.all[at].bytes[..])
     }
 
     /// Returns the index of the version with the same header and the fewest lines missing in these bytes; the newest
     /// wins a tie. Several versions may share a header, because people edit the text below it.
-    fn named(&self, bytes: &[u8]) -> Option<usize> {
+    fn closest_version(&self, bytes: &[u8]) -> Option<usize> {
         let stamp = stamp(bytes)?;
         let lines = |bytes: &'_ [u8]| -> BTreeSet<Vec<u8>> {
             let lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
@@ -164,7 +164,7 @@ impl FileVersions {
         if stamp(base).is_some() && stamp(base) == stamp(bytes) {
             return VersionOrigin::Current;
         }
-        let Some(at) = self.named(bytes) else {
+        let Some(at) = self.closest_version(bytes) else {
             return match (written_at(base), written_at(bytes)) {
                 (Some(last), Some(this)) if this < last => VersionOrigin::PutBack(this),
                 _ => VersionOrigin::Current,

@@ -12,7 +12,7 @@ use hippo_store::shared_file::SharedFile;
 
 use super::super::WorkspaceEntries;
 use super::replaced::{NEXT, ReplacedCopy, SETTLE, is_text, old_key};
-use super::{FileEnvironment, IndexFileIssue, OpenedIndexFile, meant, others, same_header};
+use super::{FileEnvironment, IndexFileIssue, OpenedIndexFile, open_folder, others, same_header};
 use crate::files;
 
 /// Maximum number of attempts when the file changes during a write.
@@ -29,7 +29,7 @@ pub struct ResumableWrite {
 
 impl ResumableWrite {
     /// Returns true if the layout still matches the entries and the current file.
-    fn stands(&self, revision: u64, current: Option<&[u8]>) -> bool {
+    fn is_current(&self, revision: u64, current: Option<&[u8]>) -> bool {
         self.revision == revision && current == Some(&self.master[..])
     }
 }
@@ -93,7 +93,7 @@ impl WorkspaceEntries {
             }
             let mut below = match begun.take() {
                 Some(begun)
-                    if begun.stands(self.revision, current.as_deref()) && self.file.words.is_empty() =>
+                    if begun.is_current(self.revision, current.as_deref()) && self.file.words.is_empty() =>
                 {
                     begun
                 }
@@ -145,7 +145,7 @@ impl WorkspaceEntries {
             };
             let written = others::write(now.root, &mut below.others, &mut changed, until);
             if let Err(error) = &written {
-                let trouble = refused(
+                let trouble = unwritable_issue(
                     format!("the files below {FOLDER} cannot be written: {error}"),
                     format!("make the folder {} writable", now.root.join(FOLDER).display()),
                 );
@@ -247,18 +247,18 @@ impl WorkspaceEntries {
         change: impl FnOnce(&SharedFile, u32) -> io::Result<Option<Vec<u8>>>,
     ) -> Option<(u32, Option<Vec<u8>>)> {
         let slot = self.file.free_slot()?;
-        let trouble = match meant(now.root) {
+        let trouble = match open_folder(now.root) {
             Err(trouble) => trouble,
             Ok(OpenedIndexFile { file, .. }) => match change(&file, slot) {
                 Ok(old) => return Some((slot, old)),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                     let beside = file.replaced_path(slot);
-                    refused(
+                    unwritable_issue(
                         format!("{INDEX_FILE} cannot be written: {} exists", beside.display()),
                         "move it away".to_owned(),
                     )
                 }
-                Err(error) => refused(
+                Err(error) => unwritable_issue(
                     format!("{INDEX_FILE} cannot be written: {error}"),
                     format!(
                         "make the folder {} writable, or set index.enabled = false",
@@ -345,7 +345,7 @@ impl WorkspaceEntries {
 }
 
 /// Creates a [`IndexFileIssue`] for a file that can be read but not written.
-pub(super) fn refused(what: String, fix: String) -> IndexFileIssue {
+pub(super) fn unwritable_issue(what: String, fix: String) -> IndexFileIssue {
     IndexFileIssue {
         what,
         fix,
