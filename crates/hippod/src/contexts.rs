@@ -292,7 +292,7 @@ impl ContextDatabase {
             drop(self.held());
         }
         let kept = lock(&self.readers).pop();
-        let reader = match record_end {
+        let reader = match kept {
             Some(reader) => reader,
             None => ContextReader::open(&self.file).map_err(|error| unusable(&error))?,
         };
@@ -307,7 +307,7 @@ impl ContextDatabase {
     /// Packs a content for storage; returns `None` if it is too large.
     fn ready<'a>(&self, content: &'a [u8]) -> Option<PackedContent<'a>> {
         let kept = lock(&self.packers).pop();
-        let mut packer = record_end.unwrap_or_default();
+        let mut packer = kept.unwrap_or_default();
         let ready = packer.pack_content(content);
         let mut packers = lock(&self.packers);
         if packers.len() < READERS_KEPT {

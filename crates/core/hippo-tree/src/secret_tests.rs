@@ -9,8 +9,8 @@ use hippo_types::time::Date;
 use labelled::{assert_shows_none, found_secrets};
 
 use crate::{
-    BodyAuthor, Cause, Fingerprint, ForeignRoot, Node, NodeAction, NodeSource, NodeStep, Period, make, root,
-    submitted, top,
+    BodyAuthor, Cause, Fingerprint, ForeignRoot, Node, NodeAction, NodeSource, NodeStep, Period,
+    build_root_file, build_submitted, make, root,
 };
 
 #[test]

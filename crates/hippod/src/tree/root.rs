@@ -7,7 +7,7 @@ use std::io;
 use hippo_text::own_block;
 use hippo_text::source::NodeKind;
 use hippo_tree::root::changes;
-use hippo_tree::{BodyAuthor, Fingerprint, ForeignRoot, Node, Period, collect_root_sources, top};
+use hippo_tree::{BodyAuthor, Fingerprint, ForeignRoot, Node, Period, build_root_file, collect_root_sources};
 
 use super::aside;
 use super::disk::DiskNode;

@@ -8,7 +8,7 @@ use hippo_proto::{
 };
 use hippo_tree::{
     BodyAuthor, BodyRejection, Fingerprint, LEAST_OVERLAP, NodeStatus, Period, SourceFile, SourceText,
-    level_name, most_tokens, submitted,
+    build_submitted, level_name, most_tokens,
 };
 use hippo_types::tokens;
 

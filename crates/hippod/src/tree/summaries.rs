@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use hippo_proto::{RpcError, TreeCompactResponse, TreeRefusal};
 use hippo_text::source::NodeKind;
-use hippo_tree::{BodyAuthor, NodeSource, Period, SourceFile, SourceText, submitted};
+use hippo_tree::{BodyAuthor, NodeSource, Period, SourceFile, SourceText, build_submitted};
 
 use super::Trees;
 use super::aside;

@@ -7,7 +7,7 @@ const MINUTE_MS: i64 = 60_000;
 
 macro_rules! keys {
     ($($name:literal $variable:literal $kind:expr, $own:expr, $meaning:literal, $reason:literal;)*) => {
-        &[$(Key { name: $name, variable: $variable, kind: $kind, own: $own, meaning: $meaning, reason: $reason }),*]
+        &[$(ConfigKey { name: $name, variable: $variable, kind: $kind, own: $own, meaning: $meaning, reason: $reason }),*]
     };
 }
 
